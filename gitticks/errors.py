@@ -1,0 +1,77 @@
+"""The one family of errors that gitticks raises on purpose, each with the exit code that the command ends with.
+
+A leaf module: everything may import it, it imports nothing of the project.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Exit codes of every command but `run`, which has its own (`gitticks.runner.outcome`)."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    REFUSED = 3
+    LOST_RACE = 4
+    BUG = 70
+    INTERRUPTED = 130
+
+
+class GitticksError(Exception):
+    """An expected failure: what happened, and the command to type next.
+
+    Messages start lower-case and set names in backticks; a hint is a command ready to paste, or one short
+    sentence that holds it.
+    """
+
+    exit_code: Exit = Exit.FAILED
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(GitticksError):
+    """The command was called in a way that cannot mean anything."""
+
+    exit_code = Exit.USAGE
+
+
+class RefusedError(GitticksError):
+    """The state machine, a gate or the rule that only people give verdicts refused the change."""
+
+    exit_code = Exit.REFUSED
+
+
+class LostRaceError(GitticksError):
+    """Other writers won every retry; nothing was changed and repeating is safe."""
+
+    exit_code = Exit.LOST_RACE
+
+
+class NotFoundError(GitticksError):
+    """No task, file or repository of that name."""
+
+
+class DocumentError(GitticksError):
+    """A file cannot be understood; `path:line:column` (both from 1) is part of the message."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: str,
+        line: int | None = None,
+        column: int | None = None,
+        hint: str | None = None,
+    ) -> None:
+        place = path if line is None else f"{path}:{line}" if column is None else f"{path}:{line}:{column}"
+        super().__init__(f"{place}: {problem}", hint=hint)
+        self.problem = problem
+        self.path = path
+        self.line = line
+        self.column = column

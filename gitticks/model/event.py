@@ -1,0 +1,78 @@
+"""History events: what history.jsonl holds, one a line, appended and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from gitticks.model.status import ActorKind, Role, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who asked for a change: the kind decides what is allowed, the name is for readers."""
+
+    kind: ActorKind
+    name: str
+    role: Role | None = None
+
+    @property
+    def is_human(self) -> bool:
+        """True for a person."""
+        return self.kind is ActorKind.HUMAN
+
+    @property
+    def is_agent(self) -> bool:
+        """True for an agent in whatever role."""
+        return self.kind is ActorKind.AGENT
+
+
+ENGINE = Actor(ActorKind.ENGINE, "gitticks")
+
+
+class EventType(StrEnum):
+    """Every kind of line that history.jsonl can hold."""
+
+    CREATED = "task.created"
+    FIELDS_CHANGED = "task.changed"
+    TEXT_CHANGED = "task.edited"
+    REOPENED = "task.reopened"
+    NOTED = "note.added"
+    ASKED = "question.asked"
+    ANSWERED = "question.answered"
+    MOVED = "status.changed"
+    ADVANCED = "auto.advanced"
+    WAIVED = "gate.waived"
+    GATE_FAILED = "gate.failed"
+    AWAITING_SET = "awaiting.set"
+    VERDICT = "verdict.given"
+    VOIDED = "approval.voided"
+    SESSION_STARTED = "session.started"
+    SESSION_ENDED = "session.ended"
+    ITERATED = "agent.iterated"
+    CRASHED = "agent.crashed"
+    REFUSED = "agent.refused"
+    START_FAILED = "agent.start-failed"
+    WARNED = "warning"
+    MERGED = "merge.done"
+    MERGE_FAILED = "merge.failed"
+    CHILDREN = "epic.children"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of history.jsonl.
+
+    `from_status` and `to_status` stand for the keys `from` and `to`; `data` holds what else a type carries
+    (plain strings, numbers, booleans and lists of strings).
+    """
+
+    type: EventType
+    at: datetime
+    actor: Actor
+    from_status: Status | None = None
+    to_status: Status | None = None
+    reason: str | None = None
+    data: Mapping[str, str | int | float | bool | None | list[str]] = field(default_factory=dict)

@@ -1,0 +1,78 @@
+"""Task ids: their alphabet, how long they must be, and where on the branch a task lives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container
+from typing import NewType
+
+from gitticks.errors import UsageError
+
+TaskId = NewType("TaskId", str)
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base 32 in lower case: no i, l, o or u, which are misread or spell words."""
+
+LETTERS = ALPHABET[10:]
+SHORTEST = 4
+_VALID = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
+
+
+def is_valid_id(text: str) -> bool:
+    """True if `text` may be an id; the only test that stands before a name becomes a path."""
+    return _VALID.fullmatch(text) is not None
+
+
+def parse_id(text: str) -> TaskId:
+    """Returns `text` as an id.
+
+    Raises:
+        UsageError: it is not `[0-9a-z][0-9a-z-]{0,63}`.
+    """
+    if not is_valid_id(text):
+        shown = text if len(text) <= 70 and text.isprintable() else ascii(text)[:70]  # noqa: PLR2004
+        raise UsageError(
+            f"`{shown}` is not a task id: ids are lower-case letters, digits and `-`",
+            hint="`gt list` shows the ids",
+        )
+    return TaskId(text)
+
+
+def id_length(count: int) -> int:
+    """Returns max(4, ⌈log₃₂(100·n²)⌉): at that length a new id meets an old one in under one of a hundred tries."""
+    length = SHORTEST
+    while 32**length < 100 * count * count:
+        length += 1
+    return length
+
+
+def new_id(taken: Container[str], count: int, random_number: Callable[[int], int]) -> TaskId:
+    """Returns an id that is not in `taken`; it begins with a letter, so no tool reads it as a number.
+
+    Args:
+        taken: every id of the repository.
+        count: how many ids that is.
+        random_number: returns an integer from 0 up to, not including, its argument.
+    """
+    length = id_length(count + 1)
+    while True:
+        tail = "".join(ALPHABET[random_number(32)] for _ in range(length - 1))
+        candidate = TaskId(LETTERS[random_number(len(LETTERS))] + tail)
+        if candidate not in taken:
+            return candidate
+
+
+def shard(task_id: TaskId) -> str:
+    """Returns the folder between `tasks/` and the task: the id's last two alphanumerics, padded with 0."""
+    alphanumerics = task_id.replace("-", "")
+    return alphanumerics[-2:].rjust(2, "0")
+
+
+def task_folder(task_id: TaskId) -> str:
+    """Returns the task's folder on the state branch, such as `tasks/f2/k7f2`."""
+    return f"tasks/{shard(task_id)}/{task_id}"
+
+
+def task_path(task_id: TaskId) -> str:
+    """Returns the path of the task's TASK.md on the state branch."""
+    return f"{task_folder(task_id)}/TASK.md"

@@ -1,0 +1,142 @@
+"""The task: the typed value of one TASK.md's frontmatter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
+
+DEFAULT_PRIORITY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Who approved which commit, and how strongly; `by` is `gitticks` where policy waived the person."""
+
+    by: str
+    at: datetime
+    head: str | None
+    strength: str = "L0"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What agents spent on a task since it was made; `cost` in dollars."""
+
+    iterations: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+    def plus(self, other: Usage) -> Usage:
+        """Returns the sum of both."""
+        return Usage(
+            self.iterations + other.iterations,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            round(self.cost + other.cost, 6),
+            round(self.seconds + other.seconds, 3),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Which runner has taken the task, and until when."""
+
+    runner: str
+    host: str
+    since: datetime
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task, as its frontmatter says; absent keys are the defaults here.
+
+    Times are UTC with whole seconds. Git names are full object ids or branch names.
+    """
+
+    id: TaskId
+    title: str
+    type: TaskType = TaskType.TASK
+    status: Status = Status.PENDING
+    priority: int = DEFAULT_PRIORITY
+    labels: tuple[str, ...] = ()
+    blocked_by: tuple[TaskId, ...] = ()
+    parent: TaskId | None = None
+    requires: Requires | None = None
+    asked: Requires | None = None
+    awaiting: Awaiting | None = None
+    verdict: Verdict | None = None
+    approval: Approval | None = None
+    reviewer: str | None = None
+    defer_until: date | None = None
+    agent: str | None = None
+    model: str | None = None
+    isolation: Isolation | None = None
+    base: str | None = None
+    branch: str | None = None
+    start_sha: str | None = None
+    end_sha: str | None = None
+    merged_sha: str | None = None
+    pr: str | None = None
+    review_round: int = 0
+    failed_reviews: int = 0
+    crash_count: int = 0
+    usage: Usage = field(default_factory=Usage)
+    claim: Claim | None = None
+    agent_sessions: Mapping[str, str] = field(default_factory=dict)
+    asked_at: datetime | None = None
+    responded_at: datetime | None = None
+    created: datetime | None = None
+    created_by: str | None = None
+    updated: datetime | None = None
+    closed: datetime | None = None
+    closed_reason: str | None = None
+    external_ref: str | None = None
+
+    @property
+    def is_epic(self) -> bool:
+        """True for a task that holds others."""
+        return self.type is TaskType.EPIC
+
+    @property
+    def is_open(self) -> bool:
+        """True until the task is done or cancelled."""
+        return not self.status.is_terminal
+
+    @property
+    def is_merging(self) -> bool:
+        """True while the work is approved or waived and its merge is pending."""
+        return self.status is Status.REVIEWING and self.approval is not None and self.awaiting is None
+
+    @property
+    def has_code(self) -> bool:
+        """True if the head that was handed off has commits of this task."""
+        return self.end_sha is not None and self.end_sha != self.start_sha
+
+    @property
+    def file(self) -> str:
+        """Returns the path of the task's file as a person types it from the repository's root."""
+        return f".gitticks/{task_path(self.id)}"
+
+
+HUMAN_FIELDS = frozenset(
+    {
+        "title", "type", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "verdict",
+        "reviewer", "defer_until", "agent", "model", "isolation",
+    }
+)  # fmt: skip
+"""The fields that a person may write into the file; `status` too, as a request that `decide` judges."""
+
+ENGINE_FIELDS = frozenset(
+    {
+        "asked", "base", "branch", "start_sha", "end_sha", "merged_sha", "pr", "review_round", "failed_reviews",
+        "crash_count", "usage", "claim", "agent_sessions", "approval",
+    }
+)  # fmt: skip
+"""The fields that only gitticks writes; edited by hand they are refused, and `gt reopen` clears them."""

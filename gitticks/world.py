@@ -1,0 +1,37 @@
+"""The outside world as values that tests can replace: clock, randomness, environment.
+
+Rules take times and ids as arguments; only actions and the runner ask the world.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a process can ask of its surroundings."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+    def now(self) -> datetime:
+        """Returns the present UTC time, cut to whole seconds, the precision that files hold."""
+        return datetime.now(UTC).replace(microsecond=0)
+
+    def monotonic_seconds(self) -> float:
+        """Returns a clock that never jumps, for limits and durations."""
+        return time.monotonic()
+
+    def random_number(self, below: int) -> int:
+        """Returns an unpredictable integer from 0 up to, not including, `below`."""
+        return secrets.randbelow(below)
+
+    @property
+    def in_session(self) -> bool:
+        """True inside an agent's session, where nobody may act as a person."""
+        return self.environment.get("GITTICKS_AGENT") == "1"
