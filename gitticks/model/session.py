@@ -1,0 +1,44 @@
+"""The session: one run of an agent on a task, while it lives and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Role
+
+
+class Ending(StrEnum):
+    """How a run of an agent ended, as far as its output and its process tell."""
+
+    CLEAN = "clean"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed-out"
+    REFUSED = "refused"
+    OUTAGE = "outage"
+    RATE_LIMITED = "rate-limited"
+    USAGE_LIMITED = "usage-limited"
+    START_FAILED = "start-failed"
+    SANDBOX_FAILED = "sandbox-failed"
+    INTERRUPTED = "interrupted"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """A live session as the clone keeps it, so that a later command can tell whether it still lives.
+
+    `pid`, `start_ticks` and `boot_id` together name one process for ever; a pid alone is given out again.
+    """
+
+    task: TaskId
+    role: Role
+    round: int
+    agent: str
+    pid: int
+    start_ticks: int
+    boot_id: str
+    started: datetime
+    workspace: str
