@@ -1,0 +1,93 @@
+"""The seal around every test: nothing of the machine's own git, user, clock zone, editor or network gets in."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pygit2
+import pytest
+from hypothesis import HealthCheck, settings
+from pygit2.enums import ConfigLevel
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT_VARIABLES = frozenset({"GITTICKS_DOSE", "GITTICKS_REQUIRE_PROGRAMS"})
+FOREIGN_PREFIXES = (
+    "GIT_",
+    "GITTICKS_",
+    "XDG_",
+    "SSH_",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "PYTEST_XDIST",
+)
+HOME_CONFIG = """\
+[user]
+\tname = Ada Lovelace
+\temail = ada@example.org
+[init]
+\tdefaultBranch = main
+[advice]
+\tdetachedHead = false
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[protocol "file"]
+\tallow = always
+"""
+
+settings.register_profile("ci", deadline=None, max_examples=25, database=None)
+settings.register_profile(
+    "soak", deadline=None, max_examples=2000, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("soak" if os.environ.get("GITTICKS_DOSE") == "full" else "ci")
+
+
+@pytest.fixture(autouse=True)
+def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives the test a home of its own, with an identity in its git config, and nothing else from outside."""
+    for name in list(os.environ):
+        if name.startswith(FOREIGN_PREFIXES) and name not in KEPT_VARIABLES:
+            monkeypatch.delenv(name)
+    home = tmp_path_factory.mktemp("home")
+    (home / ".gitconfig").write_text(HOME_CONFIG)
+    values = {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "EDITOR": "false",
+        "VISUAL": "false",
+        "PAGER": "cat",
+        "TERM": "dumb",
+        "COLUMNS": "100",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    _seal_libgit2(home)
+    monkeypatch.setattr(socket.socket, "connect", _connect_on_this_machine)
+
+
+def _seal_libgit2(home: Path) -> None:
+    """Points libgit2 at the test's home; it read the environment when it was imported and never looks again."""
+    for level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG):
+        pygit2.settings.search_path[level] = str(home / "nothing-here")
+    pygit2.settings.search_path[ConfigLevel.GLOBAL] = str(home)
+
+
+_connect = socket.socket.connect
+
+
+def _connect_on_this_machine(self: socket.socket, address: object) -> None:
+    """Connects only to unix sockets and the loopback interface."""
+    remote = self.family in (socket.AF_INET, socket.AF_INET6) and isinstance(address, tuple)
+    if remote and address[0] not in ("127.0.0.1", "::1", "localhost"):  # type: ignore[index]
+        raise PermissionError(f"a test tried to reach {address!r}")
+    _connect(self, address)  # type: ignore[arg-type]
