@@ -51,7 +51,6 @@ class EventType(StrEnum):
     VOIDED = "approval.voided"
     SESSION_STARTED = "session.started"
     SESSION_ENDED = "session.ended"
-    ITERATED = "agent.iterated"
     CRASHED = "agent.crashed"
     REFUSED = "agent.refused"
     START_FAILED = "agent.start-failed"

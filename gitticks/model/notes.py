@@ -21,6 +21,15 @@ class Section(StrEnum):
     NOTES = "Notes"
 
 
+class ReviewOutcome(StrEnum):
+    """What the verdict line of `## Review` says; UNCLEAR is a review without a verdict."""
+
+    MISSING = "missing"
+    UNCLEAR = "unclear"
+    PASS = "pass"
+    FAIL = "fail"
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One entry: `### <UTC time> · <human|agent|engine> · <name>` and its text.

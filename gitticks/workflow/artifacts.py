@@ -1,0 +1,63 @@
+"""What `decide` is told of a task's text, code and history; plain values that other layers fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gitticks.model.event import Event, EventType
+from gitticks.model.notes import ReviewOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Artifacts:
+    """The artifacts as they stand now.
+
+    Sections that an earlier round left were archived when the round ended, so a section that is there is fresh,
+    except a `## Review` outside agent-review, which stays only to be read.
+
+    `checks_failure` is the first quality gate that failed, in words; None if all passed or none applies.
+    `head` is the work branch's present commit, None where there is no workspace.
+    `review` is what a reader may act on: MISSING outside agent-review.
+    """
+
+    handoff: bool = False
+    review: ReviewOutcome = ReviewOutcome.MISSING
+    open_question: bool = False
+    checks_failure: str | None = None
+    head: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often something happened since a person's last word on the task."""
+
+    iterations: int = 0
+    failed_checks: int = 0
+    refusals: int = 0
+    failed_merges: int = 0
+    voids: int = 0
+
+
+_PERSONS_WORD = {EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED}
+
+
+def count_since_last_word(history: Iterable[Event]) -> Counts:
+    """Returns the counts that a history gives, oldest event first; so restarts and other hosts agree on them."""
+    iterations = failed_checks = refusals = failed_merges = voids = 0
+    for event in history:
+        if event.actor.is_human and event.type in _PERSONS_WORD:
+            iterations = failed_checks = refusals = failed_merges = voids = 0
+        elif event.type is EventType.ADVANCED:
+            failed_checks = refusals = 0
+        elif event.type is EventType.SESSION_ENDED:
+            iterations += bool(event.data.get("iteration"))
+        elif event.type is EventType.GATE_FAILED:
+            failed_checks += event.data.get("gate") == "checks"
+        elif event.type in (EventType.REFUSED, EventType.START_FAILED):
+            refusals += 1
+        elif event.type is EventType.MERGE_FAILED:
+            failed_merges += 1
+        elif event.type is EventType.VOIDED:
+            voids += 1
+    return Counts(iterations, failed_checks, refusals, failed_merges, voids)

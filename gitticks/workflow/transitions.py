@@ -1,0 +1,109 @@
+"""The transition table as data: which status may follow which, past which gate, and who may ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+from gitticks.model.event import Actor
+from gitticks.model.status import ActorKind, Role, Status
+
+
+class Gate(StrEnum):
+    """What must be there before a row of the table may be taken."""
+
+    NONE = "none"
+    HANDOFF = "handoff"
+    QUESTION = "question"
+    REVIEW_PASS = "review-pass"
+    REVIEW_FAIL = "review-fail"
+    REVIEW_FAIL_AT_LIMIT = "review-fail-at-limit"
+    REVIEW_SPENT = "review-spent"
+    CRASHED = "crashed"
+    APPROVED = "approved"
+    RETURNED = "returned"
+    MERGE_FAILED = "merge-failed"
+
+
+class Asker(Enum):
+    """Who may ask for a row; a verdict counts as a person's only way where BY_VERDICT stands alone."""
+
+    WORKER = "worker"
+    REVIEWER = "reviewer"
+    HUMAN = "human"
+    BY_VERDICT = "human by verdict"
+    ENGINE = "engine"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One allowed transition."""
+
+    source: Status
+    target: Status
+    gate: Gate
+    askers: frozenset[Asker]
+
+
+def _row(source: Status, target: Status, gate: Gate, *askers: Asker) -> Row:
+    return Row(source, target, gate, frozenset(askers))
+
+
+_WORKER, _REVIEWER, _HUMAN, _ENGINE = Asker.WORKER, Asker.REVIEWER, Asker.HUMAN, Asker.ENGINE
+_BY_VERDICT = Asker.BY_VERDICT
+
+TABLE: tuple[Row, ...] = (
+    _row(Status.PENDING, Status.WORKING, Gate.NONE, _WORKER, _REVIEWER, _HUMAN, _ENGINE),
+    _row(Status.PENDING, Status.CLARIFICATION, Gate.NONE, _WORKER, _REVIEWER, _HUMAN, _ENGINE),
+    _row(Status.PENDING, Status.CANCELLED, Gate.NONE, _HUMAN, _ENGINE),
+    _row(Status.CLARIFICATION, Status.WORKING, Gate.NONE, _HUMAN, _BY_VERDICT),
+    _row(Status.CLARIFICATION, Status.CANCELLED, Gate.NONE, _HUMAN, _BY_VERDICT),
+    _row(Status.WORKING, Status.AGENT_REVIEW, Gate.HANDOFF, _WORKER, _HUMAN, _ENGINE),
+    _row(Status.WORKING, Status.CLARIFICATION, Gate.QUESTION, _WORKER, _HUMAN, _ENGINE),
+    _row(Status.WORKING, Status.STUCK, Gate.NONE, _HUMAN, _ENGINE),
+    _row(Status.WORKING, Status.CANCELLED, Gate.NONE, _HUMAN, _ENGINE),
+    _row(Status.AGENT_REVIEW, Status.REVIEWING, Gate.REVIEW_PASS, _REVIEWER, _HUMAN, _ENGINE),
+    _row(Status.AGENT_REVIEW, Status.WORKING, Gate.REVIEW_FAIL, _REVIEWER, _HUMAN, _ENGINE),
+    _row(Status.AGENT_REVIEW, Status.STUCK, Gate.REVIEW_FAIL_AT_LIMIT, _REVIEWER, _HUMAN, _ENGINE),
+    _row(Status.AGENT_REVIEW, Status.CANCELLED, Gate.NONE, _HUMAN),
+    _row(Status.REVIEWING, Status.DONE, Gate.APPROVED, _BY_VERDICT, _ENGINE),
+    _row(Status.REVIEWING, Status.WORKING, Gate.RETURNED, _BY_VERDICT, _ENGINE),
+    _row(Status.REVIEWING, Status.CANCELLED, Gate.NONE, _HUMAN),
+    _row(Status.STUCK, Status.WORKING, Gate.NONE, _HUMAN, _BY_VERDICT),
+    _row(Status.STUCK, Status.CANCELLED, Gate.NONE, _HUMAN, _BY_VERDICT),
+    _row(Status.STUCK, Status.AGENT_REVIEW, Gate.HANDOFF, _HUMAN, _ENGINE),
+)
+"""Everything that may be asked for."""
+
+ENGINE_TABLE: tuple[Row, ...] = (
+    _row(Status.AGENT_REVIEW, Status.REVIEWING, Gate.REVIEW_SPENT, _ENGINE),
+    _row(Status.AGENT_REVIEW, Status.STUCK, Gate.CRASHED, _ENGINE),
+    _row(Status.REVIEWING, Status.STUCK, Gate.MERGE_FAILED, _ENGINE),
+)
+"""What the engine alone does besides: nobody can ask for these rows."""
+
+
+def find_row(source: Status, target: Status) -> Row | None:
+    """Returns the row that somebody may ask for, or None."""
+    return next((row for row in TABLE if row.source is source and row.target is target), None)
+
+
+def targets(source: Status) -> tuple[Status, ...]:
+    """Returns the statuses that may follow `source`, in table order; empty for a terminal status."""
+    return tuple(row.target for row in TABLE if row.source is source)
+
+
+def is_legal_step(source: Status, target: Status) -> bool:
+    """True if a history may hold this step, whoever made it: the tables, a person's verdict, or a reopening."""
+    return any(row.source is source and row.target is target for row in TABLE + ENGINE_TABLE) or (
+        source.is_terminal and target is Status.PENDING
+    )
+
+
+def asker_of(actor: Actor) -> Asker:
+    """Returns the column of the table that an actor stands in; an agent that nobody started has a worker's rights."""
+    if actor.kind is ActorKind.HUMAN:
+        return Asker.HUMAN
+    if actor.kind is ActorKind.ENGINE:
+        return Asker.ENGINE
+    return Asker.REVIEWER if actor.role is Role.REVIEWER else Asker.WORKER
