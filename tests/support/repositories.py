@@ -12,7 +12,7 @@ FIXED_DATE = "2026-01-02T03:04:05+00:00"
 
 def git(
     *arguments: str, at: Path, input: str | None = None, environment: Mapping[str, str] | None = None
-) -> str:  # noqa: A002
+) -> str:
     """Runs git in `at` and returns its stdout without the last newline; a failure fails the test."""
     done = run_git_command(*arguments, at=at, input=input, environment=environment)
     assert done.returncode == 0, f"git {' '.join(arguments)}: {done.stderr}"

@@ -1,0 +1,248 @@
+"""The one way to call the git binary: nothing of the caller's environment and nothing a repository holds runs code.
+
+An agent can write to most places that git reads. So hooks and the file-system monitor are off, transports are named
+one by one, and variables such as `GIT_DIR`, which git sets for its hooks, never point a call at another repository.
+Filters and merge drivers of the repository's configuration are not switched off by any of this: a call that would run
+them (a checkout, a merge in a work tree) must either be plumbing on object ids or be `trusted`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.errors import GitticksError
+
+OLDEST_GIT = (2, 39)
+TIME_LIMIT_SECONDS = 600.0
+LONGEST_MESSAGE = 600
+_INSTALL_HINT = "install git 2.39 or newer: https://git-scm.com/downloads"
+
+_KEPT_VARIABLES = frozenset(
+    {
+        "GIT_ASKPASS",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_NOSYSTEM",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_CURL_VERBOSE",
+        "GIT_EXEC_PATH",
+        "GIT_HTTP_PROXY_AUTHMETHOD",
+        "GIT_PROXY_COMMAND",
+        "GIT_PROXY_SSL_CAINFO",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_SSH_VARIANT",
+        "GIT_SSL_CAINFO",
+        "GIT_SSL_CAPATH",
+        "GIT_SSL_CERT",
+        "GIT_SSL_KEY",
+        "GIT_SSL_NO_VERIFY",
+    }
+)
+"""What the person's own shell says about transport and about where their configuration lies; no hook sets these."""
+
+_TRUSTED_VARIABLES = frozenset(
+    {"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_EDITOR"}
+)
+
+_FIXED_VARIABLES = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_MERGE_AUTOEDIT": "no",
+}
+
+_TRANSPORT_COMMANDS = frozenset({"clone", "fetch", "ls-remote", "push"})
+_PROTOCOLS = "file:http:https:ssh"
+"""By variable and not by `protocol.*.allow`, which the repository's own configuration would override."""
+_FENCED_OPTIONS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.sshCommand=ssh",
+    "commit.gpgSign=false",
+    "tag.gpgSign=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+    "fetch.recurseSubmodules=false",
+    "core.pager=cat",
+    "diff.external=",
+    "advice.detachedHead=false",
+)
+
+
+class GitError(GitticksError):
+    """The git binary failed; the message holds its own words, shortened and printable."""
+
+    def __init__(self, message: str, *, hint: str | None = None, code: int = 1) -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class GitResult:
+    """What a call of git printed, and its exit code."""
+
+    stdout: bytes
+    stderr: str
+    code: int
+
+    @property
+    def text(self) -> str:
+        """Returns stdout as text without its last newline; bytes that are no UTF-8 survive as surrogates."""
+        return os.fsdecode(self.stdout).removesuffix("\n")
+
+
+def run_git(
+    arguments: Sequence[str],
+    *,
+    repository_dir: Path | None = None,
+    work_tree: Path | None = None,
+    directory: Path | None = None,
+    input: bytes = b"",  # noqa: A002
+    extra_environment: Mapping[str, str] | None = None,
+    check: bool = True,
+    timeout_seconds: float | None = TIME_LIMIT_SECONDS,
+    trusted: bool = False,
+) -> GitResult:
+    """Runs git and returns what it printed.
+
+    Args:
+        arguments: the subcommand and what follows; put `--end-of-options` before anything that came from outside.
+        repository_dir: the git directory, handed over as `--git-dir`; without it git looks for one from `directory`.
+        work_tree: the work tree that belongs to `repository_dir`.
+        directory: where git runs; this process's own directory if not said.
+        input: what git reads from its stdin.
+        extra_environment: variables to add, such as `GIT_INDEX_FILE` or an identity; they win over all others.
+        check: raise if git's exit code is not 0.
+        timeout_seconds: the limit after which git and its children are ended.
+        trusted: run as the person would: hooks, signing, helpers, every transport and lazy fetching; only for a
+            merge into a base branch, for filling a workspace, and for fetching and pushing as the person.
+
+    Raises:
+        GitError: git is missing, failed with `check`, or ran past the limit.
+    """
+    command = _command(arguments, repository_dir, work_tree, trusted=trusted)
+    environment = {
+        **_environment(os.environ, trusted=trusted),
+        **({} if trusted else _fence(arguments)),
+        **(extra_environment or {}),
+    }
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise _not_started(error, directory) from error
+    result = _finish(process, input, timeout_seconds, arguments)
+    if check and result.code != 0:
+        raise _failure(arguments, result)
+    return result
+
+
+@functools.cache
+def git_version() -> tuple[int, ...]:
+    """Returns the version of the git binary, such as (2, 39, 5).
+
+    Raises:
+        GitError: git is missing or older than 2.39.
+    """
+    words = run_git(["version"]).text
+    match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", words)
+    version = tuple(int(part) for part in match.groups() if part) if match else ()
+    if version[:2] < OLDEST_GIT:
+        raise GitError(f"`{printable(words)}` is too old: gitticks needs git 2.39", hint=_INSTALL_HINT)
+    return version
+
+
+def printable(text: str, longest: int = LONGEST_MESSAGE) -> str:
+    """Returns `text` on one line, without control characters, at most `longest` characters long."""
+    lines = " / ".join(line.strip() for line in text.splitlines() if line.strip())
+    shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in lines)
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+def _command(
+    arguments: Sequence[str], repository_dir: Path | None, work_tree: Path | None, *, trusted: bool
+) -> list[str]:
+    command = ["git", "--no-pager", "--no-replace-objects"]
+    for option in () if trusted else _FENCED_OPTIONS:
+        command += ["-c", option]
+    if repository_dir is not None:
+        command.append(f"--git-dir={repository_dir}")
+    if work_tree is not None:
+        command.append(f"--work-tree={work_tree}")
+    return [*command, *arguments]
+
+
+def _environment(outer: Mapping[str, str], *, trusted: bool) -> dict[str, str]:
+    kept = _KEPT_VARIABLES | _TRUSTED_VARIABLES if trusted else _KEPT_VARIABLES
+    inherited = {name: value for name, value in outer.items() if not name.startswith("GIT_") or name in kept}
+    return {**inherited, **_FIXED_VARIABLES}
+
+
+def _fence(arguments: Sequence[str]) -> dict[str, str]:
+    """Returns the variables that let only a transport command, and it only by few protocols, leave the repository."""
+    leaves = not _TRANSPORT_COMMANDS.isdisjoint(arguments[:1])
+    return {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": _PROTOCOLS if leaves else ""}
+
+
+def _finish(
+    process: subprocess.Popen[bytes], given: bytes, timeout_seconds: float | None, arguments: Sequence[str]
+) -> GitResult:
+    try:
+        stdout, stderr = process.communicate(given, timeout=timeout_seconds)
+    except subprocess.TimeoutExpired as error:
+        _end(process)
+        raise GitError(f"`git {_shown(arguments)}` took longer than {timeout_seconds:g} s") from error
+    except BaseException:
+        _end(process)
+        raise
+    return GitResult(stdout, os.fsdecode(stderr), process.returncode)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends git with its helpers, which share its session, and reaps it."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        process.kill()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+    process.wait()
+
+
+def _not_started(error: OSError, directory: Path | None) -> GitError:
+    if directory is not None and not directory.is_dir():
+        return GitError(f"`{directory}` is not a directory")
+    if isinstance(error, FileNotFoundError):
+        return GitError("`git` is not installed, or not on PATH", hint=_INSTALL_HINT)
+    return GitError(f"`git` cannot be started: {printable(str(error))}", hint=_INSTALL_HINT)
+
+
+def _failure(arguments: Sequence[str], result: GitResult) -> GitError:
+    words = printable(result.stderr) or printable(os.fsdecode(result.stdout[: 2 * LONGEST_MESSAGE]))
+    reason = words.removeprefix("fatal: ").removeprefix("error: ") or f"exit code {result.code}"
+    return GitError(f"`git {_shown(arguments)}` failed: {reason}", code=result.code)
+
+
+def _shown(arguments: Sequence[str]) -> str:
+    """Returns the first words of a call: enough to tell which it was."""
+    return printable(" ".join(arguments), 80)
