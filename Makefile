@@ -1,0 +1,76 @@
+# Every job of this house, on a machine that has git, make and python3 with venv. `make` alone lists them.
+# Nothing outside this folder is written. Recipes use relative paths, so the folder's own name may hold spaces.
+
+PYTHON ?= python3
+ARGS ?=
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+# pip speaks only of what it does, and never waits for an answer
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help venv test demo lint types imports format docs docs-check bench soak clean
+
+help: ## list these jobs
+	@echo "make <job>, with ARGS=\"…\" for more arguments:"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+
+venv: $(READY) ## create .venv with every pinned version and this package, editable
+
+.venv/.pinned: requirements/dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error: \`$(PYTHON)\` is missing or older than Python 3.11" >&2; \
+	  echo "hint: make PYTHON=python3.12 $(or $(MAKECMDGOALS),venv)" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "error: \`$(PYTHON)\` comes without venv, which Debian keeps in a package of its own" >&2; \
+	  echo "hint: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --no-deps --requirement requirements/dev.txt
+	@touch $@
+
+# No build isolation: the build back-end is one of the pinned packages, and nothing is downloaded a second time.
+$(READY): .venv/.pinned pyproject.toml
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip check
+	@touch $@
+
+test: $(READY) ## run all tests, on every core
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+demo: $(READY) ## show the whole way of a task in a throw-away repository
+	$(BIN)/gt demo $(ARGS)
+
+lint: $(READY) ## check style and formatting
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+
+types: $(READY) ## check types, strictly, tests included
+	$(BIN)/python -m mypy
+
+imports: $(READY) ## check that imports point down the layers
+	$(BIN)/lint-imports
+
+format: $(READY) ## format the code and mend what can be mended safely
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+docs: $(READY) ## write the command reference from the commands themselves
+	$(BIN)/python -m tools.reference --write
+
+docs-check: $(READY) ## check the command reference, and run the README's console blocks
+	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.blocks README.md
+
+bench: $(READY) ## measure, beside the peers that are installed (ARGS=--quick, ARGS=--write)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+soak: $(READY) ## run the tests in full doses, for hours
+	GITTICKS_DOSE=full $(BIN)/python -m pytest -n auto --timeout 7200 $(ARGS)
+
+clean: ## remove everything that these jobs made
+	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build
+	find benchmarks gitticks tests tools -type d -name __pycache__ -prune -exec rm -rf {} +
