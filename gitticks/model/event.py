@@ -74,4 +74,4 @@ class Event:
     from_status: Status | None = None
     to_status: Status | None = None
     reason: str | None = None
-    data: Mapping[str, str | int | float | bool | None | list[str]] = field(default_factory=dict)
+    data: Mapping[str, str | int | float | bool | list[str] | None] = field(default_factory=dict)

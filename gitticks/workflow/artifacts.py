@@ -48,7 +48,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
     for event in history:
         if event.actor.is_human and event.type in _PERSONS_WORD:
             iterations = failed_checks = refusals = failed_merges = voids = 0
-        elif event.type is EventType.ADVANCED:
+        elif event.type in (EventType.ADVANCED, EventType.MOVED):
             failed_checks = refusals = 0
         elif event.type is EventType.SESSION_ENDED:
             iterations += bool(event.data.get("iteration"))

@@ -1,0 +1,83 @@
+"""`decide`: the one door through which every change of a task's state goes, whoever asks for it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import assert_never
+
+from gitticks.model.policy import Policy
+from gitticks.model.task import Task
+from gitticks.workflow import merging, people, sessions
+from gitticks.workflow.artifacts import Artifacts, Counts
+from gitticks.workflow.decision import Decision, Draft
+from gitticks.workflow.triggers import (
+    AwaitingSet,
+    ChildrenChanged,
+    Closed,
+    HeadMoved,
+    Merged,
+    MergeFailed,
+    MergeFound,
+    Reopened,
+    Requested,
+    ReviewTimedOut,
+    SessionEnded,
+    SessionStarted,
+    Trigger,
+    VerdictGiven,
+)
+
+
+def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
+    task: Task,
+    trigger: Trigger,
+    *,
+    at: datetime,
+    artifacts: Artifacts,
+    counts: Counts,
+    policy: Policy,
+) -> Decision:
+    """Returns what a trigger changes; pure, so the runner, the hooks, the health check and the commands agree.
+
+    Args:
+        task: the task as it stands.
+        trigger: what was asked or seen.
+        at: the UTC time that is written.
+        artifacts: what the task's text and code hold.
+        counts: what happened since a person's last word.
+        policy: the settings that hold for this task.
+
+    Raises:
+        RefusedError: the table, a gate or an actor's rights forbid it; nothing is to be written.
+    """
+    draft = Draft(task, at=at, actor=trigger.actor, artifacts=artifacts, counts=counts, policy=policy)
+    match trigger:
+        case Requested():
+            people.request(draft, trigger)
+        case VerdictGiven():
+            people.give_verdict(draft, trigger)
+        case Closed():
+            people.close(draft, trigger)
+        case AwaitingSet():
+            people.set_awaiting(draft, trigger)
+        case Reopened():
+            people.reopen(draft)
+        case SessionStarted():
+            sessions.start(draft, trigger)
+        case SessionEnded():
+            sessions.end(draft, trigger)
+        case ReviewTimedOut():
+            sessions.time_out_review(draft)
+        case Merged():
+            merging.close_merged(draft, trigger)
+        case MergeFailed():
+            merging.send_back(draft, trigger)
+        case MergeFound():
+            merging.close_found(draft, trigger)
+        case HeadMoved():
+            merging.void(draft, trigger.head)
+        case ChildrenChanged():
+            merging.follow_children(draft, trigger)
+        case _:
+            assert_never(trigger)
+    return draft.finish()

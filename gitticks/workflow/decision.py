@@ -1,0 +1,240 @@
+"""The decision: what is to be written when a trigger is carried out; and the draft it is put together in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+
+from gitticks.model.event import ENGINE, Actor, Event, EventType
+from gitticks.model.notes import Entry, Section
+from gitticks.model.policy import HumanPolicy, MergeMode, Policy, ReviewPolicy
+from gitticks.model.status import Awaiting, Isolation, Status
+from gitticks.model.task import Approval, Task
+from gitticks.workflow.artifacts import Artifacts, Counts
+
+
+class Turn(Enum):
+    """Whose move it is; every task has exactly one."""
+
+    WORKER = "worker"
+    REVIEWER = "reviewer"
+    PERSON = "person"
+    MERGE = "merge"
+    CHILDREN = "children"
+    NOBODY = "nobody"
+
+
+def whose_turn(task: Task) -> Turn:
+    """Returns whose move it is on a task, from its frontmatter alone."""
+    if not task.is_open:
+        return Turn.NOBODY
+    if task.awaiting is not None:
+        return Turn.PERSON
+    if task.status is Status.REVIEWING:
+        return Turn.MERGE
+    if task.status is Status.AGENT_REVIEW:
+        return Turn.REVIEWER
+    return Turn.CHILDREN if task.is_epic else Turn.WORKER
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One transition of a decision, with the event type that stands in the commit's trailer."""
+
+    source: Status
+    target: Status
+    cause: EventType
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """All that one trigger changes, to be written in one commit.
+
+    `entries` go under their sections in order. `archived` sections move to `rounds/`. `stops_session` asks for the
+    end of the session that is alive. `rework` is the feedback for a child that an epic sent back needs.
+    """
+
+    task: Task
+    steps: tuple[Step, ...] = ()
+    events: tuple[Event, ...] = ()
+    entries: tuple[tuple[Section, Entry], ...] = ()
+    archived: tuple[Section, ...] = ()
+    stops_session: bool = False
+    rework: str | None = None
+
+    @property
+    def turn(self) -> Turn:
+        """Returns whose move it is after this."""
+        return whose_turn(self.task)
+
+
+class Draft:
+    """A decision being put together; every way of moving a task is a method here, so that none skips a duty."""
+
+    def __init__(
+        self, task: Task, *, at: datetime, actor: Actor, artifacts: Artifacts, counts: Counts, policy: Policy
+    ) -> None:
+        self.task = task
+        self.at = at
+        self.actor = actor
+        self.artifacts = artifacts
+        self.counts = counts
+        self.policy = policy
+        self.stops_session = False
+        self.rework: str | None = None
+        self._before = task
+        self._steps: list[Step] = []
+        self._events: list[Event] = []
+        self._entries: list[tuple[Section, Entry]] = []
+        self._archived: list[Section] = []
+
+    def finish(self) -> Decision:
+        """Returns the decision; a person who changed whose turn it is stops the session that is alive."""
+        changed = (self.task.status, self.task.awaiting) != (self._before.status, self._before.awaiting)
+        stops = self.stops_session or (self.actor.is_human and changed)
+        return Decision(
+            self.task,
+            tuple(self._steps),
+            tuple(self._events),
+            tuple(self._entries),
+            tuple(self._archived),
+            stops_session=stops,
+            rework=self.rework,
+        )
+
+    def log(
+        self,
+        kind: EventType,
+        reason: str | None = None,
+        *,
+        actor: Actor | None = None,
+        data: Mapping[str, str | int | float | bool | list[str] | None] | None = None,
+    ) -> None:
+        """Adds an event that is no transition."""
+        self._events.append(Event(kind, self.at, actor or self.actor, reason=reason, data=data or {}))
+
+    def enter(
+        self,
+        target: Status,
+        cause: EventType,
+        reason: str | None = None,
+        *,
+        awaiting: Awaiting | None = None,
+        actor: Actor | None = None,
+    ) -> None:
+        """Moves the task, with everything that entering a status brings with it."""
+        source = self.task.status
+        self._steps.append(Step(source, target, cause, reason))
+        self._events.append(Event(cause, self.at, actor or self.actor, source, target, reason))
+        crashes = self.task.crash_count if target is Status.STUCK else 0
+        self.task = replace(self.task, status=target, crash_count=crashes)
+        self.set_awaiting(None)
+        match target:
+            case Status.WORKING:
+                self._return_to_agent(first=source is Status.PENDING)
+            case Status.AGENT_REVIEW:
+                self.archive(Section.REVIEW)
+                head = self.artifacts.head or self.task.end_sha
+                self.task = replace(
+                    self.task, review_round=self.task.review_round + 1, end_sha=head, approval=None
+                )
+            case Status.REVIEWING:
+                asked = self.task.requires or self.task.asked
+                self.set_awaiting(asked.awaiting if asked else Awaiting.REVIEW)
+            case Status.CLARIFICATION:
+                self.set_awaiting(awaiting or Awaiting.INPUT)
+            case Status.STUCK:
+                self.archive(Section.HANDOFF)
+                self.task = replace(self.task, approval=None)
+                self.set_awaiting(Awaiting.ESCALATION)
+            case Status.DONE | Status.CANCELLED:
+                self.task = replace(
+                    self.task, asked=None, approval=None, claim=None, closed=self.at, closed_reason=reason
+                )
+            case Status.PENDING:
+                pass
+
+    def _return_to_agent(self, *, first: bool) -> None:
+        if not first:
+            self.archive(Section.HANDOFF)
+        self.task = replace(self.task, asked=None, approval=None)
+
+    def give_back(self, cause: EventType, reason: str | None) -> None:
+        """Returns the task to the agent: the four statuses past the work become working, the others stay."""
+        if self.task.status in (Status.PENDING, Status.WORKING):
+            self.set_awaiting(None)
+            self.task = replace(self.task, crash_count=0)
+            if self.task.status is Status.WORKING:
+                self._return_to_agent(first=False)
+        else:
+            self.enter(Status.WORKING, cause, reason)
+
+    def set_awaiting(self, awaiting: Awaiting | None) -> None:
+        """Sets whose turn it is, and since when."""
+        asked_at = self.at if awaiting is not None else self.task.asked_at
+        self.task = replace(self.task, awaiting=awaiting, verdict=None, asked_at=asked_at)
+
+    def archive(self, section: Section) -> None:
+        """Moves a section to `rounds/`, once; that it may be missing is the writer's business."""
+        if section not in self._archived:
+            self._archived.append(section)
+
+    def add_entry(self, section: Section, text: str, *, actor: Actor | None = None) -> None:
+        """Adds a note, a question or an answer."""
+        who = actor or self.actor
+        self._entries.append((section, Entry(self.at, who.kind, who.name, text)))
+
+    def waive(self, gate: str, reason: str) -> None:
+        """Records that a gate was not passed but waived."""
+        self.log(EventType.WAIVED, reason, data={"gate": gate})
+
+    def run_on(self) -> None:
+        """Goes on from agent-review and reviewing as far as the gates allow without anybody."""
+        if self.task.status is Status.AGENT_REVIEW and self._waived_review is not None:
+            self.waive("review", self._waived_review)
+            self.enter(Status.REVIEWING, EventType.ADVANCED, self._waived_review, actor=ENGINE)
+        if self.task.status is Status.REVIEWING and self._waived_person is not None:
+            self.waive("person", self._waived_person)
+            self.close_or_merge(
+                Approval("gitticks", self.at, self.task.end_sha, "waived"), self._waived_person
+            )
+
+    @property
+    def _waived_review(self) -> str | None:
+        if self.task.is_epic and self.policy.isolation is not Isolation.EPIC:
+            return "the epic has no code of its own"
+        if self.policy.review is ReviewPolicy.NONE:
+            return "policy asks for no review"
+        return self.policy.review_waiver
+
+    @property
+    def _waived_person(self) -> str | None:
+        if self.task.requires or self.task.asked:
+            return None
+        if self.task.is_epic and self.policy.isolation is not Isolation.EPIC:
+            return "all children are closed"
+        if self.policy.human is HumanPolicy.WHEN_REQUIRED:
+            return "policy asks for a person only where one is required"
+        return None
+
+    def close_or_merge(self, approval: Approval, reason: str) -> None:
+        """Carries out an approval in reviewing: the merge first where there is code, else done at once."""
+        if not self.needs_merge:
+            self.enter(Status.DONE, EventType.ADVANCED, reason)
+        elif self.policy.merge_mode is MergeMode.MANUAL:
+            self.set_awaiting(Awaiting.WORK)
+            self.log(
+                EventType.AWAITING_SET, "a person merges the branch", data={"awaiting": Awaiting.WORK.value}
+            )
+        else:
+            self.set_awaiting(None)
+            self.task = replace(self.task, approval=approval)
+
+    @property
+    def needs_merge(self) -> bool:
+        """True if done means that commits reach the base first."""
+        owner = Isolation.EPIC if self.task.is_epic else Isolation.TASK
+        return self.task.has_code and self.policy.isolation is owner

@@ -1,0 +1,72 @@
+"""The gates: whether what a row of the table asks for is there, and what is missing if not."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from gitticks.model.event import Actor
+from gitticks.model.notes import ReviewOutcome
+from gitticks.model.policy import Policy, ReviewPolicy
+from gitticks.model.task import Task
+from gitticks.workflow.artifacts import Artifacts
+from gitticks.workflow.transitions import Gate
+
+
+def missing(gate: Gate, task: Task, artifacts: Artifacts, policy: Policy, actor: Actor) -> str | None:
+    """Returns what keeps a gate shut, in words that follow "cannot …: ", or None if it is open."""
+    match gate:
+        case Gate.NONE | Gate.REVIEW_SPENT | Gate.CRASHED | Gate.MERGE_FAILED:
+            return None
+        case Gate.HANDOFF:
+            return _missing_handoff(task, artifacts)
+        case Gate.QUESTION:
+            if actor.is_agent and not artifacts.open_question:
+                return f"`## Questions` has no open question in {task.file}"
+            return None
+        case Gate.REVIEW_PASS:
+            return _missing_review(task, artifacts, ReviewOutcome.PASS)
+        case Gate.REVIEW_FAIL:
+            return _missing_review(task, artifacts, ReviewOutcome.FAIL) or _limit_reached(task, policy, actor)
+        case Gate.REVIEW_FAIL_AT_LIMIT:
+            return _missing_review(task, artifacts, ReviewOutcome.FAIL) or _limit_not_reached(task, policy)
+        case Gate.APPROVED:
+            return "only a person's approval and the merge close reviewed work"
+        case Gate.RETURNED:
+            return "only a person's rejection or a failed merge sends reviewed work back"
+    assert_never(gate)
+
+
+def _missing_handoff(task: Task, artifacts: Artifacts) -> str | None:
+    if not artifacts.handoff:
+        return f"`## Handoff` is missing from {task.file}"
+    return artifacts.checks_failure
+
+
+def _missing_review(task: Task, artifacts: Artifacts, wanted: ReviewOutcome) -> str | None:
+    if artifacts.review is wanted:
+        return None
+    word = wanted.value.upper()
+    if artifacts.review is ReviewOutcome.MISSING:
+        return f"`## Review` of this round is missing from {task.file} (it needs the verdict {word})"
+    if artifacts.review is ReviewOutcome.UNCLEAR:
+        return f"`## Review` in {task.file} has no line with either PASS or FAIL (it needs {word})"
+    return f"the verdict of `## Review` in {task.file} is {artifacts.review.value.upper()}, not {word}"
+
+
+def is_at_limit(task: Task, policy: Policy) -> bool:
+    """True if one more FAIL spends the rounds: the second of a single reviewer, the fourth of a council."""
+    if policy.review is ReviewPolicy.COUNCIL:
+        return task.failed_reviews >= policy.council_rounds
+    return task.failed_reviews + 1 >= policy.review_limit
+
+
+def _limit_reached(task: Task, policy: Policy, actor: Actor) -> str | None:
+    if actor.is_human or not is_at_limit(task, policy):
+        return None
+    return "the limit of failed reviews is reached, a person goes on from here"
+
+
+def _limit_not_reached(task: Task, policy: Policy) -> str | None:
+    if policy.review is ReviewPolicy.COUNCIL:
+        return "a council that blocked too often hands over to a person's review, it leaves nothing stuck"
+    return None if is_at_limit(task, policy) else "the limit of failed reviews is not reached"

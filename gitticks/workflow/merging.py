@@ -1,0 +1,121 @@
+"""What the merge queue, a moved head and an epic's children mean for a task."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gitticks.errors import RefusedError
+from gitticks.model.event import ENGINE, EventType
+from gitticks.model.notes import Section
+from gitticks.model.policy import OnConflict
+from gitticks.model.status import Awaiting, Status
+from gitticks.workflow.decision import Draft
+from gitticks.workflow.triggers import ChildrenChanged, Merged, MergeFailed, MergeFound
+
+MOST_FAILED_MERGES = 2
+MOST_VOIDS = 2
+
+
+def close_merged(draft: Draft, merged: Merged) -> None:
+    """Closes a task whose approved head is in the base."""
+    _need_merging(draft)
+    draft.task = replace(draft.task, merged_sha=merged.sha)
+    draft.log(EventType.MERGED, data={"sha": merged.sha})
+    reason = f"merged {merged.sha[:7]}" if merged.sha else "nothing to merge"
+    draft.enter(Status.DONE, EventType.ADVANCED, reason)
+
+
+def send_back(draft: Draft, failed: MergeFailed) -> None:
+    """Sends a task back whose merge was not made; stuck where policy or the second failure says so."""
+    _need_merging(draft)
+    draft.log(EventType.MERGE_FAILED, failed.reason, data={"conflicts": list(failed.conflicts)})
+    by_policy = bool(failed.conflicts) and draft.policy.on_conflict is OnConflict.STUCK
+    if by_policy or draft.counts.failed_merges + 1 >= MOST_FAILED_MERGES:
+        draft.enter(Status.STUCK, EventType.ADVANCED, f"merge-failed: {failed.reason}")
+    else:
+        draft.enter(Status.WORKING, EventType.ADVANCED, f"merge-failed: {failed.reason}")
+        ask_for_rework(draft, failed.reason)
+
+
+def _need_merging(draft: Draft) -> None:
+    if not draft.task.is_merging:
+        raise RefusedError(
+            f"`{draft.task.id}` is not merging: it is {draft.task.status}", hint=f"`gt show {draft.task.id}`"
+        )
+
+
+def ask_for_rework(draft: Draft, feedback: str) -> None:
+    """Lets an epic that was sent back have a child that carries the feedback; a task has its own agent."""
+    if draft.task.is_epic:
+        draft.rework = feedback
+
+
+def close_found(draft: Draft, found: MergeFound) -> None:
+    """Closes a task whose branch a person merged by hand; where nobody was to merge yet, asks what that means."""
+    task = draft.task
+    if not task.is_open:
+        raise RefusedError(f"`{task.id}` is {task.status} already")
+    draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
+    if task.status is not Status.REVIEWING and task.awaiting is not Awaiting.WORK:
+        draft.set_awaiting(Awaiting.ESCALATION)
+        draft.log(
+            EventType.AWAITING_SET,
+            f"its branch is merged as {found.sha[:7]} though it was {task.status}",
+            data={"awaiting": Awaiting.ESCALATION.value},
+        )
+        return
+    walk_to_reviewing(draft, "merged by hand")
+    draft.task = replace(draft.task, merged_sha=found.sha)
+    draft.enter(Status.DONE, EventType.VERDICT, f"merged by hand as {found.sha[:7]}")
+
+
+_NEXT_ON_THE_WAY = {
+    Status.PENDING: (Status.WORKING, None),
+    Status.CLARIFICATION: (Status.WORKING, None),
+    Status.STUCK: (Status.AGENT_REVIEW, "handoff"),
+    Status.WORKING: (Status.AGENT_REVIEW, "handoff"),
+    Status.AGENT_REVIEW: (Status.REVIEWING, "review"),
+}
+
+
+def walk_to_reviewing(draft: Draft, reason: str) -> None:
+    """Takes a task along the one path to reviewing on a person's word; each gate left out is an event."""
+    while draft.task.status in _NEXT_ON_THE_WAY:
+        target, gate = _NEXT_ON_THE_WAY[draft.task.status]
+        passed = gate == "handoff" and draft.artifacts.handoff and draft.artifacts.checks_failure is None
+        if gate is not None and not passed:
+            draft.waive(gate, reason)
+        draft.enter(target, EventType.VERDICT, reason)
+
+
+def void(draft: Draft, head: str) -> None:
+    """Takes back what was said of another commit: in agent-review the review, in reviewing the approval too."""
+    task = draft.task
+    if task.status not in (Status.AGENT_REVIEW, Status.REVIEWING) or head == task.end_sha:
+        raise RefusedError(f"nothing of `{task.id}` hangs on its head: it is {task.status}")
+    reason = f"the branch moved to {head[:7]} after the hand-off"
+    draft.log(EventType.VOIDED, reason, actor=ENGINE, data={"head": head})
+    if draft.counts.voids + 1 >= MOST_VOIDS:
+        draft.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
+    elif task.status is Status.REVIEWING:
+        draft.enter(Status.WORKING, EventType.ADVANCED, reason, actor=ENGINE)
+        ask_for_rework(draft, reason)
+    else:
+        draft.archive(Section.REVIEW)
+        draft.task = replace(task, end_sha=head)
+
+
+def follow_children(draft: Draft, children: ChildrenChanged) -> None:
+    """Moves an epic as its children move: to work with the first, on with the last, back when one is added."""
+    status = draft.task.status
+    if status is Status.PENDING and (children.any_started or children.all_closed):
+        draft.enter(Status.WORKING, EventType.ADVANCED, "a child was started")
+        status = Status.WORKING
+    if draft.task.awaiting is not None and status is not Status.REVIEWING:
+        return
+    if status is Status.WORKING and children.all_closed:
+        draft.log(EventType.CHILDREN, "all children are closed")
+        draft.enter(Status.AGENT_REVIEW, EventType.ADVANCED, "all children are closed")
+        draft.run_on()
+    elif status in (Status.AGENT_REVIEW, Status.REVIEWING) and not children.all_closed:
+        draft.enter(Status.WORKING, EventType.ADVANCED, "a child is open again")

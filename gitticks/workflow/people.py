@@ -1,0 +1,258 @@
+"""What people ask for, and what agents ask for by command: requests, verdicts, awaiting, closing, reopening."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gitticks.errors import RefusedError
+from gitticks.model.event import Actor, EventType
+from gitticks.model.notes import Section
+from gitticks.model.policy import MergeMode
+from gitticks.model.status import Awaiting, Isolation, Status, Verdict
+from gitticks.model.task import Approval, Task, Usage
+from gitticks.workflow import gates, merging, sessions
+from gitticks.workflow.decision import Draft
+from gitticks.workflow.transitions import Asker, Row, asker_of, find_row, targets
+from gitticks.workflow.triggers import AwaitingSet, Closed, Requested, Seen, VerdictGiven
+from gitticks.workflow.verdicts import VERDICTS, Outcome
+
+
+def request(draft: Draft, asked: Requested) -> None:
+    """Moves a task along a row of the table that its asker may use and whose gate is open."""
+    task, actor = draft.task, asked.actor
+    row = _find_allowed_row(task, asked)
+    if not actor.is_human and task.awaiting is not None:
+        raise _refusal(task, asked.to, f"it awaits a person ({task.awaiting})", hint=f"`gt show {task.id}`")
+    lacking = gates.missing(row.gate, task, draft.artifacts, draft.policy, actor)
+    if lacking is not None:
+        raise _refusal(task, asked.to, lacking, hint=_hint_for(task, asked.to))
+    if task.status is Status.AGENT_REVIEW and asked.to is Status.REVIEWING:
+        sessions.pass_review(draft, EventType.MOVED)
+        return
+    if task.status is Status.AGENT_REVIEW and asked.to in (Status.WORKING, Status.STUCK):
+        draft.task = replace(task, failed_reviews=task.failed_reviews + 1)
+    if actor.is_human:
+        draft.task = replace(draft.task, failed_reviews=0)
+    draft.enter(asked.to, EventType.MOVED, asked.reason)
+    if asked.to is Status.AGENT_REVIEW:
+        draft.run_on()
+    elif asked.to is Status.WORKING and task.status is not Status.PENDING:
+        merging.ask_for_rework(draft, asked.reason or "sent back")
+
+
+def _find_allowed_row(task: Task, asked: Requested) -> Row:
+    row = find_row(task.status, asked.to)
+    if row is None:
+        allowed = ", ".join(targets(task.status))
+        rest = f"from there it can go to {allowed}" if allowed else "it is closed for good"
+        hint = f"`gt reopen {task.id}`" if task.status.is_terminal else f"`gt show {task.id}`"
+        raise _refusal(task, asked.to, rest, hint=hint)
+    asker = asker_of(asked.actor)
+    if asker in row.askers:
+        return row
+    if asker is Asker.HUMAN and Asker.BY_VERDICT in row.askers:
+        raise _refusal(
+            task,
+            asked.to,
+            "here a person's verdict decides",
+            hint=f'`gt approve {task.id}` or `gt reject {task.id} "…"`',
+        )
+    who = "a person" if Asker.HUMAN in row.askers else "gitticks"
+    raise _refusal(task, asked.to, f"only {who} may ask for that, not the {asker.value}")
+
+
+def _refusal(task: Task, to: Status, why: str, *, hint: str | None = None) -> RefusedError:
+    return RefusedError(f"`{task.id}` cannot go from {task.status} to {to}: {why}", hint=hint)
+
+
+def _hint_for(task: Task, to: Status) -> str:
+    if to is Status.AGENT_REVIEW:
+        return f"write it (`gt edit {task.id}`), or let `gt complete {task.id}` check what else is missing"
+    if to is Status.CLARIFICATION:
+        return f'`gt ask {task.id} "…"` writes the question and asks'
+    return f'`gt review {task.id} --reject "…"` or `gt edit {task.id}` writes the review'
+
+
+def give_verdict(draft: Draft, given: VerdictGiven) -> None:
+    """Applies a person's answer to what the task awaits."""
+    task = draft.task
+    _need_person(given.actor, "give a verdict")
+    _check_seen(task, given.seen)
+    if not task.is_open:
+        raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
+    if task.awaiting is None:
+        raise RefusedError(f"`{task.id}` awaits nobody: it is {task.status}", hint=f"`gt show {task.id}`")
+    outcome = VERDICTS[task.awaiting, given.verdict]
+    if outcome is Outcome.REFUSE:
+        raise RefusedError(
+            f"`{task.id}` awaits work by a person, so there is nothing to reject",
+            hint=f"`gt update {task.id} --awaiting=null` gives it back to the agent, `gt cancel {task.id}` drops it",
+        )
+    _check_answer(draft, given, outcome)
+    draft.log(
+        EventType.VERDICT,
+        given.note,
+        data={"verdict": given.verdict.value, "awaiting": task.awaiting.value, "strength": given.strength},
+    )
+    _keep_note(draft, given)
+    draft.task = replace(task, failed_reviews=0, responded_at=draft.at)
+    _carry_out(draft, given, outcome)
+
+
+def _carry_out(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
+    match outcome:
+        case Outcome.CLOSE:
+            _approve(draft, given)
+        case Outcome.CANCEL:
+            draft.enter(Status.CANCELLED, EventType.VERDICT, given.note)
+        case Outcome.RETURN | Outcome.REFUSE:
+            was = draft.task.status
+            draft.give_back(EventType.VERDICT, given.note or given.verdict.value)
+            if was in (Status.AGENT_REVIEW, Status.REVIEWING):
+                merging.ask_for_rework(draft, given.note or given.verdict.value)
+
+
+def _approve(draft: Draft, given: VerdictGiven) -> None:
+    reason = f"{draft.task.awaiting} approved"
+    merged_by_person = (
+        draft.task.status is Status.REVIEWING
+        and draft.task.awaiting is Awaiting.WORK
+        and draft.policy.merge_mode is MergeMode.MANUAL
+    )
+    merging.walk_to_reviewing(draft, reason)
+    approval = Approval(given.actor.name, draft.at, draft.task.end_sha, given.strength)
+    if merged_by_person:
+        draft.enter(Status.DONE, EventType.VERDICT, "done by a person")
+    elif draft.needs_merge:
+        draft.close_or_merge(approval, reason)
+    else:
+        draft.enter(Status.DONE, EventType.VERDICT, reason)
+
+
+def _need_person(actor: Actor, what: str) -> None:
+    if not actor.is_human:
+        raise RefusedError(
+            f"only a person can {what}, and this is an agent's session",
+            hint="`gt complete` hands your work over, `gt ask` asks a person",
+        )
+
+
+def _check_seen(task: Task, seen: Seen | None) -> None:
+    if seen is None or (seen.awaiting, seen.asked_at, seen.head) == (
+        task.awaiting,
+        task.asked_at,
+        task.end_sha,
+    ):
+        return
+    if seen.awaiting is not task.awaiting:
+        now = (
+            f"it awaits {task.awaiting} now"
+            if task.awaiting
+            else f"it is {task.status} and awaits nobody now"
+        )
+        what = f"{now}, not {seen.awaiting}" if seen.awaiting else now
+    elif seen.head != task.end_sha:
+        what = f"its head is {(task.end_sha or 'gone')[:7]} now"
+    else:
+        what = f"it asked again for {task.awaiting}"
+    raise RefusedError(f"`{task.id}` changed since you looked: {what}", hint=f"`gt show {task.id}`")
+
+
+def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
+    task, artifacts = draft.task, draft.artifacts
+    if outcome is Outcome.RETURN and task.awaiting is Awaiting.INPUT:
+        if artifacts.open_question and not (given.note or "").strip():
+            raise RefusedError(
+                f"`{task.id}` asks a question, and nothing answers it", hint=f'`gt respond {task.id} "…"`'
+            )
+    elif (
+        outcome is Outcome.CLOSE
+        and task.status is Status.REVIEWING
+        and draft.policy.isolation is not Isolation.NONE
+        and artifacts.head not in (None, task.end_sha)
+    ):
+        raise RefusedError(
+            f"`{task.id}` has new commits since it was handed off ({str(artifacts.head)[:7]}, reviewed "
+            f"{(task.end_sha or 'none')[:7]})",
+            hint=f'`gt reject {task.id} "hand off again"` sends it back',
+        )
+
+
+def _keep_note(draft: Draft, given: VerdictGiven) -> None:
+    note = (given.note or "").strip()
+    if not note:
+        return
+    if draft.artifacts.open_question:
+        draft.add_entry(Section.QUESTIONS, note)
+        draft.log(EventType.ANSWERED, note)
+    if not given.is_response or not draft.artifacts.open_question:
+        draft.add_entry(Section.NOTES, note)
+
+
+def close(draft: Draft, closed: Closed) -> None:
+    """Closes a task that a person did: awaiting work and approved in one."""
+    _need_person(closed.actor, "close a task")
+    if draft.task.is_merging:
+        raise RefusedError(f"`{draft.task.id}` is approved and merging", hint=f"`gt merge {draft.task.id}`")
+    if draft.task.is_open:
+        draft.set_awaiting(Awaiting.WORK)
+    give_verdict(draft, VerdictGiven(closed.actor, Verdict.APPROVED, closed.note or closed.reason))
+
+
+def set_awaiting(draft: Draft, asked: AwaitingSet) -> None:
+    """Makes it a person's turn, or gives the task back to the agent."""
+    task = draft.task
+    _need_person(asked.actor, "say whose turn it is")
+    if not task.is_open:
+        raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
+    if asked.awaiting is task.awaiting and not (asked.awaiting is None and task.is_merging):
+        return
+    draft.log(EventType.AWAITING_SET, data={"awaiting": asked.awaiting.value if asked.awaiting else None})
+    if asked.awaiting is not None:
+        if task.approval is not None:
+            draft.log(EventType.VOIDED, "a person took the task back before its merge")
+            draft.task = replace(task, approval=None)
+        draft.set_awaiting(asked.awaiting)
+    elif task.is_merging:
+        raise RefusedError(
+            f"`{task.id}` is approved and its merge has begun",
+            hint=f"`gt update {task.id} --awaiting review` takes the approval back",
+        )
+    elif task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING):
+        draft.task = replace(task, failed_reviews=0, responded_at=draft.at)
+        draft.give_back(EventType.MOVED, "given back to the agent")
+        merging.ask_for_rework(draft, "given back")
+    else:
+        draft.set_awaiting(None)
+
+
+def reopen(draft: Draft) -> None:
+    """Takes a closed task up again as if it were new; what agents wrote is archived, what people wrote stays."""
+    task = draft.task
+    _need_person(draft.actor, "reopen a task")
+    if task.is_open:
+        raise RefusedError(f"`{task.id}` is open: it is {task.status}", hint=f"`gt show {task.id}`")
+    draft.enter(Status.PENDING, EventType.REOPENED)
+    draft.archive(Section.HANDOFF)
+    draft.archive(Section.REVIEW)
+    draft.task = replace(
+        draft.task,
+        asked=None,
+        approval=None,
+        base=None,
+        branch=None,
+        start_sha=None,
+        end_sha=None,
+        merged_sha=None,
+        pr=None,
+        review_round=0,
+        failed_reviews=0,
+        crash_count=0,
+        usage=Usage(),
+        claim=None,
+        agent_sessions={},
+        asked_at=None,
+        responded_at=None,
+        closed=None,
+        closed_reason=None,
+    )

@@ -1,0 +1,233 @@
+"""What the start and the end of an agent's process mean for its task."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gitticks.errors import RefusedError
+from gitticks.model.event import ENGINE, EventType
+from gitticks.model.notes import ReviewOutcome, Section
+from gitticks.model.policy import ReviewPolicy
+from gitticks.model.session import Ending
+from gitticks.model.status import Awaiting, Isolation, Role, Status
+from gitticks.model.task import Task
+from gitticks.workflow import gates, merging
+from gitticks.workflow.decision import Draft, Turn, whose_turn
+from gitticks.workflow.signals import Signal, SignalKind
+from gitticks.workflow.transitions import Gate
+from gitticks.workflow.triggers import SessionEnded, SessionStarted
+
+MOST_CRASHES = 2
+MOST_REFUSALS = 2
+FEEDBACKS_BEFORE_CRASH = 2
+
+_NOT_THE_AGENTS_FAULT = {
+    Ending.STOPPED,
+    Ending.OUTAGE,
+    Ending.RATE_LIMITED,
+    Ending.USAGE_LIMITED,
+    Ending.SANDBOX_FAILED,
+}
+"""Endings after which nothing is counted and nothing advances."""
+
+
+def current_round(task: Task, role: Role) -> int:
+    """Returns the round that a session of this role started now belongs to; rounds count from 1."""
+    return task.review_round if role is Role.REVIEWER else task.review_round + 1
+
+
+def start(draft: Draft, started: SessionStarted) -> None:
+    """Puts a pending task to work and binds it to the commit that work begins at."""
+    task = draft.task
+    wanted = Turn.REVIEWER if started.role is Role.REVIEWER else Turn.WORKER
+    if whose_turn(task) is not wanted:
+        raise RefusedError(
+            f"no {started.role} can start on `{task.id}`: it is {task.status}"
+            + (f" and awaits {task.awaiting}" if task.awaiting else ""),
+            hint=f"`gt show {task.id}`",
+        )
+    if task.start_sha is None:
+        draft.task = replace(
+            task, base=started.base or task.base, branch=started.branch, start_sha=started.start_sha
+        )
+    if task.status is Status.PENDING:
+        cause = EventType.MOVED if started.actor.is_human else EventType.ADVANCED
+        where = f", {started.base}@{started.start_sha[:7]}" if started.base and started.start_sha else ""
+        starter = started.actor if started.actor.is_human else ENGINE
+        draft.enter(Status.WORKING, cause, f"{started.actor.name}{where}", actor=starter)
+    draft.log(EventType.SESSION_STARTED, data={"role": started.role.value, "agent": started.actor.name})
+
+
+def end(draft: Draft, ended: SessionEnded) -> None:
+    """Applies the signal, else the artifacts, of an agent whose process ended."""
+    for warning in ended.warnings:
+        draft.log(EventType.WARNED, warning)
+    before = draft.task.status
+    counts = _apply_end(draft, ended)
+    draft.log(
+        EventType.SESSION_ENDED,
+        ended.detail,
+        data={
+            "role": ended.role.value,
+            "round": ended.round,
+            "ending": ended.ending.value,
+            "iteration": counts and ended.role is Role.WORKER and draft.task.status is before,
+        },
+    )
+
+
+def _apply_end(draft: Draft, ended: SessionEnded) -> bool:
+    """Returns whether this end counts at all."""
+    if not _is_current(draft.task, ended) or draft.task.awaiting is not None:
+        _keep_words(draft, ended.signal)
+        return False
+    if ended.ending in _NOT_THE_AGENTS_FAULT:
+        return False
+    if ended.ending in (Ending.REFUSED, Ending.START_FAILED):
+        _refuse(draft, ended)
+    elif ended.role is Role.REVIEWER:
+        return _end_review(draft, ended)
+    elif ended.signal is not None:
+        _obey(draft, ended.signal)
+    elif draft.artifacts.handoff:
+        _hand_off(draft)
+    elif ended.ending is Ending.INTERRUPTED:
+        return False
+    elif ended.ending is Ending.CLEAN:
+        _iterate(draft)
+    else:
+        _crash(draft, ended.detail or ended.ending.value)
+    return True
+
+
+def _is_current(task: Task, ended: SessionEnded) -> bool:
+    expected = {Role.WORKER: Status.WORKING, Role.REVIEWER: Status.AGENT_REVIEW}.get(ended.role)
+    return task.status is expected and ended.round == current_round(task, ended.role)
+
+
+def _keep_words(draft: Draft, signal: Signal | None) -> None:
+    if signal is not None and signal.text:
+        draft.add_entry(Section.NOTES, signal.text)
+    if signal is not None and signal.issues:
+        draft.add_entry(Section.NOTES, "\n".join(f"- {issue}" for issue in signal.issues))
+
+
+def _refuse(draft: Draft, ended: SessionEnded) -> None:
+    kind = EventType.REFUSED if ended.ending is Ending.REFUSED else EventType.START_FAILED
+    reason = ended.detail or ended.ending.value
+    draft.log(kind, reason)
+    if draft.counts.refusals + 1 >= MOST_REFUSALS:
+        draft.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
+
+
+def _obey(draft: Draft, signal: Signal) -> None:
+    kind = signal.kind
+    if kind in (SignalKind.INPUT_NEEDED, SignalKind.ESCALATE):
+        _ask(draft, signal)
+        return
+    if kind is SignalKind.FAILED:
+        _keep_words(draft, signal)
+        _crash(draft, signal.text or "the agent reported a failure")
+        return
+    _keep_words(draft, signal)
+    if kind.asks_for_review:
+        draft.task = replace(draft.task, asked=kind.asked, pr=signal.url or draft.task.pr)
+        _hand_off(draft)
+    elif kind is SignalKind.CONTINUE:
+        _iterate(draft)
+    else:
+        awaiting = Awaiting.CHECKPOINT if kind is SignalKind.CHECKPOINT else Awaiting.WORK
+        draft.set_awaiting(awaiting)
+        draft.log(EventType.AWAITING_SET, signal.text or None, data={"awaiting": awaiting.value})
+
+
+def _ask(draft: Draft, signal: Signal) -> None:
+    question = "\n\n".join(part for part in (signal.text, signal.context) if part)
+    if not question and not draft.artifacts.open_question:
+        _fail_gate(draft, "question", f"`{signal.kind}` came without a question")
+        return
+    if question:
+        draft.add_entry(Section.QUESTIONS, question)
+        draft.log(EventType.ASKED, signal.text or None)
+    if signal.issues:
+        draft.add_entry(Section.NOTES, "\n".join(f"- {issue}" for issue in signal.issues))
+    awaiting = Awaiting.INPUT if signal.kind is SignalKind.INPUT_NEEDED else Awaiting.ESCALATION
+    draft.enter(
+        Status.CLARIFICATION, EventType.ADVANCED, signal.text or None, awaiting=awaiting, actor=ENGINE
+    )
+
+
+def _hand_off(draft: Draft) -> None:
+    lacking = gates.missing(Gate.HANDOFF, draft.task, draft.artifacts, draft.policy, draft.actor)
+    if lacking is None:
+        draft.enter(Status.AGENT_REVIEW, EventType.ADVANCED, "hand-off", actor=ENGINE)
+        draft.run_on()
+        return
+    draft.task = replace(draft.task, asked=None)
+    _fail_gate(draft, "checks" if draft.artifacts.handoff else "handoff", lacking)
+
+
+def _fail_gate(draft: Draft, gate: str, reason: str) -> None:
+    draft.log(EventType.GATE_FAILED, reason, actor=ENGINE, data={"gate": gate})
+    if gate == "checks" and draft.counts.failed_checks >= FEEDBACKS_BEFORE_CRASH:
+        _crash(draft, reason)
+    else:
+        _iterate(draft)
+
+
+def _iterate(draft: Draft) -> None:
+    """Leaves the task to the next iteration, if the limit allows one."""
+    used = draft.counts.iterations + 1
+    if used >= draft.policy.iterations:
+        draft.enter(Status.STUCK, EventType.ADVANCED, f"{used} iterations without a hand-off", actor=ENGINE)
+
+
+def _crash(draft: Draft, reason: str) -> None:
+    task = draft.task = replace(draft.task, crash_count=draft.task.crash_count + 1)
+    draft.log(EventType.CRASHED, reason, data={"status": task.status.value, "crash_count": task.crash_count})
+    if task.crash_count >= MOST_CRASHES:
+        draft.enter(Status.STUCK, EventType.ADVANCED, f"crashed: {reason}", actor=ENGINE)
+
+
+def _end_review(draft: Draft, ended: SessionEnded) -> bool:
+    _keep_words(draft, ended.signal)
+    task, head = draft.task, draft.artifacts.head
+    if draft.policy.isolation is Isolation.TASK and None not in (head, task.end_sha) and head != task.end_sha:
+        merging.void(draft, str(head))
+    elif draft.artifacts.review is ReviewOutcome.PASS:
+        pass_review(draft, EventType.ADVANCED)
+    elif draft.artifacts.review is ReviewOutcome.FAIL:
+        _fail_review(draft)
+    elif ended.ending is Ending.INTERRUPTED:
+        return False
+    else:
+        _crash(draft, ended.detail or "the review has no verdict")
+    return True
+
+
+def pass_review(draft: Draft, cause: EventType) -> None:
+    """Takes a PASS to a person, or past where none is asked."""
+    draft.task = replace(draft.task, failed_reviews=0)
+    draft.enter(Status.REVIEWING, cause, "PASS", actor=ENGINE if cause is EventType.ADVANCED else None)
+    draft.run_on()
+
+
+def _fail_review(draft: Draft) -> None:
+    spent = gates.is_at_limit(draft.task, draft.policy)
+    draft.task = replace(draft.task, failed_reviews=draft.task.failed_reviews + 1)
+    if not spent:
+        draft.enter(Status.WORKING, EventType.ADVANCED, "FAIL", actor=ENGINE)
+        merging.ask_for_rework(draft, "the review failed")
+    elif draft.policy.review is ReviewPolicy.COUNCIL:
+        draft.enter(Status.REVIEWING, EventType.ADVANCED, "rounds-exhausted", actor=ENGINE)
+    else:
+        draft.enter(
+            Status.STUCK, EventType.ADVANCED, f"{draft.task.failed_reviews} failed reviews", actor=ENGINE
+        )
+
+
+def time_out_review(draft: Draft) -> None:
+    """Hands the task to a person when the council's time is up; that person is never waived."""
+    if draft.task.status is not Status.AGENT_REVIEW or draft.task.awaiting is not None:
+        raise RefusedError(f"`{draft.task.id}` is not in agent-review")
+    draft.enter(Status.REVIEWING, EventType.ADVANCED, "council-timeout")

@@ -1,0 +1,178 @@
+"""Signals: what an agent says at the end of its output, in three dialects that mean the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gitticks.model.status import Requires
+
+
+class SignalKind(StrEnum):
+    """What an agent can say; CONTINUE and FAILED exist only in the second and third dialect."""
+
+    COMPLETE = "COMPLETE"
+    APPROVAL_NEEDED = "APPROVAL_NEEDED"
+    REVIEW_REQUESTED = "REVIEW_REQUESTED"
+    CONTENT_REVIEW = "CONTENT_REVIEW"
+    INPUT_NEEDED = "INPUT_NEEDED"
+    ESCALATE = "ESCALATE"
+    CHECKPOINT = "CHECKPOINT"
+    EJECT = "EJECT"
+    CONTINUE = "CONTINUE"
+    FAILED = "FAILED"
+
+    @property
+    def asks_for_review(self) -> bool:
+        """True if the agent says that the work is ready to be looked at."""
+        return self is SignalKind.COMPLETE or self in ASKED
+
+    @property
+    def asked(self) -> Requires | None:
+        """Returns the human gate that the signal asks for, if it asks for one."""
+        return ASKED.get(self)
+
+
+ASKED = {
+    SignalKind.APPROVAL_NEEDED: Requires.APPROVAL,
+    SignalKind.REVIEW_REQUESTED: Requires.REVIEW,
+    SignalKind.CONTENT_REVIEW: Requires.CONTENT,
+}
+
+_SPOKEN = {
+    kind.value: kind for kind in SignalKind if kind not in (SignalKind.CONTINUE, SignalKind.FAILED)
+} | {"BLOCKED": SignalKind.INPUT_NEEDED}
+_STATUS_LINE = {
+    "DONE": SignalKind.COMPLETE,
+    "CONTINUE": SignalKind.CONTINUE,
+    "BLOCKED": SignalKind.INPUT_NEEDED,
+}
+_RESULT_STATUS = {
+    "completed": SignalKind.COMPLETE,
+    "failed": SignalKind.FAILED,
+    "blocked": SignalKind.INPUT_NEEDED,
+    "needs_input": SignalKind.INPUT_NEEDED,
+}
+_PROMISE = re.compile(r"<promise>[ \t\r\n]*([A-Za-z_]+)[ \t\r\n]*(?::(.*?))?</promise>", re.DOTALL)
+_URL = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]]")
+_LONGEST_RESULT = 200_000
+_MOST_OBJECTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One signal: its kind, the text that came with it, and what only the JSON dialect carries."""
+
+    kind: SignalKind
+    text: str = ""
+    context: str = ""
+    details: str = ""
+    issues: tuple[str, ...] = ()
+
+    @property
+    def url(self) -> str | None:
+        """Returns the first web address in the text, which is kept as the task's pull request."""
+        found = _URL.search(self.text)
+        return found.group() if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The signal that counts, if there is one, and what was odd on the way to it."""
+
+    signal: Signal | None
+    warnings: tuple[str, ...] = ()
+
+
+def read_signal(text: str, *, on_own_lines: bool = False) -> Reading:
+    """Returns the last signal in an agent's own messages.
+
+    Args:
+        text: the agent's messages in order; never tool output and never the prompt.
+        on_own_lines: a promise counts only if it begins and ends a line; for output in which anything may stand.
+    """
+    found: list[tuple[int, Signal]] = []
+    unknown: list[str] = []
+    for match in _PROMISE.finditer(text):
+        if on_own_lines and not _stands_alone(text, match.start(), match.end()):
+            continue
+        kind = _SPOKEN.get(match.group(1).upper())
+        if kind is None:
+            unknown.append(match.group(1))
+        else:
+            found.append((match.start(), Signal(kind, (match.group(2) or "").strip())))
+    found.extend(_read_status_line(text))
+    found.extend(_read_result(text))
+    found.sort(key=lambda pair: pair[0])
+    warnings = [f"the signal `{name[:40]}` is not known and was ignored" for name in unknown]
+    if len({signal.kind for _, signal in found}) > 1:
+        said = ", ".join(signal.kind.value for _, signal in found)
+        warnings.append(f"several different signals ({said}): the last one counts")
+    return Reading(found[-1][1] if found else None, tuple(warnings))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    line_end = text.find("\n", end)
+    after = text[end : len(text) if line_end < 0 else line_end]
+    return not before.strip() and not after.strip()
+
+
+def _read_status_line(text: str) -> list[tuple[int, Signal]]:
+    body = text.rstrip()
+    start = body.rfind("\n") + 1
+    match = re.fullmatch(r"STATUS:[ \t]*(DONE|CONTINUE|BLOCKED)", body[start:].strip())
+    if match is None:
+        return []
+    before = body[:start].rstrip().rpartition("\n\n")[2]
+    kind = _STATUS_LINE[match.group(1)]
+    return [(start, Signal(kind, before if kind is SignalKind.INPUT_NEEDED else ""))]
+
+
+def _read_result(text: str) -> list[tuple[int, Signal]]:
+    body = text.rstrip()
+    if body.endswith("```"):
+        body = body[:-3].rstrip()
+    if not body.endswith("}"):
+        return []
+    for start in _object_starts(body):
+        try:
+            value = json.loads(body[start:])
+        except (ValueError, RecursionError):
+            continue
+        signal = _result_signal(value)
+        if signal is not None:
+            return [(start, signal)]
+    return []
+
+
+def _object_starts(body: str) -> list[int]:
+    """Returns where a line begins with `{` near the end, first one first; bounded, for text that is all braces."""
+    starts = [match.start() for match in re.finditer(r"^\{", body[-_LONGEST_RESULT:], re.MULTILINE)]
+    offset = max(0, len(body) - _LONGEST_RESULT)
+    return [offset + start for start in starts[-_MOST_OBJECTS:]]
+
+
+def _result_signal(value: object) -> Signal | None:
+    if not isinstance(value, dict):
+        return None
+    kind = _RESULT_STATUS.get(str(value.get("status")))
+    if kind is None:
+        return None
+    summary, question = _text(value.get("summary")), _text(value.get("question"))
+    issues = value.get("issues")
+    return Signal(
+        kind,
+        (question or summary) if kind is SignalKind.INPUT_NEEDED else summary,
+        context=_text(value.get("questionContext")),
+        details=_text(value.get("details")),
+        issues=tuple(_text(issue) for issue in issues) if isinstance(issues, list) else (),
+    )
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,161 @@
+"""Everything that `decide` can be asked about: what a person, an agent or the engine did or saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from gitticks.model.event import ENGINE, Actor
+from gitticks.model.session import Ending
+from gitticks.model.status import Awaiting, Role, Status, Verdict
+from gitticks.workflow.signals import Signal
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """Somebody asks for a status: `gt update --status`, `gt complete`, `gt cancel`, `gt start`, a hand-edited file."""
+
+    actor: Actor
+    to: Status
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    """An agent is about to be started on the task, in a workspace that stands at `start_sha`."""
+
+    actor: Actor
+    role: Role
+    base: str | None = None
+    branch: str | None = None
+    start_sha: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnded:
+    """An agent's process ended; `role` and `round` are those it was started with.
+
+    `detail` says in words how it ended, where that was not clean.
+    """
+
+    actor: Actor
+    role: Role
+    round: int
+    ending: Ending
+    signal: Signal | None = None
+    warnings: tuple[str, ...] = ()
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewTimedOut:
+    """The council's time is up."""
+
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the giver of a verdict looked at."""
+
+    awaiting: Awaiting | None
+    asked_at: datetime | None
+    head: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictGiven:
+    """A person answers what the task awaits.
+
+    `note` is the text that came with it. `is_response` marks `gt respond`, whose text answers rather than comments.
+    """
+
+    actor: Actor
+    verdict: Verdict
+    note: str | None = None
+    is_response: bool = False
+    seen: Seen | None = None
+    strength: str = "L0"
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A person says that the work is done: awaiting work and approved in one."""
+
+    actor: Actor
+    reason: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitingSet:
+    """A person asks for a person's turn, or with None gives the task back to the agent."""
+
+    actor: Actor
+    awaiting: Awaiting | None
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The merge queue moved the base: `sha` is the merge, None where there was nothing to merge."""
+
+    sha: str | None
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class MergeFailed:
+    """The merge was not made; `conflicts` are paths, empty where the checks on the merged tree failed."""
+
+    reason: str
+    conflicts: tuple[str, ...] = ()
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class MergeFound:
+    """The task's branch was found merged into the base by `actor`, outside the merge queue."""
+
+    actor: Actor
+    sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeadMoved:
+    """The work branch has another commit than the one that was handed off."""
+
+    head: str
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class ChildrenChanged:
+    """An epic's children were started, closed, added or reopened."""
+
+    any_started: bool
+    all_closed: bool
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """A person takes a closed task up again."""
+
+    actor: Actor
+
+
+Trigger = (
+    Requested
+    | SessionStarted
+    | SessionEnded
+    | ReviewTimedOut
+    | VerdictGiven
+    | Closed
+    | AwaitingSet
+    | Merged
+    | MergeFailed
+    | MergeFound
+    | HeadMoved
+    | ChildrenChanged
+    | Reopened
+)
