@@ -1,0 +1,1 @@
+"""Programs that keep the documents true; used by the Makefile, not part of the package."""
