@@ -11,7 +11,10 @@ FIXED_DATE = "2026-01-02T03:04:05+00:00"
 
 
 def git(
-    *arguments: str, at: Path, input: str | None = None, environment: Mapping[str, str] | None = None
+    *arguments: str,
+    at: Path,
+    input: str | None = None,  # noqa: A002
+    environment: Mapping[str, str] | None = None,
 ) -> str:
     """Runs git in `at` and returns its stdout without the last newline; a failure fails the test."""
     done = run_git_command(*arguments, at=at, input=input, environment=environment)

@@ -1,0 +1,75 @@
+"""Who a commit is by: the person whom git knows, or one of gitticks' own fixed names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gitticks.errors import GitticksError
+from gitticks.git.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A name and an address, free of the characters that would end them inside a commit."""
+
+    name: str
+    email: str
+
+    def variables(self) -> dict[str, str]:
+        """Returns the environment that makes the git binary commit as this identity."""
+        return {
+            "GIT_AUTHOR_NAME": self.name,
+            "GIT_AUTHOR_EMAIL": self.email,
+            "GIT_COMMITTER_NAME": self.name,
+            "GIT_COMMITTER_EMAIL": self.email,
+        }
+
+
+ENGINE_IDENTITY = Identity("gitticks", "gitticks@localhost")
+
+
+def agent_identity(agent: str) -> Identity:
+    """Returns the fixed identity that changes asked for by `agent` are committed under."""
+    name = _cleaned(agent) or "agent"
+    mailbox = "".join(
+        letter for letter in name.lower() if letter.isascii() and (letter.isalnum() or letter in "-_")
+    )
+    return Identity(f"{name} (gitticks agent)", f"{mailbox or 'agent'}@gitticks.localhost")
+
+
+def identity(repository: Repository, environment: Mapping[str, str]) -> Identity:
+    """Returns who the person is: by the environment, else by git's configuration as seen from here.
+
+    Raises:
+        GitticksError: neither says; nothing is guessed from the machine's names.
+    """
+    name = _cleaned(environment.get("GIT_AUTHOR_NAME", ""))
+    email = _cleaned(environment.get("GIT_AUTHOR_EMAIL", ""))
+    if not (name and email):
+        configured = _configured(repository)
+        name = name or _cleaned(configured.get("author.name") or configured.get("user.name", ""))
+        email = email or _cleaned(configured.get("author.email") or configured.get("user.email", ""))
+        email = email or _cleaned(environment.get("EMAIL", ""))
+    if not name:
+        raise GitticksError("git does not know your name", hint='`git config --global user.name "Your Name"`')
+    if not email:
+        raise GitticksError(
+            "git does not know your address", hint='`git config --global user.email "you@example.org"`'
+        )
+    return Identity(name, email)
+
+
+def _configured(repository: Repository) -> dict[str, str]:
+    from gitticks.git.process import run_git  # noqa: PLC0415 - subprocess is slow to load
+
+    asked = ["config", "-z", "--get-regexp", r"^(user|author)\.(name|email)$"]
+    found = run_git(asked, repository_dir=repository.git_dir, check=False).text
+    pairs = (entry.partition("\n") for entry in found.split("\0") if entry)
+    return {key: value for key, _, value in pairs}
+
+
+def _cleaned(text: str) -> str:
+    """Returns `text` without what git refuses in an identity, and without dots and quotes at its ends."""
+    inner = "".join(letter for letter in text if letter.isprintable() and letter not in "<>")
+    return inner.strip(" .,:;\"'\\")

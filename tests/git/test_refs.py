@@ -1,0 +1,124 @@
+"""Refs read as files must say what git says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.refs import (
+    branch_exists,
+    default_base,
+    has_commits,
+    head_branch,
+    is_valid_ref_name,
+    read_ref,
+    resolve,
+)
+from gitticks.git.repository import discover
+from tests.support.repositories import add_linked_worktree, clone, git, make_repository, run_git_command
+
+
+def test_loose_packed_and_missing(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r", commits=2)
+    git("branch", "a/b", "HEAD~1", at=top)
+    common = top / ".git"
+    tip, older = git("rev-parse", "HEAD", at=top), git("rev-parse", "HEAD~1", at=top)
+    assert read_ref(common, "refs/heads/main") == tip
+    git("pack-refs", "--all", at=top)
+    assert not (common / "refs" / "heads" / "main").exists()
+    assert read_ref(common, "refs/heads/main") == tip
+    assert read_ref(common, "refs/heads/a/b") == older
+    assert read_ref(common, "HEAD") == tip
+    assert read_ref(common, "refs/heads/b") is None
+    assert read_ref(common, "refs/heads/a") is None
+    git("branch", "-f", "a/b", "HEAD", at=top)
+    assert read_ref(common, "refs/heads/a/b") == tip
+
+
+def test_a_symbolic_ref_is_followed_and_a_ring_is_an_error(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    git("symbolic-ref", "refs/heads/also", "refs/heads/main", at=top)
+    assert read_ref(top / ".git", "refs/heads/also") == git("rev-parse", "HEAD", at=top)
+    (top / ".git" / "refs" / "heads" / "ring").write_text("ref: refs/heads/ring\n")
+    with pytest.raises(GitticksError, match="symbolic, and too deep"):
+        read_ref(top / ".git", "refs/heads/ring")
+
+
+@pytest.mark.parametrize("content", ["", "zzz\n", "1234\n"])
+def test_a_broken_ref_is_an_error(tmp_path: Path, content: str) -> None:
+    top = make_repository(tmp_path / "r")
+    (top / ".git" / "refs" / "heads" / "broken").write_text(content)
+    with pytest.raises(GitticksError, match="`refs/heads/broken` is broken"):
+        read_ref(top / ".git", "refs/heads/broken")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "refs/heads/a", "HEAD", "refs/heads/a/b", "refs/heads/é", "refs/heads/a.b", "refs/../../etc", "refs/heads/a.lock",
+        "/refs/heads/a", "refs//heads", "refs/heads/.a", "refs/heads/a.", "refs/heads/a b", "refs/heads/a~1", "refs/heads/@{x",
+        "refs/heads/a.lock/b", "refs/heads/", "refs/heads/a\x07", "refs/heads/a..b", "refs/heads/a?", "",
+    ],
+)  # fmt: skip
+def test_names_are_judged_as_git_does(tmp_path: Path, name: str) -> None:
+    top = make_repository(tmp_path / "r", commits=0)
+    judged = run_git_command("check-ref-format", "--allow-onelevel", name, at=top).returncode == 0
+    assert is_valid_ref_name(name) == judged
+
+
+def test_an_impossible_name_never_becomes_a_path(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    with pytest.raises(GitticksError, match="is not the name of a ref"):
+        read_ref(top / ".git", "refs/../config")
+
+
+def test_the_branch_here(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    linked = add_linked_worktree(top, tmp_path / "linked", "side/way")
+    assert head_branch(discover(top)) == "main"
+    assert head_branch(discover(linked)) == "side/way"
+    git("checkout", "--quiet", "--detach", at=top)
+    assert head_branch(discover(top)) is None
+    assert has_commits(discover(top))
+
+
+def test_an_unborn_branch(tmp_path: Path) -> None:
+    repository = discover(make_repository(tmp_path / "r", commits=0, branch="trunk"))
+    assert head_branch(repository) == "trunk"
+    assert not has_commits(repository)
+    assert not branch_exists(repository, "trunk")
+    assert default_base(repository) == "trunk"
+
+
+def test_the_base_is_what_origin_names_else_the_branch_here(tmp_path: Path) -> None:
+    source = make_repository(tmp_path / "source", branch="trunk")
+    copy = clone(source, tmp_path / "copy")
+    git("checkout", "--quiet", "-b", "topic", at=copy)
+    assert default_base(discover(copy)) == "trunk"
+    git("checkout", "--quiet", "-b", "topic", at=source)
+    assert default_base(discover(source)) == "topic"
+    git("checkout", "--quiet", "--detach", at=source)
+    assert default_base(discover(source)) is None
+
+
+def test_the_base_is_never_a_branch_of_gitticks(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    workspace = add_linked_worktree(top, tmp_path / "w", "gitticks/work/k7f2")
+    assert default_base(discover(workspace)) == "main"
+    git("checkout", "--quiet", "--detach", at=top)
+    assert default_base(discover(workspace)) is None
+
+
+def test_revisions_are_resolved_by_git(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r", commits=2)
+    git("tag", "-a", "v1", "-m", "one", at=top)
+    repository = discover(top)
+    tip = git("rev-parse", "HEAD", at=top)
+    for revision in ("HEAD", "main", "v1", tip, tip[:10]):
+        assert resolve(repository, revision) == tip
+    assert resolve(repository, "HEAD~1") == git("rev-parse", "HEAD~1", at=top)
+    for nothing in ("none", "--all", "HEAD:README.md", "\x1b[31m", ""):
+        with pytest.raises(NotFoundError, match="names no commit here"):
+            resolve(repository, nothing)

@@ -1,0 +1,193 @@
+"""Every layout a repository may have: the fast way and git itself must say the same of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git import repository as module
+from gitticks.git.repository import Repository, discover, discover_in_hook
+from tests.support.repositories import add_linked_worktree, git, make_repository
+
+GIT = shutil.which("git")
+
+
+@pytest.fixture
+def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fails a test that leaves the fast way."""
+
+    def refuse(start: Path, named: object) -> Repository:
+        raise AssertionError(f"git was asked about {start}")
+
+    monkeypatch.setattr(module, "_ask_git", refuse)
+
+
+def as_git_says(start: Path) -> Repository:
+    return module._ask_git(start, {})
+
+
+def test_a_checkout(tmp_path: Path, no_process: None) -> None:
+    top = make_repository(tmp_path / "r")
+    (top / "deep" / "er").mkdir(parents=True)
+    found = discover(top / "deep" / "er")
+    assert found == Repository(top / ".git", top / ".git", top, top, is_bare=False)
+    assert not found.is_linked
+    assert found.own_dir == top / ".git" / "gitticks"
+
+
+def test_a_linked_worktree(tmp_path: Path, no_process: None) -> None:
+    top = make_repository(tmp_path / "r")
+    linked = add_linked_worktree(top, tmp_path / "linked", "side")
+    found = discover(linked)
+    assert found == Repository(
+        top / ".git" / "worktrees" / "linked", top / ".git", top, linked, is_bare=False
+    )
+    assert found.is_linked
+
+
+def test_a_linked_worktree_with_its_own_configuration(tmp_path: Path, no_process: None) -> None:
+    top = make_repository(tmp_path / "r")
+    linked = add_linked_worktree(top, tmp_path / "linked", "side")
+    git("config", "extensions.worktreeConfig", "true", at=top)
+    git("config", "--worktree", "core.hooksPath", "/somewhere", at=linked)
+    assert discover(linked).main_worktree == top
+    assert discover(top).main_worktree == top
+
+
+def test_a_symbolic_link_on_the_way(tmp_path: Path, no_process: None) -> None:
+    top = make_repository(tmp_path / "r")
+    (tmp_path / "link").symlink_to(top)
+    assert discover(tmp_path / "link").main_worktree == top
+
+
+def test_a_git_directory_kept_elsewhere(tmp_path: Path, no_process: None) -> None:
+    top = tmp_path / "r"
+    git("init", "--quiet", f"--separate-git-dir={tmp_path / 'kept'}", str(top), at=tmp_path)
+    assert discover(top) == Repository(tmp_path / "kept", tmp_path / "kept", top, top, is_bare=False)
+
+
+def test_a_submodule_and_its_linked_worktree(tmp_path: Path, no_process: None) -> None:
+    inner = make_repository(tmp_path / "inner")
+    outer = make_repository(tmp_path / "outer")
+    git("submodule", "--quiet", "add", str(inner), "sub", at=outer)
+    git_dir = outer / ".git" / "modules" / "sub"
+    assert discover(outer / "sub") == Repository(
+        git_dir, git_dir, outer / "sub", outer / "sub", is_bare=False
+    )
+    linked = add_linked_worktree(outer / "sub", tmp_path / "linked", "side")
+    assert discover(linked).main_worktree == outer / "sub"
+    git("config", "extensions.worktreeConfig", "true", at=outer / "sub")
+    git("config", "--worktree", "core.worktree", "../../../sub", at=outer / "sub")
+    git("config", "--unset", "core.worktree", at=outer / "sub")
+    assert discover(linked).main_worktree == outer / "sub"
+    assert discover(outer / "sub").here_worktree == outer / "sub"
+
+
+def test_a_repository_without_commits(tmp_path: Path, no_process: None) -> None:
+    top = make_repository(tmp_path / "r", commits=0)
+    assert discover(top).main_worktree == top
+
+
+def test_a_bare_repository(tmp_path: Path) -> None:
+    bare = make_repository(tmp_path / "r.git", bare=True)
+    found = discover(bare)
+    assert found == Repository(bare, bare, None, None, is_bare=True)
+    with pytest.raises(GitticksError, match="is a bare repository: the board needs a checkout"):
+        found.require_main_worktree("the board")
+
+
+def test_a_worktree_of_a_bare_repository(tmp_path: Path, no_process: None) -> None:
+    bare = make_repository(tmp_path / "r.git", bare=True)
+    git("worktree", "add", "--quiet", str(tmp_path / "w"), "main", at=bare)
+    found = discover(tmp_path / "w")
+    assert found == Repository(bare / "worktrees" / "w", bare, None, tmp_path / "w", is_bare=True)
+
+
+@pytest.mark.parametrize("odd", ["include", "core.worktree", "quoted", "foreign owner"])
+def test_what_is_odd_git_says(tmp_path: Path, odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = make_repository(tmp_path / "r")
+    if odd == "include":
+        git("config", "include.path", "other", at=top)
+    elif odd == "core.worktree":
+        git("config", "core.worktree", str(top), at=top)
+    elif odd == "quoted":
+        git("config", "core.excludesFile", "with # sign", at=top)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    assert discover(top) == Repository(top / ".git", top / ".git", top, top, is_bare=False)
+
+
+def test_inside_the_git_directory(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    assert discover(top / ".git" / "refs") == Repository(top / ".git", top / ".git", top, None, is_bare=False)
+
+
+def test_git_says_the_same_of_every_layout(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    linked = add_linked_worktree(top, tmp_path / "linked", "side")
+    outer = make_repository(tmp_path / "outer")
+    git("submodule", "--quiet", "add", str(top), "sub", at=outer)
+    under = add_linked_worktree(outer / "sub", tmp_path / "under", "low")
+    bare = make_repository(tmp_path / "b.git", bare=True)
+    git("worktree", "add", "--quiet", str(tmp_path / "w"), "main", at=bare)
+    for place in (top, linked, outer, outer / "sub", under, bare, tmp_path / "w"):
+        assert discover(place) == as_git_says(place)
+
+
+def test_git_dir_counts_in_a_hook_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = make_repository(tmp_path / "here")
+    other = make_repository(tmp_path / "other")
+    environment = {"GIT_DIR": str(other / ".git")}
+    monkeypatch.setenv("GIT_DIR", environment["GIT_DIR"])
+    assert discover(here).git_dir == here / ".git"
+    assert discover_in_hook(here, environment).git_dir == other / ".git"
+    assert discover_in_hook(here, {}).git_dir == here / ".git"
+    assert discover_in_hook(here, {"GIT_DIR": ".git"}).main_worktree == here
+
+
+def test_no_repository(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="is not in a git repository") as caught:
+        discover(tmp_path)
+    assert caught.value.hint == "`git init` makes one here"
+    (tmp_path / ".git").mkdir()
+    with pytest.raises(NotFoundError, match="is not in a git repository"):
+        discover(tmp_path)
+
+
+def test_sha256_is_refused(tmp_path: Path) -> None:
+    git("init", "--quiet", "--object-format=sha256", "r", at=tmp_path)
+    with pytest.raises(GitticksError, match="stores its objects as sha256") as caught:
+        discover(tmp_path / "r")
+    assert caught.value.hint is not None
+    git("init", "--quiet", "--bare", "--object-format=sha256", "b.git", at=tmp_path)
+    with pytest.raises(GitticksError, match="stores its objects as sha256"):
+        discover(tmp_path / "b.git")
+
+
+def test_reftable_is_refused(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    git("config", "core.repositoryFormatVersion", "1", at=top)
+    with (top / ".git" / "config").open("a") as config:
+        config.write("[extensions]\n\trefStorage = reftable\n")
+    with pytest.raises(GitticksError, match="stores its refs as reftable") as caught:
+        discover(top)
+    assert caught.value.hint is not None
+    assert "git refs migrate" in caught.value.hint
+
+
+def test_somebody_elses_repository_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = make_repository(tmp_path / "r")
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {GIT} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(GitticksError, match="belongs to another user") as caught:
+        discover(top)
+    assert caught.value.hint is not None
+    assert "safe.directory" in caught.value.hint
