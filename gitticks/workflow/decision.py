@@ -130,7 +130,8 @@ class Draft:
         self._steps.append(Step(source, target, cause, reason))
         self._events.append(Event(cause, self.at, actor or self.actor, source, target, reason))
         crashes = self.task.crash_count if target is Status.STUCK else 0
-        self.task = replace(self.task, status=target, crash_count=crashes)
+        claim = self.task.claim if target is Status.WORKING else None
+        self.task = replace(self.task, status=target, crash_count=crashes, claim=claim)
         self.set_awaiting(None)
         match target:
             case Status.WORKING:
@@ -152,7 +153,7 @@ class Draft:
                 self.set_awaiting(Awaiting.ESCALATION)
             case Status.DONE | Status.CANCELLED:
                 self.task = replace(
-                    self.task, asked=None, approval=None, claim=None, closed=self.at, closed_reason=reason
+                    self.task, asked=None, approval=None, closed=self.at, closed_reason=reason
                 )
             case Status.PENDING:
                 pass

@@ -1,0 +1,205 @@
+"""Questions about many tasks at once: what is ready, what blocks what, what comes next. Derived, never stored."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import IntEnum
+
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Status
+from gitticks.model.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What readiness depends on beside the tasks: the day, the time, and what this clone knows.
+
+    `live` are tasks with a running session, `held` those that `gt stop` holds, `conflicted` those with a merge
+    conflict that nobody has settled. `runner` is the asking runner, whose own claims do not count against it.
+    """
+
+    today: date
+    now: datetime
+    live: Container[TaskId] = ()
+    held: Container[TaskId] = ()
+    conflicted: Container[TaskId] = ()
+    runner: str | None = None
+
+
+class Group(IntEnum):
+    """The order in which a runner looks for work."""
+
+    CURRENT_EPIC = 1
+    EPIC_IN_PROGRESS = 2
+    EPIC = 3
+    STANDALONE = 4
+    ORPHAN = 5
+
+
+@dataclass(slots=True)
+class TaskGraph:
+    """All tasks of a repository with the questions that need more than one of them."""
+
+    tasks: dict[TaskId, Task]
+    _children: dict[TaskId, list[Task]] = field(default_factory=dict)
+    _busy_epics: set[TaskId] | None = None
+
+    @classmethod
+    def of(cls, tasks: Iterable[Task]) -> TaskGraph:
+        """Returns the graph of these tasks."""
+        by_id = {task.id: task for task in tasks}
+        children: dict[TaskId, list[Task]] = {}
+        for task in by_id.values():
+            if task.parent is not None:
+                children.setdefault(task.parent, []).append(task)
+        return cls(by_id, children)
+
+    def children(self, task_id: TaskId) -> tuple[Task, ...]:
+        """Returns the tasks that name this one as parent, highest priority and oldest first."""
+        return tuple(sorted(self._children.get(task_id, ()), key=by_priority_and_age))
+
+    def ancestors(self, task: Task) -> Iterator[Task]:
+        """Yields parent, grandparent and so on, each once even where parents run in a circle."""
+        seen = {task.id}
+        parent = task.parent
+        while parent is not None and parent not in seen and parent in self.tasks:
+            seen.add(parent)
+            yield self.tasks[parent]
+            parent = self.tasks[parent].parent
+
+    def open_blockers(self, task: Task) -> tuple[TaskId, ...]:
+        """Returns the open tasks that this one or an ancestor waits for, each once, own ones first."""
+        found: dict[TaskId, None] = {}
+        for owner in (task, *self.ancestors(task)):
+            for blocker in owner.blocked_by:
+                if blocker in self.tasks and self.tasks[blocker].is_open and blocker != task.id:
+                    found[blocker] = None
+        return tuple(found)
+
+    def idle_blockers(self, task: Task) -> tuple[TaskId, ...]:
+        """Returns the entries of blocked_by that block nothing because they are missing or cancelled."""
+        return tuple(
+            blocker
+            for blocker in task.blocked_by
+            if blocker not in self.tasks or self.tasks[blocker].status is Status.CANCELLED
+        )
+
+    def is_blocked(self, task: Task) -> bool:
+        """True for an open task that waits for another one."""
+        return task.is_open and bool(self.open_blockers(task))
+
+    def is_ready(self, task: Task, around: Surroundings) -> bool:
+        """True if a worker can be started on the task now."""
+        return (
+            task.status in (Status.PENDING, Status.WORKING)
+            and not task.is_epic
+            and task.awaiting is None
+            and not self._is_taken(task, around)
+            and not is_deferred(task, around.today)
+            and not self.is_blocked(task)
+            and not any(above.awaiting or is_deferred(above, around.today) for above in self.ancestors(task))
+        )
+
+    def is_to_review(self, task: Task, around: Surroundings) -> bool:
+        """True if a reviewer can be started on the task now."""
+        return (
+            task.status is Status.AGENT_REVIEW and task.awaiting is None and not self._is_taken(task, around)
+        )
+
+    @staticmethod
+    def _is_taken(task: Task, around: Surroundings) -> bool:
+        claim = task.claim
+        claimed = claim is not None and claim.expires > around.now and claim.runner != around.runner
+        return claimed or task.id in around.live or task.id in around.held or task.id in around.conflicted
+
+    def ready(self, around: Surroundings) -> list[Task]:
+        """Returns every task that a worker can be started on, in the order in which they would be picked."""
+        return sorted(
+            (task for task in self.tasks.values() if self.is_ready(task, around)), key=self.pick_key
+        )
+
+    def epic_of(self, task: Task) -> TaskId | None:
+        """Returns the nearest ancestor that is an open epic, or None."""
+        return next((above.id for above in self.ancestors(task) if above.is_epic and above.is_open), None)
+
+    def is_standalone(self, task: Task) -> bool:
+        """True for a task without a parent."""
+        return task.parent is None
+
+    def is_orphan(self, task: Task) -> bool:
+        """True for an open task whose parent is closed or gone."""
+        return task.is_open and task.parent is not None and not self._is_open_id(task.parent)
+
+    def _is_open_id(self, task_id: TaskId) -> bool:
+        return task_id in self.tasks and self.tasks[task_id].is_open
+
+    def group(self, task: Task, current_epic: TaskId | None = None) -> Group:
+        """Returns which group of the picking order a task belongs to."""
+        if self.is_orphan(task):
+            return Group.ORPHAN
+        epic = self.epic_of(task)
+        if epic is None:
+            return Group.STANDALONE
+        if epic == current_epic:
+            return Group.CURRENT_EPIC
+        return Group.EPIC_IN_PROGRESS if epic in self._epics_in_progress() else Group.EPIC
+
+    def _epics_in_progress(self) -> set[TaskId]:
+        if self._busy_epics is None:
+            begun = (
+                task for task in self.tasks.values() if task.is_open and task.status is not Status.PENDING
+            )
+            epics = (self.epic_of(task) for task in begun if not task.is_epic)
+            self._busy_epics = {epic for epic in epics if epic is not None}
+        return self._busy_epics
+
+    def pick_key(self, task: Task, current_epic: TaskId | None = None) -> tuple[int, int, str, str]:
+        """Returns the key by which runners and `gt next` sort: group, priority, age."""
+        return (self.group(task, current_epic), *by_priority_and_age(task))
+
+    def find_cycle(self, start: TaskId) -> tuple[TaskId, ...]:
+        """Returns a circle of waiting that `start` is part of, as ids from `start` back to it; empty if there is none.
+
+        A task waits for its blockers and its ancestors' blockers, an epic for its children.
+        """
+        came_from: dict[TaskId, TaskId] = {}
+        stack = [start]
+        while stack:
+            here = stack.pop()
+            for waited_for in self._waits_for(here):
+                if waited_for == start:
+                    return self._trail(came_from, start, here)
+                if waited_for not in came_from:
+                    came_from[waited_for] = here
+                    stack.append(waited_for)
+        return ()
+
+    @staticmethod
+    def _trail(came_from: dict[TaskId, TaskId], start: TaskId, end: TaskId) -> tuple[TaskId, ...]:
+        trail = [start, end] if end != start else [start]
+        while end != start:
+            end = came_from[end]
+            if end != start:
+                trail.append(end)
+        return (start, *reversed(trail[1:]), start)
+
+    def _waits_for(self, task_id: TaskId) -> Iterator[TaskId]:
+        task = self.tasks.get(task_id)
+        if task is None or not task.is_open:
+            return
+        yield from (blocker for blocker in task.blocked_by if self._is_open_id(blocker))
+        for above in self.ancestors(task):
+            yield from (blocker for blocker in above.blocked_by if self._is_open_id(blocker))
+        yield from (child.id for child in self._children.get(task_id, ()) if child.is_open)
+
+
+def by_priority_and_age(task: Task) -> tuple[int, str, str]:
+    """Returns the key that sorts the most urgent and then the oldest task first."""
+    return (task.priority, task.created.isoformat() if task.created else "", task.id)
+
+
+def is_deferred(task: Task, today: date) -> bool:
+    """True until the day that a task was put off to."""
+    return task.defer_until is not None and task.defer_until > today
