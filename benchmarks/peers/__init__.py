@@ -1,0 +1,14 @@
+"""Who is measured: gitticks, Python's own start-up, and the trackers of others that are installed.
+
+Each peer is a class that fills a folder with the same tasks in its own format and says which commands do the same
+work. To add one: a module here, and its name in the list below.
+"""
+
+from benchmarks.peers.base import Peer
+from benchmarks.peers.microbeads import Microbeads
+from benchmarks.peers.ours import Gitticks
+from benchmarks.peers.python import Python
+from benchmarks.peers.taskwarrior import Taskwarrior
+from benchmarks.peers.ticket import Ticket
+
+PEERS: tuple[Peer, ...] = (Python(), Gitticks(), Ticket(), Microbeads(), Taskwarrior())
