@@ -41,7 +41,7 @@ def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, 
     yield context.command_path, command.get_help(context)
     if not isinstance(command, click.Group):
         return
-    for name in sorted(command.list_commands(context)):
+    for name in command.list_commands(context):
         child = command.get_command(context, name)
         if child is not None and not child.hidden:
             yield from walk(child, new_context(child, name, context))
