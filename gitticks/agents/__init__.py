@@ -1,0 +1,1 @@
+"""How each agent is started, kept in bounds and understood."""

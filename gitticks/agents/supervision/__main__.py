@@ -1,0 +1,11 @@
+"""Where Python starts the supervisor: alone by its path, with neither site-packages nor the working directory."""
+
+import os
+import sys
+
+sys.path.append(os.path.abspath(f"{__file__}/../../../.."))  # noqa: PTH100 - pathlib would double the start-up time
+
+from gitticks.agents.supervision.program import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,235 @@
+"""The supervisor proper: one command, its output and its limits, until nothing of it is left."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import select
+import signal
+import struct
+import time
+
+from gitticks.agents.supervision.channel import CHUNK, Channel
+from gitticks.agents.supervision.start import CONTROL, REPORT, Request, become_command
+from gitticks.agents.supervision.tree import (
+    GIVE_UP_SECONDS,
+    KILL_PAUSE_SECONDS,
+    is_group_alive,
+    signal_descendants,
+)
+from gitticks.agents.supervision.wake import drain
+
+FRAME = struct.Struct(">cI")
+STARTED, OUTPUT, ERRORS, DROPPED, ENDED = b"s", b"o", b"e", b"d", b"x"
+STOP, KILL = b"t", b"k"
+LONGEST_ERRORS = 1_048_576
+EXITED, TIMED_OUT, IDLE, STOPPED, START_FAILED = "exited", "timed-out", "idle", "stopped", "start-failed"
+_A_DAY = 86_400.0
+
+
+class Supervisor:
+    """One supervised command, from its start until nothing of it is left."""
+
+    def __init__(self, request: Request, wake: int) -> None:
+        self.request = request
+        self.wake = wake
+        self.status: int | None = None
+        self.reason: str | None = None
+        self.childless = False
+        self.control_open = True
+        self.report_open = True
+        self.kill_at = math.inf
+        self.give_up_at = math.inf
+        self.unsent = bytearray()
+        self.channels: list[Channel] = []
+        self.main = 0
+        self.is_stop_asked = False
+        self.started = self.heard = time.monotonic()
+
+    def run(self) -> None:
+        """Runs the command to its end and reports it."""
+        os.set_blocking(REPORT, False)
+        self._send(STARTED, {"pid": os.getpid()})
+        problem = self._start()
+        if problem is not None:
+            self._send(ENDED, {"reason": START_FAILED, "problem": problem})
+            return
+        while not self._is_over():
+            self._wait()
+            self._reap()
+            self._judge()
+        for channel in self.channels:
+            channel.read_rest()
+        self._deliver()
+
+    def stop(self, *, at_once: bool = False, reason: str = STOPPED) -> None:
+        """Begins to end the tree, or hurries an end that has begun."""
+        now = time.monotonic()
+        if self.reason is None:
+            self.reason = reason
+            signal_descendants(self.main, signal.SIGTERM)
+            signal_descendants(self.main, signal.SIGCONT)
+            self.kill_at = now + self.request.grace_seconds
+        if at_once:
+            self.kill_at = min(self.kill_at, now)
+
+    def ask_to_stop(self) -> None:
+        """Notes that a signal asks for a graceful end; safe inside a signal handler."""
+        self.is_stop_asked = True
+
+    def _start(self) -> str | None:
+        """Starts the command; returns what went wrong, if anything did."""
+        request = self.request
+        parent = os.getpid()
+        output_end, output = os.pipe()
+        errors_end, errors = (None, output) if request.merge_errors else os.pipe()
+        failure_end, failure = os.pipe()
+        stdin = request.stdin if request.stdin is not None else os.open(os.devnull, os.O_RDONLY)
+        self.main = os.fork()
+        if self.main == 0:
+            become_command(request, parent, (stdin, output, errors), failure)
+        for descriptor in {stdin, output, errors, failure}:
+            os.close(descriptor)
+        self.channels.append(Channel(output_end, OUTPUT, request.output_bytes))
+        if errors_end is not None:
+            self.channels.append(Channel(errors_end, ERRORS, min(request.output_bytes, LONGEST_ERRORS)))
+        problem = os.read(failure_end, CHUNK)
+        os.close(failure_end)
+        if problem:
+            os.waitpid(self.main, 0)
+        return problem.decode("utf-8", "replace") or None
+
+    def _is_over(self) -> bool:
+        return (self.status is not None and self.childless) or time.monotonic() >= self.give_up_at
+
+    def _wait(self) -> None:
+        """Sleeps until something happens or a limit is reached, and takes in what happened."""
+        poller = select.poll()
+        poller.register(self.wake, select.POLLIN)
+        if self.control_open:
+            poller.register(CONTROL, select.POLLIN)
+        if self.report_open and self._refill():
+            poller.register(REPORT, select.POLLOUT)
+        for channel in self.channels:
+            if channel.descriptor is not None:
+                poller.register(channel.descriptor, select.POLLIN)
+        happened = {descriptor for descriptor, _ in poller.poll(self._milliseconds())}
+        if self.wake in happened:
+            drain(self.wake)
+        if CONTROL in happened:
+            self._obey(os.read(CONTROL, 100))
+        if REPORT in happened:
+            self._write()
+        for channel in self.channels:
+            if channel.descriptor in happened and channel.read():
+                self.heard = time.monotonic()
+
+    def _milliseconds(self) -> int | None:
+        deadline = min(self._time_limit(), self._idle_limit()) if self.reason is None else self.kill_at
+        if deadline == math.inf:
+            return None
+        seconds = deadline - time.monotonic()
+        if self.give_up_at != math.inf:
+            seconds = max(seconds, KILL_PAUSE_SECONDS)
+        return math.ceil(max(0.0, min(seconds, _A_DAY)) * 1000)
+
+    def _time_limit(self) -> float:
+        total = self.request.total_seconds
+        return math.inf if total is None else float(self.started + total)
+
+    def _idle_limit(self) -> float:
+        idle = self.request.idle_seconds
+        return math.inf if idle is None else float(self.heard + idle)
+
+    def _obey(self, letters: bytes) -> None:
+        if not letters:
+            self.control_open = self.report_open = False
+        self.stop(at_once=KILL in letters)
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                self.childless = not is_group_alive(self.main)
+                return
+            if pid == 0:
+                self.childless = False
+                return
+            if pid == self.main:
+                self.status = status
+
+    def _judge(self) -> None:
+        now = time.monotonic()
+        if self.is_stop_asked:
+            self.stop()
+        if self.reason is None:
+            if self.status is not None:
+                self.stop(reason=EXITED)
+            elif now >= self._time_limit():
+                self.stop(reason=TIMED_OUT)
+            elif now >= self._idle_limit():
+                self.stop(reason=IDLE)
+        if now >= self.kill_at and not self._is_over():
+            self.give_up_at = min(self.give_up_at, now + GIVE_UP_SECONDS)
+            signal_descendants(self.main, signal.SIGKILL)
+
+    def _refill(self) -> bool:
+        """Makes the next frame ready if the one before is out; True if there is something to send."""
+        for channel in self.channels:
+            if not self.unsent and channel.pending:
+                body = channel.pending[:CHUNK]
+                del channel.pending[:CHUNK]
+                self.unsent += FRAME.pack(channel.letter, len(body)) + body
+        return bool(self.unsent)
+
+    def _write(self) -> None:
+        try:
+            del self.unsent[: os.write(REPORT, self.unsent)]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.report_open = False
+
+    def _deliver(self) -> None:
+        """Sends all that was held back, waiting for the runner as long as it lives."""
+        self._send_pending()
+        for channel in self.channels:
+            channel.cut_tail()
+            if channel.dropped:
+                self._send(DROPPED, {"stream": channel.letter.decode(), "bytes": channel.dropped})
+            while channel.tail:
+                channel.pending += channel.tail.popleft()
+                self._send_pending()
+        exited = self.status is not None and os.WIFEXITED(self.status)
+        signalled = self.status is not None and os.WIFSIGNALED(self.status)
+        self._send(
+            ENDED,
+            {
+                "reason": self.reason,
+                "exit_code": os.WEXITSTATUS(self.status or 0) if exited else None,
+                "signal": os.WTERMSIG(self.status or 0) if signalled else None,
+                "survived": not self.childless,
+            },
+        )
+
+    def _send_pending(self) -> None:
+        while self.report_open and self._refill():
+            self._flush()
+
+    def _send(self, letter: bytes, body: dict[str, str | int | None]) -> None:
+        encoded = json.dumps(body).encode()
+        self.unsent += FRAME.pack(letter, len(encoded)) + encoded
+        self._flush()
+
+    def _flush(self) -> None:
+        while self.unsent and self.report_open:
+            poller = select.poll()
+            poller.register(REPORT, select.POLLOUT)
+            poller.register(CONTROL, 0)
+            happened = {descriptor for descriptor, _ in poller.poll()}
+            if CONTROL in happened:
+                self.report_open = False
+            if REPORT in happened:
+                self._write()
