@@ -61,7 +61,7 @@ def identity(repository: Repository, environment: Mapping[str, str]) -> Identity
 
 
 def _configured(repository: Repository) -> dict[str, str]:
-    from gitticks.git.process import run_git  # noqa: PLC0415 - subprocess is slow to load
+    from gitticks.git.process import run_git
 
     asked = ["config", "-z", "--get-regexp", r"^(user|author)\.(name|email)$"]
     found = run_git(asked, repository_dir=repository.git_dir, check=False).text

@@ -95,7 +95,7 @@ def resolve(repository: Repository, revision: str) -> str:
     """
     if is_object_id(revision):
         return revision
-    from gitticks.git.process import run_git  # noqa: PLC0415 - subprocess is slow to load
+    from gitticks.git.process import run_git
 
     asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"]
     found = run_git(asked, repository_dir=repository.git_dir, check=False)

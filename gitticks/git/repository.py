@@ -246,7 +246,7 @@ def _refuse_unsupported(settings: Mapping[str, str], common_dir: Path) -> None:
 
 def _ask_git(start: Path, named: Mapping[str, str]) -> Repository:
     """Returns what git itself says of the repository around `start`, for all that the fast way does not know."""
-    from gitticks.git.process import GitError, run_git  # noqa: PLC0415 - subprocess is slow to load
+    from gitticks.git.process import GitError, run_git
 
     def ask(*arguments: str) -> str:
         try:

@@ -1,0 +1,205 @@
+"""Locks that the kernel gives back when their holder dies, and the mending of git's own lock files, which it does not.
+
+Writers queue on an `flock` and the ref's compare-and-swap stays what makes a write right: git itself, and other
+programs, take no lock of ours. While a writer has the lock and moves a ref, its lock file says which. Whoever takes
+the lock next and still finds that note knows that the writer was killed in between, and that a `<ref>.lock` may be
+what it left behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.errors import GitticksError, LostRaceError
+from gitticks.git.processes import own_identity, parse_identity, start_times
+
+WAIT_SECONDS = 30.0
+SECOND_LOOK_SECONDS = 0.1
+FOREIGN_AGE_SECONDS = 30.0
+CLOCK_SLACK_SECONDS = 1.0
+_LARGEST_NOTE = 4096
+_LOCK_SIZES = frozenset({0, 41})
+
+
+@dataclass(slots=True)
+class HeldLock:
+    """A lock of ours while it is held.
+
+    Attributes:
+        descriptor: the open lock file.
+        unfinished: the ref that an earlier holder was moving when it died; None if it left in order.
+    """
+
+    descriptor: int
+    unfinished: str | None
+
+    @contextlib.contextmanager
+    def moving(self, ref: str) -> Iterator[None]:
+        """Notes in the lock file that `ref` is being moved, and takes the note back whatever the outcome."""
+        self.write(ref)
+        try:
+            yield
+        finally:
+            self.write(None)
+
+    def write(self, ref: str | None) -> None:
+        """Writes holder and ref into the lock file, unsynced: a machine that went down has no holders left."""
+        content = f"{own_identity().to_json()}\n{f'moving {ref}' if ref else ''}".encode()
+        os.ftruncate(self.descriptor, 0)
+        os.pwrite(self.descriptor, content, 0)
+
+
+@contextlib.contextmanager
+def hold_lock(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[HeldLock]:
+    """Holds the lock file `path`, made if missing; writers get it in the order they asked.
+
+    Raises:
+        LostRaceError: it was not free within `wait_seconds`; the message names the holder.
+        GitticksError: the file cannot be opened.
+    """
+    descriptor = _open(path)
+    try:
+        if not _take_now(descriptor):
+            descriptor = _take_in_turn(path, descriptor, wait_seconds)
+        held = HeldLock(descriptor, _unfinished(descriptor))
+        held.write(held.unfinished)
+        yield held
+    finally:
+        os.close(descriptor)
+
+
+def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
+    """Removes `<ref>.lock` if whoever took it is dead, and returns whether the way is free.
+
+    To be called with our lock held, after the ref could not be locked. A lock that a killed holder of ours noted is
+    removed once it was seen twice. Any other is some program's: it is removed only if it is older than any program
+    keeps it. Before either it must be the same file at both looks, of a size that git gives its ref locks.
+    """
+    path = common_dir / f"{ref}.lock"
+    first = _look(path)
+    if first is None:
+        return True
+    time.sleep(SECOND_LOOK_SECONDS)
+    second = _look(path)
+    if second is None:
+        return True
+    is_same = (first.st_ino, first.st_mtime_ns) == (second.st_ino, second.st_mtime_ns)
+    if not is_same or second.st_size not in _LOCK_SIZES:
+        return False
+    if held.unfinished != ref and _may_have_a_living_taker(second):
+        return False
+    path.unlink(missing_ok=True)
+    return True
+
+
+def _open(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise GitticksError(
+            f"the lock `{path}` cannot be opened: {error.strerror}",
+            hint=f"`ls -ld {path.parent}` shows who may write",
+        ) from error
+
+
+def _take_now(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return False
+        raise GitticksError(f"the file system has no locks: {error.strerror}") from error
+    return True
+
+
+class _Waiter(threading.Thread):
+    """Queues for the lock in the kernel, where waiting is in turn, so that asking again and again starves nobody.
+
+    If nobody waits for it any more once it has the lock, it gives it back by closing its file.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(daemon=True, name="gitticks-lock")
+        self.descriptor = descriptor
+        self.done = threading.Event()
+        self.guard = threading.Lock()
+        self.abandoned = False
+        self.taken = False
+
+    def run(self) -> None:
+        try:
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX)
+        except OSError:
+            return
+        with self.guard:
+            if self.abandoned:
+                os.close(self.descriptor)
+            self.taken = not self.abandoned
+        self.done.set()
+
+    def abandon(self) -> bool:
+        """Gives up waiting; returns False if the lock was got in the last moment."""
+        with self.guard:
+            self.abandoned = not self.taken
+            return self.abandoned
+
+
+def _take_in_turn(path: Path, descriptor: int, wait_seconds: float) -> int:
+    """Waits for the lock on a file description of the waiter's own and returns that, closing the first."""
+    waiter = _Waiter(_open(path))
+    waiter.start()
+    try:
+        waiter.done.wait(wait_seconds)
+    except BaseException:
+        if not waiter.abandon():
+            os.close(waiter.descriptor)
+        raise
+    if waiter.abandon():
+        raise LostRaceError(
+            f"`{path}` was held for {wait_seconds:g} s by {_holder(descriptor)}",
+            hint="repeat the command once it ended",
+        )
+    os.close(descriptor)
+    return waiter.descriptor
+
+
+def _holder(descriptor: int) -> str:
+    holder = parse_identity(_read(descriptor).partition("\n")[0])
+    return "another process" if holder is None or not holder.is_alive else f"process {holder.pid}"
+
+
+def _unfinished(descriptor: int) -> str | None:
+    note = _read(descriptor).partition("\n")[2]
+    return note.removeprefix("moving ") if note.startswith("moving ") else None
+
+
+def _read(descriptor: int) -> str:
+    return os.pread(descriptor, _LARGEST_NOTE, 0).decode("utf-8", "replace")
+
+
+def _look(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except FileNotFoundError:
+        return None
+
+
+def _may_have_a_living_taker(lock: os.stat_result) -> bool:
+    """True unless the lock is old, or it is certain that no git that runs now was there when the lock was made.
+
+    Git closes a ref's lock before it renames it, so no open file tells who has one; but a taker is older than what
+    it took.
+    """
+    if time.time() - lock.st_mtime > FOREIGN_AGE_SECONDS:
+        return False
+    starts = start_times("git")
+    return starts is None or any(start <= lock.st_mtime + CLOCK_SLACK_SECONDS for start in starts)

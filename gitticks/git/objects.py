@@ -1,0 +1,273 @@
+"""Reads and writes objects and refs by libgit2: the one module that imports pygit2, so it is itself imported late.
+
+Trees are updated along the touched paths only; a flat index of all entries would cost every commit a visit to every
+task. Everything written is synced: libgit2 is told to, since git's own setting for it does not reach it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import pygit2
+from pygit2.enums import FileMode, ObjectType
+
+from gitticks.errors import GitticksError
+from gitticks.git.identity import Identity
+from gitticks.git.process import printable, run_git
+from gitticks.git.repository import Repository
+
+_FILES = frozenset({FileMode.BLOB, FileMode.BLOB_EXECUTABLE})
+_WRONG_CLASS = "the object `{}` is damaged, or not what its place in the tree says"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a tree; `is_file` is True for plain files only, not for symbolic links and submodules."""
+
+    name: str
+    object_id: str
+    is_file: bool
+    is_tree: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that differs between two trees; an id is None where the file is missing or is no plain file."""
+
+    path: str
+    old: str | None
+    new: str | None
+
+
+class Objects:
+    """The object database of one repository; not to be shared between threads.
+
+    Attributes:
+        handle: libgit2's repository, for this package only.
+        common_dir: the git directory that it opened.
+    """
+
+    def __init__(self, repository: pygit2.Repository, common_dir: Path) -> None:
+        self.handle = repository
+        self.common_dir = common_dir
+
+    @classmethod
+    def open(cls, repository: Repository) -> Self:
+        """Opens the database that all worktrees of `repository` share.
+
+        Raises:
+            GitticksError: libgit2 cannot work with it.
+        """
+        pygit2.settings.enable_fsync_gitdir(True)
+        with _errors_of_libgit2(f"`{repository.common_dir}` cannot be opened"):
+            return cls(pygit2.Repository(str(repository.common_dir)), repository.common_dir)
+
+    def tree_of(self, commit_id: str) -> str:
+        """Returns the id of the commit's tree."""
+        commit = self._read(commit_id)
+        if not isinstance(commit, pygit2.Commit):
+            raise GitticksError(_WRONG_CLASS.format(commit_id))
+        return str(commit.tree_id)
+
+    def parents_of(self, commit_id: str) -> tuple[str, ...]:
+        """Returns the ids of the commit's parents."""
+        commit = self._read(commit_id)
+        if not isinstance(commit, pygit2.Commit):
+            raise GitticksError(_WRONG_CLASS.format(commit_id))
+        return tuple(str(parent) for parent in commit.parent_ids)
+
+    def has(self, object_id: str) -> bool:
+        """True if the object is stored here."""
+        return object_id in self.handle
+
+    def read_blob(self, object_id: str) -> bytes:
+        """Returns the bytes of a blob."""
+        try:
+            kind, content = self.handle.odb.read(object_id)
+        except KeyError:
+            self._fetch_missing(object_id)
+            kind, content = self.handle.odb.read(object_id)
+        if kind != ObjectType.BLOB:
+            raise GitticksError(_WRONG_CLASS.format(object_id))
+        return content
+
+    def entries(self, tree_id: str) -> tuple[Entry, ...]:
+        """Returns the tree's entries in git's order."""
+        return tuple(_entry(item) for item in self._tree(tree_id))
+
+    def find(self, tree_id: str, path: str) -> Entry | None:
+        """Returns the entry at `path` below the tree, or None; no symbolic link is followed."""
+        *folders, name = path.split("/")
+        for folder in folders:
+            inner = self._child(tree_id, folder)
+            if inner is None or not inner.is_tree:
+                return None
+            tree_id = inner.object_id
+        return self._child(tree_id, name)
+
+    def write_blob(self, content: bytes) -> str:
+        """Stores a blob and returns its id."""
+        with errors_of_writing(self.common_dir):
+            return str(self.handle.create_blob(content))
+
+    def update_tree(self, tree_id: str | None, changes: Mapping[str, bytes | None]) -> str | None:
+        """Stores the tree with `changes` made to it and returns its id; None if nothing is left in it.
+
+        Args:
+            tree_id: the tree to begin with; None for an empty one.
+            changes: file contents by path below the tree; None removes the file, also one that is not there.
+
+        Raises:
+            GitticksError: a folder of a changed path is a file in the tree, or the other way round.
+        """
+        builder = self._builder(tree_id)
+        for name, change in _by_first_folder(changes).items():
+            existing = None if tree_id is None else self._child(tree_id, name)
+            if isinstance(change, dict):
+                self._put_folder(builder, name, existing, change)
+            else:
+                self._put_file(builder, name, existing, change)
+        if len(builder) == 0:
+            return None
+        with errors_of_writing(self.common_dir):
+            return str(builder.write())
+
+    def empty_tree(self) -> str:
+        """Stores the tree without entries and returns its id."""
+        with errors_of_writing(self.common_dir):
+            return str(self.handle.TreeBuilder().write())
+
+    def write_commit(self, tree_id: str, parents: tuple[str, ...], *, author: Identity, message: str) -> str:
+        """Stores a commit that no ref names yet and returns its id; its time is now, in the local zone."""
+        now = int(time.time())
+        offset_minutes = time.localtime(now).tm_gmtoff // 60
+        signature = pygit2.Signature(author.name, author.email, now, offset_minutes)
+        with errors_of_writing(self.common_dir):
+            return str(self.handle.create_commit(None, signature, signature, message, tree_id, list(parents)))
+
+    def changed_files(self, old_tree: str | None, new_tree: str | None, folder: str = "") -> Iterator[Change]:
+        """Yields every plain file that differs between two trees; equal subtrees are never opened."""
+        if old_tree == new_tree:
+            return
+        old = {} if old_tree is None else {entry.name: entry for entry in self.entries(old_tree)}
+        new = {} if new_tree is None else {entry.name: entry for entry in self.entries(new_tree)}
+        for name in sorted(old.keys() | new.keys()):
+            before, after = old.get(name), new.get(name)
+            path = f"{folder}{name}"
+            if before == after:
+                continue
+            file_before, file_after = _file_id(before), _file_id(after)
+            if file_before != file_after:
+                yield Change(path, file_before, file_after)
+            yield from self.changed_files(_tree_id(before), _tree_id(after), f"{path}/")
+
+    def _child(self, tree_id: str, name: str) -> Entry | None:
+        tree = self._tree(tree_id)
+        return _entry(tree[name]) if name in tree else None
+
+    def _tree(self, tree_id: str) -> pygit2.Tree:
+        tree = self._read(tree_id)
+        if not isinstance(tree, pygit2.Tree):
+            raise GitticksError(_WRONG_CLASS.format(tree_id))
+        return tree
+
+    def _read(self, object_id: str) -> object:
+        with _errors_of_libgit2(f"the object `{object_id}` cannot be read"):
+            try:
+                return self.handle[object_id]
+            except KeyError:
+                self._fetch_missing(object_id)
+                return self.handle[object_id]
+
+    def _fetch_missing(self, object_id: str) -> None:
+        """Lets git bring an object that a partial clone left with its remote; libgit2 cannot."""
+        asked = ["cat-file", "-e", object_id]
+        if run_git(asked, repository_dir=self.common_dir, check=False, trusted=True).code != 0:
+            raise GitticksError(
+                f"the object `{object_id}` is missing from `{self.common_dir}`",
+                hint="`git fsck` names what is damaged; `git fetch` may bring it back",
+            )
+
+    def _builder(self, tree_id: str | None) -> pygit2.TreeBuilder:
+        if tree_id is None:
+            return self.handle.TreeBuilder()
+        return self.handle.TreeBuilder(self._tree(tree_id))
+
+    def _put_folder(
+        self, builder: pygit2.TreeBuilder, name: str, existing: Entry | None, inner: dict[str, bytes | None]
+    ) -> None:
+        if existing is not None and not existing.is_tree:
+            if all(content is None for content in inner.values()):
+                return
+            raise GitticksError(f"`{name}` on the state branch is a file where a folder is needed")
+        made = self.update_tree(None if existing is None else existing.object_id, inner)
+        if made is not None:
+            builder.insert(name, made, FileMode.TREE)
+        elif existing is not None:
+            builder.remove(name)
+
+    def _put_file(
+        self, builder: pygit2.TreeBuilder, name: str, existing: Entry | None, content: bytes | None
+    ) -> None:
+        if existing is not None and existing.is_tree:
+            raise GitticksError(f"`{name}` on the state branch is a folder where a file is needed")
+        if content is not None:
+            builder.insert(name, self.write_blob(content), FileMode.BLOB)
+        elif existing is not None:
+            builder.remove(name)
+
+
+def _by_first_folder(
+    changes: Mapping[str, bytes | None],
+) -> dict[str, dict[str, bytes | None] | bytes | None]:
+    grouped: dict[str, dict[str, bytes | None] | bytes | None] = {}
+    for path, content in changes.items():
+        name, _, rest = path.partition("/")
+        inner = grouped.setdefault(name, {} if rest else content)
+        if bool(rest) != isinstance(inner, dict):
+            raise GitticksError(f"`{name}` would be a file and a folder at once")
+        if isinstance(inner, dict):
+            inner[rest] = content
+    return grouped
+
+
+def _entry(item: pygit2.Object) -> Entry:
+    return Entry(
+        name=str(item.name),
+        object_id=str(item.id),
+        is_file=item.filemode in _FILES,
+        is_tree=item.filemode == FileMode.TREE,
+    )
+
+
+def _file_id(entry: Entry | None) -> str | None:
+    return entry.object_id if entry is not None and entry.is_file else None
+
+
+def _tree_id(entry: Entry | None) -> str | None:
+    return entry.object_id if entry is not None and entry.is_tree else None
+
+
+@contextlib.contextmanager
+def errors_of_writing(common_dir: Path) -> Iterator[None]:
+    """Turns libgit2's failures into one that names the place; a failed write changed nothing that a ref names."""
+    try:
+        yield
+    except (pygit2.GitError, OSError, ValueError) as error:
+        raise GitticksError(
+            f"git cannot write to `{common_dir}`: {printable(str(error))}",
+            hint=f"`df -h {common_dir}` shows the room left",
+        ) from error
+
+
+@contextlib.contextmanager
+def _errors_of_libgit2(what: str) -> Iterator[None]:
+    try:
+        yield
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        raise GitticksError(f"{what}: {printable(str(error))}", hint="`git fsck` looks for damage") from error
