@@ -1,0 +1,282 @@
+"""The settings of `config.yaml` with their defaults; plain values, so that reading commands can afford them.
+
+Durations are seconds, sizes are bytes. `gitticks.document.settings` reads and writes the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, ReviewPolicy
+from gitticks.model.status import Isolation
+
+FORMAT_VERSION = 1
+"""The newest format of the state branch that this release writes; a newer one is only read."""
+
+MINUTE = 60
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+
+class PromptWay(StrEnum):
+    """How a `command` agent is given its prompt."""
+
+    STDIN = "stdin"
+    FILE = "file"
+    ARGUMENT = "argument"
+
+
+class PermissionMode(StrEnum):
+    """What an agent may do without asking, from the strictest to the loosest."""
+
+    INTERACTIVE = "interactive"
+    AUTO_EDIT = "auto-edit"
+    AUTO_ALL = "auto-all"
+    YOLO = "yolo"
+
+
+class SandboxPreset(StrEnum):
+    """The walls around an agent."""
+
+    STRICT = "strict"
+    PERMISSIVE = "permissive"
+    NONE = "none"
+
+
+class MergeStrategy(StrEnum):
+    """How approved work reaches the base."""
+
+    MERGE = "merge"
+    SQUASH = "squash"
+    REBASE = "rebase"
+
+
+class WorkspaceUpdate(StrEnum):
+    """Whether a workspace follows its base while work goes on."""
+
+    MANUAL = "manual"
+    BETWEEN_ITERATIONS = "between-iterations"
+
+
+class SyncMode(StrEnum):
+    """What a command shares with the remote when it is done."""
+
+    OFF = "off"
+    PUSH = "push"
+    BOTH = "both"
+
+
+class CouncilRule(StrEnum):
+    """How many blocking councillors block."""
+
+    ANY = "any"
+    MAJORITY = "majority"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """One entry under `agents`; `options` are the keys that only its adapter knows."""
+
+    type: str | None = None
+    argv: tuple[str, ...] = ()
+    prompt: PromptWay = PromptWay.STDIN
+    model: str | None = None
+    mode: PermissionMode | None = None
+    args: tuple[str, ...] = ()
+    fallback: tuple[str, ...] = ()
+    options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerSettings:
+    """One reviewer of the list; `agent` None means the task's own agent."""
+
+    name: str
+    agent: str | None = None
+    focus: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilSettings:
+    """The council's rule, its rounds and its time limit."""
+
+    rule: CouncilRule = CouncilRule.ANY
+    rounds: int = 3
+    timeout: int = 10 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class VerifySettings:
+    """The quality gates that hold work back; commands are run by the shell."""
+
+    test: str | None = None
+    build: str | None = None
+    committed: bool = True
+    scripts: tuple[str, ...] = ()
+    retries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLimits:
+    """Limits of one budget; cost in dollars, None is unlimited."""
+
+    iterations: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    duration: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSettings:
+    """The budgets of each task, each epic and the whole run."""
+
+    task: BudgetLimits = field(default_factory=BudgetLimits)
+    epic: BudgetLimits = field(default_factory=BudgetLimits)
+    run: BudgetLimits = field(default_factory=lambda: BudgetLimits(cost=20.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for a million tokens of one model."""
+
+    input: float
+    output: float
+    cached: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    """Where workspaces lie, relative to the checkout, and whether they follow their base."""
+
+    dir: str = ".gitticks-work"
+    update: WorkspaceUpdate = WorkspaceUpdate.MANUAL
+
+
+@dataclass(frozen=True, slots=True)
+class SetupSettings:
+    """What makes a new workspace ready: files to copy from the checkout, and a command."""
+
+    copy: tuple[str, ...] = ()
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeSettings:
+    """How approved work is merged."""
+
+    mode: MergeMode = MergeMode.QUEUE
+    strategy: MergeStrategy = MergeStrategy.MERGE
+    on_conflict: OnConflict = OnConflict.RETURN
+    push: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSettings:
+    """The walls around agents."""
+
+    preset: SandboxPreset = SandboxPreset.PERMISSIVE
+    allowed_paths: tuple[str, ...] = ()
+    denied_paths: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    denied_hosts: tuple[str, ...] = ()
+    max_process_time: int = 5 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRule:
+    """One rule: an operation and the paths, commands or hosts that it speaks of."""
+
+    operation: str
+    paths: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionSettings:
+    """What agents may do: deny rules first, then allow rules, then the default (`ask`, `allow`, `deny`)."""
+
+    mode: PermissionMode = PermissionMode.AUTO_EDIT
+    deny: tuple[PermissionRule, ...] = ()
+    allow: tuple[PermissionRule, ...] = ()
+    default: str = "ask"
+    timeout: int = 5 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalSettings:
+    """How strong an approval must be, and whether the one who asked may give it."""
+
+    minimum: str = "L0"
+    allowed_signers: str | None = None
+    four_eyes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """Bounds on single things."""
+
+    in_review: int = 10
+    iteration: int = 30 * MINUTE
+    idle: int = 10 * MINUTE
+    gate: int = 10 * MINUTE
+    awaiting: int = DAY
+    output: int = 64_000_000
+    prompt: int = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSettings:
+    """How long a runner's claim holds without being renewed."""
+
+    lease: int = 10 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class SyncSettings:
+    """What is shared after each command."""
+
+    auto: SyncMode = SyncMode.OFF
+
+
+@dataclass(frozen=True, slots=True)
+class KeepSettings:
+    """How long the clone keeps what is not on the branch."""
+
+    transcripts: int = 14 * DAY
+    rescued: int = 90 * DAY
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set; with no file, these defaults hold."""
+
+    version: int = FORMAT_VERSION
+    base: str | None = None
+    agent: str | None = None
+    agents: Mapping[str, AgentSettings] = field(default_factory=dict)
+    review: ReviewPolicy = ReviewPolicy.AGENT
+    reviewers: tuple[ReviewerSettings, ...] = ()
+    review_limit: int = 2
+    council: CouncilSettings = field(default_factory=CouncilSettings)
+    human: HumanPolicy = HumanPolicy.ALWAYS
+    verify: VerifySettings = field(default_factory=VerifySettings)
+    iterations: int = 10
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    parallel: int = 3
+    isolation: Isolation = Isolation.TASK
+    workspace: WorkspaceSettings = field(default_factory=WorkspaceSettings)
+    setup: SetupSettings = field(default_factory=SetupSettings)
+    merge: MergeSettings = field(default_factory=MergeSettings)
+    checkpoint_every: int = 5
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
+    permissions: PermissionSettings = field(default_factory=PermissionSettings)
+    approvals: ApprovalSettings = field(default_factory=ApprovalSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    claims: ClaimSettings = field(default_factory=ClaimSettings)
+    sync: SyncSettings = field(default_factory=SyncSettings)
+    keep: KeepSettings = field(default_factory=KeepSettings)
+    notify: str | None = None

@@ -1,0 +1,94 @@
+"""What a run tells its listeners, one way: plain lines, JSON lines and tests all read these values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Awaiting, Role, Status
+
+
+@dataclass(frozen=True, slots=True)
+class SessionBegan:
+    """An agent was started on a task; `workspace` is the path as a person would type it."""
+
+    task: TaskId
+    title: str
+    agent: str
+    role: Role
+    workspace: str
+    base: str | None
+    start_sha: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSaid:
+    """One line of an agent's output."""
+
+    task: TaskId
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksEnded:
+    """The quality gates ran; `failure` is None if they passed."""
+
+    task: TaskId
+    summary: str
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskMoved:
+    """A decision was written; `reason` is that of its last step or event."""
+
+    task: TaskId
+    title: str
+    source: Status
+    target: Status
+    awaiting: Awaiting | None
+    reason: str | None
+    actor: str
+    is_merging: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something was odd but nothing was lost."""
+
+    task: TaskId | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskMerged:
+    """Approved work reached the base."""
+
+    task: TaskId
+    base: str
+    sha: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergeWaits:
+    """The merge could not be made now, and nothing was changed."""
+
+    task: TaskId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """The run is over; `waiting` counts the tasks of its scope that await a person."""
+
+    reason: str
+    exit_code: int
+    iterations: int
+    waiting: int
+    stuck: int
+    done: int
+    cost: float
+
+
+RunEvent = SessionBegan | AgentSaid | ChecksEnded | TaskMoved | Warned | TaskMerged | MergeWaits | RunEnded

@@ -1,0 +1,120 @@
+"""The record of each live session in the clone, so that other commands see it and a dead runner's work is found.
+
+A session lives as long as its runner holds the session's lock or anything of the agent's process tree does; both are
+kernel locks, which end with their holders. A record without a lock is a session that somebody must finish.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from gitticks.errors import RefusedError
+from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.session import SessionRecord
+from gitticks.model.status import Role
+from gitticks.processes import is_lock_held
+
+
+class Sessions:
+    """The records of one clone; `own_dir` is `<common git dir>/gitticks`."""
+
+    def __init__(self, own_dir: Path) -> None:
+        self._folder = own_dir / "sessions"
+
+    def tree_lock(self, task_id: TaskId) -> Path:
+        """Returns the lock that the supervisor of a session's agent holds as long as anything of it lives."""
+        return self._folder / f"{task_id}.tree"
+
+    @contextlib.contextmanager
+    def hold(self, record: SessionRecord) -> Iterator[None]:
+        """Records a session while the block runs; an exception leaves the record, as a killed runner would.
+
+        Raises:
+            RefusedError: a session on that task is alive.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._lock(record.task), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RefusedError(
+                    f"an agent works on `{record.task}` already", hint=f"`gt stop {record.task}` ends it"
+                ) from None
+            self._write(record)
+            yield
+            self._record(record.task).unlink(missing_ok=True)
+        finally:
+            os.close(descriptor)
+
+    def _write(self, record: SessionRecord) -> None:
+        body = {
+            "task": record.task,
+            "role": record.role.value,
+            "round": record.round,
+            "agent": record.agent,
+            "pid": record.pid,
+            "start_ticks": record.start_ticks,
+            "boot_id": record.boot_id,
+            "started": record.started.isoformat(),
+            "workspace": record.workspace,
+        }
+        path = self._record(record.task)
+        aside = path.with_suffix(".new")
+        aside.write_text(json.dumps(body), encoding="utf-8")
+        aside.replace(path)
+
+    def live(self) -> dict[TaskId, SessionRecord]:
+        """Returns the sessions that are alive, by task."""
+        return {record.task: record for record in self._all() if self._is_alive(record.task)}
+
+    def dead(self) -> list[SessionRecord]:
+        """Returns the sessions whose runner and agent are both gone, oldest first."""
+        left = [record for record in self._all() if not self._is_alive(record.task)]
+        return sorted(left, key=lambda record: record.started)
+
+    def forget(self, task_id: TaskId) -> None:
+        """Drops the record of a dead session that was dealt with."""
+        self._record(task_id).unlink(missing_ok=True)
+
+    def _is_alive(self, task_id: TaskId) -> bool:
+        return is_lock_held(self._lock(task_id)) or is_lock_held(self.tree_lock(task_id))
+
+    def _all(self) -> list[SessionRecord]:
+        if not self._folder.is_dir():
+            return []
+        found = (_read(path) for path in sorted(self._folder.glob("*.json")))
+        return [record for record in found if record is not None]
+
+    def _record(self, task_id: TaskId) -> Path:
+        return self._folder / f"{task_id}.json"
+
+    def _lock(self, task_id: TaskId) -> Path:
+        return self._folder / f"{task_id}.lock"
+
+
+def _read(path: Path) -> SessionRecord | None:
+    """Returns a record; one that cannot be read is no session, since records are written whole."""
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+        if not is_valid_id(str(body["task"])):
+            return None
+        return SessionRecord(
+            task=TaskId(body["task"]),
+            role=Role(body["role"]),
+            round=int(body["round"]),
+            agent=str(body["agent"]),
+            pid=int(body["pid"]),
+            start_ticks=int(body["start_ticks"]),
+            boot_id=str(body["boot_id"]),
+            started=datetime.fromisoformat(body["started"]),
+            workspace=str(body["workspace"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
