@@ -1,0 +1,117 @@
+"""A work tree and what it holds, read without running anything that an agent could have put there.
+
+A worktree is always reached by the administrative folder that the repository keeps for it, never by the `.git` file
+inside it, which an agent can replace.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.errors import NotFoundError
+from gitticks.git.refs import BRANCHES, read_ref, read_symbolic_ref
+from gitticks.git.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A work tree together with the git directory that the repository keeps for it."""
+
+    path: Path
+    git_dir: Path
+    common_dir: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a work tree holds beyond its HEAD: paths from its top, sorted, without ignored files."""
+
+    changed: tuple[str, ...]
+    untracked: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        """True if there is anything."""
+        return bool(self.changed or self.untracked)
+
+
+def checkout_at(repository: Repository, path: Path) -> Checkout:
+    """Returns the checkout at `path`, which is the main worktree or a linked one whose directory may be gone.
+
+    Raises:
+        NotFoundError: the repository has none there.
+    """
+    if repository.main_worktree is not None and _same(path, repository.main_worktree):
+        return Checkout(repository.main_worktree, repository.common_dir, repository.common_dir)
+    for git_dir, place in _linked(repository.common_dir):
+        if _same(path, place):
+            return Checkout(place, git_dir, repository.common_dir)
+    raise NotFoundError(
+        f"`{path}` is not a worktree of this repository", hint="`git worktree list` shows them"
+    )
+
+
+def head(checkout: Checkout) -> str | None:
+    """Returns the commit that is checked out; None on an unborn branch."""
+    target = read_symbolic_ref(checkout.git_dir, "HEAD")
+    if target is None:
+        return read_ref(checkout.git_dir, "HEAD")
+    return read_ref(checkout.common_dir, target)
+
+
+def current_branch(checkout: Checkout) -> str | None:
+    """Returns the branch that is checked out, without `refs/heads/`; None if HEAD is detached."""
+    target = read_symbolic_ref(checkout.git_dir, "HEAD")
+    return None if target is None or not target.startswith(BRANCHES) else target.removeprefix(BRANCHES)
+
+
+def changed_paths(checkout: Checkout) -> Changes:
+    """Returns what is changed, staged, conflicted or untracked; none of the repository's own filters run for it."""
+    from gitticks.git.fence import fence_programs
+    from gitticks.git.process import run_git
+
+    return _parse_status(
+        run_git(
+            [
+                "status",
+                "--porcelain=v2",
+                "-z",
+                "--untracked-files=all",
+                "--ignore-submodules=dirty",
+                "--no-renames",
+            ],
+            repository_dir=checkout.git_dir,
+            work_tree=checkout.path,
+            directory=checkout.path,
+            extra_environment=fence_programs(checkout.git_dir).variables,
+        ).stdout
+    )
+
+
+def _parse_status(listed: bytes) -> Changes:
+    """Reads the lines of porcelain v2: `1` has eight fields before the path, `u` ten, `?` one."""
+    fields = {"1": 8, "u": 10}
+    changed, untracked = set(), set()
+    for line in os.fsdecode(listed).split("\0"):
+        if line[:1] == "?":
+            untracked.add(line[2:])
+        elif line[:1] in fields:
+            changed.add(line.split(" ", fields[line[0]])[-1])
+    return Changes(tuple(sorted(changed)), tuple(sorted(untracked)))
+
+
+def _linked(common_dir: Path) -> Iterator[tuple[Path, Path]]:
+    """Yields the administrative folder and the place of every linked worktree."""
+    folder = common_dir / "worktrees"
+    for git_dir in sorted(folder.iterdir()) if folder.is_dir() else ():
+        try:
+            pointer = os.fsdecode((git_dir / "gitdir").read_bytes()).removesuffix("\n")
+        except OSError:
+            continue  # it is being added or removed at this moment
+        yield git_dir, Path(os.path.normpath(git_dir / pointer)).parent
+
+
+def _same(path: Path, other: Path) -> bool:
+    return os.path.realpath(path) == os.path.realpath(other)

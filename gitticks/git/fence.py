@@ -1,0 +1,93 @@
+"""Leaves out the programs that a repository's own configuration names where gitticks fills or reads a checkout.
+
+Filling a checkout needs the person's filters (large files, encryption), and those are programs. What the person's own
+configuration names is theirs. What the repository's configuration names may have been written by an agent that ran
+without walls, so it is replaced by the person's value, or by one that runs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.git.process import run_git
+
+_REPOSITORY_SCOPES = frozenset({"local", "worktree"})
+_TEXT_MERGE = "git merge-file --quiet %A %O %B"
+_HARMLESS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"filter\..+\.(clean|smudge|process)", re.DOTALL), ""),
+    (re.compile(r"filter\..+\.required", re.DOTALL), "false"),
+    (re.compile(r"merge\..+\.driver", re.DOTALL), _TEXT_MERGE),
+    (re.compile(r"core\.sshcommand"), "ssh"),
+    (re.compile(r"core\.(askpass|gitproxy|alternaterefscommand)"), ""),
+    (re.compile(r"credential\.(.+\.)?helper", re.DOTALL), ""),
+    (re.compile(r"remote\..+\.uploadpack", re.DOTALL), "git-upload-pack"),
+    (re.compile(r"gpg\.(openpgp\.)?program"), "gpg"),
+    (re.compile(r"gpg\.x509\.program"), "gpgsm"),
+    (re.compile(r"gpg\.ssh\.program"), "ssh-keygen"),
+    (re.compile(r"gpg\.ssh\.defaultkeycommand"), ""),
+)
+"""Which settings run a program, and the value that stands in for one that the repository set."""
+
+_ALWAYS = {"core.hooksPath": "/dev/null", "core.fsmonitor": "false", "submodule.recurse": "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """The settings that keep one repository's own programs out.
+
+    Attributes:
+        variables: the environment that lays them over every call of git, and over what git starts.
+        filters: the names of the filters that were left out, sorted.
+    """
+
+    variables: Mapping[str, str]
+    filters: tuple[str, ...]
+
+
+def fence_programs(git_dir: Path) -> Fence:
+    """Returns the fence for the repository that `git_dir` belongs to, as its configuration is now.
+
+    For calls that are `trusted` because they need the person's filters: hooks are off in them too.
+    """
+    trusted: dict[str, str] = {}
+    foreign: dict[str, str] = {}
+    for scope, key, value in _settings(git_dir):
+        harmless = _harmless_value(key)
+        if harmless is None:
+            continue
+        if scope in _REPOSITORY_SCOPES:
+            foreign[key] = harmless
+        else:
+            trusted[key] = value
+    replaced = _ALWAYS | {key: trusted.get(key, harmless) for key, harmless in foreign.items()}
+    filters = {
+        key.split(".", 1)[1].rpartition(".")[0]
+        for key in foreign.keys() - trusted.keys()
+        if key.startswith("filter.")
+    }
+    return Fence(_as_variables(replaced), tuple(sorted(filters)))
+
+
+def _settings(git_dir: Path) -> Iterator[tuple[str, str, str]]:
+    """Yields scope, key and value of every setting, in the order in which git reads them."""
+    listed = run_git(["config", "--null", "--show-scope", "--list"], repository_dir=git_dir).text
+    words = listed.split("\0")
+    for scope, entry in zip(words[::2], words[1::2], strict=False):
+        key, _, value = entry.partition("\n")
+        yield scope, key, value
+
+
+def _harmless_value(key: str) -> str | None:
+    return next((value for pattern, value in _HARMLESS if pattern.fullmatch(key)), None)
+
+
+def _as_variables(settings: Mapping[str, str]) -> dict[str, str]:
+    """Returns `settings` as environment; as `-c` options a name that holds `=` would be cut there."""
+    variables = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_ALLOW_PROTOCOL": "file:http:https:ssh"}
+    for number, (key, value) in enumerate(settings.items()):
+        variables[f"GIT_CONFIG_KEY_{number}"] = key
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+    return variables

@@ -1,0 +1,236 @@
+"""Adds, removes and lists linked worktrees, through the git binary and one at a time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import Checkout, changed_paths, checkout_at
+from gitticks.git.fence import fence_programs
+from gitticks.git.locks import hold_lock
+from gitticks.git.process import GitError, run_git
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.repository import Repository
+
+_HALF_MADE = "initializing"
+"""The reason that git itself locks a worktree with while it is adding it; it stays when git is killed there."""
+
+LONGEST_CHECKOUT_SECONDS = 600.0
+"""How long a call waits for another that is filling a worktree."""
+
+_SUBMODULE_MODE = "160000"
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """One line of `git worktree list`.
+
+    Attributes:
+        path: where it stands, or stood.
+        head: the commit that is checked out; None in a bare repository or on an unborn branch.
+        branch: the branch that is checked out, without `refs/heads/`; None if HEAD is detached.
+        is_bare: the repository itself, without a checkout.
+        lock_reason: why it is locked, possibly empty; None if it is not.
+        prunable_reason: why git would drop its entry; None if it would not.
+    """
+
+    path: Path
+    head: str | None
+    branch: str | None
+    is_bare: bool
+    lock_reason: str | None
+    prunable_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AddedWorktree:
+    """A fresh worktree, and what it lacks.
+
+    Attributes:
+        checkout: where it is.
+        empty_submodules: paths of submodules, sorted; git leaves them empty in a linked worktree.
+        filters_left_out: filters that only the repository's own configuration names; their files are as stored.
+    """
+
+    checkout: Checkout
+    empty_submodules: tuple[str, ...]
+    filters_left_out: tuple[str, ...]
+
+
+def add_worktree(
+    repository: Repository,
+    path: Path,
+    *,
+    branch: str | None = None,
+    commit: str | None = None,
+    lock_reason: str | None = None,
+) -> AddedWorktree:
+    """Adds a worktree at `path`: on an existing `branch`, on a new `branch` at `commit`, or detached at `commit`.
+
+    What a killed call left behind at the same path is cleared first.
+
+    Raises:
+        GitticksError: something is in the way, the branch is checked out elsewhere, or there is no such commit.
+    """
+    _refuse_option(branch, commit)
+    with worktrees_lock(repository):
+        _clear_remains(repository, path)
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise GitticksError(
+                f"`{path}` is in the way of a new worktree", hint=f"move `{path}` away, then repeat"
+            )
+        fence = fence_programs(repository.git_dir)
+        lock = [] if lock_reason is None else ["--lock", f"--reason={lock_reason}"]
+        place = _placement(repository, path, branch, commit)
+        run_git(
+            ["worktree", "add", "--quiet", "--no-guess-remote", *lock, *place],
+            repository_dir=repository.common_dir,
+            extra_environment=fence.variables,
+            trusted=True,
+        )
+        checkout = checkout_at(repository, path)
+        return AddedWorktree(checkout, _submodules(checkout), fence.filters)
+
+
+def remove_worktree(repository: Repository, path: Path, *, force: bool = False) -> None:
+    """Removes the worktree at `path` and git's entry for it; its branch stays.
+
+    Args:
+        repository: whose worktree it is.
+        path: where it stands; a directory that is gone already is no error.
+        force: remove it with uncommitted work, and although it is locked.
+
+    Raises:
+        NotFoundError: the repository has no worktree there.
+        GitticksError: it is locked or holds uncommitted work.
+    """
+    with worktrees_lock(repository):
+        checkout = checkout_at(repository, path)
+        reason = _lock_reason(checkout)
+        if not force and reason is not None:
+            raise GitticksError(
+                f"the worktree `{path}` is locked{f': {reason}' if reason else ''}",
+                hint=f"`git worktree unlock {path}`",
+            )
+        if not force and path.is_dir() and changed_paths(checkout):
+            raise GitticksError(
+                f"the worktree `{path}` holds uncommitted work", hint=f"`git -C {path} status` shows it"
+            )
+        _drop(repository, checkout)
+
+
+def list_worktrees(repository: Repository) -> tuple[Worktree, ...]:
+    """Returns every worktree, the main one first."""
+    listed = run_git(["worktree", "list", "--porcelain", "-z"], repository_dir=repository.common_dir).stdout
+    return tuple(_parse_entry(entry) for entry in os.fsdecode(listed).split("\0\0") if entry)
+
+
+def prune_worktrees(repository: Repository) -> None:
+    """Drops the entries of unlocked worktrees whose directories are gone."""
+    with worktrees_lock(repository):
+        run_git(["worktree", "prune"], repository_dir=repository.common_dir)
+
+
+def repair_worktree(repository: Repository, path: Path) -> None:
+    """Mends the two links between the repository and the worktree at `path`, after either of them was moved."""
+    with worktrees_lock(repository):
+        run_git(["worktree", "repair", str(path)], repository_dir=repository.common_dir)
+
+
+def lock_worktree(repository: Repository, path: Path, reason: str) -> None:
+    """Locks the worktree at `path`, so that nothing prunes or removes it; a lock that stands is replaced."""
+    with worktrees_lock(repository):
+        checkout = checkout_at(repository, path)
+        if _lock_reason(checkout) is not None:
+            run_git(["worktree", "unlock", str(path)], repository_dir=repository.common_dir)
+        run_git(["worktree", "lock", f"--reason={reason}", str(path)], repository_dir=repository.common_dir)
+
+
+def unlock_worktree(repository: Repository, path: Path) -> None:
+    """Unlocks the worktree at `path`; one that is not locked is no error."""
+    with worktrees_lock(repository):
+        if _lock_reason(checkout_at(repository, path)) is not None:
+            run_git(["worktree", "unlock", str(path)], repository_dir=repository.common_dir)
+
+
+def worktrees_lock(repository: Repository) -> AbstractContextManager[object]:
+    """Returns the lock under which worktrees come and go in this repository."""
+    return hold_lock(repository.own_dir / "worktrees.lock", wait_seconds=LONGEST_CHECKOUT_SECONDS)
+
+
+def _refuse_option(*names: str | None) -> None:
+    """Refuses a name that git would read as an option; `--end-of-options` does not reach the value of `-b`."""
+    for name in names:
+        if name is not None and name.startswith("-"):
+            raise GitticksError(f"`{name}` is not the name of a branch or commit")
+
+
+def _placement(repository: Repository, path: Path, branch: str | None, commit: str | None) -> list[str]:
+    """Returns the words of `git worktree add` that say where, and on what."""
+    if branch is None:
+        if commit is None:
+            raise ValueError("a worktree needs a branch or a commit")
+        return ["--detach", str(path), commit]
+    tip = read_ref(repository.common_dir, BRANCHES + branch)
+    if commit is None and tip is None:
+        raise NotFoundError(f"there is no branch `{branch}`", hint="`git branch` shows them")
+    if commit is None or tip == commit:  # also where a killed call made the branch and no more
+        return [str(path), branch]
+    return ["--no-track", "-b", branch, str(path), commit]
+
+
+def _clear_remains(repository: Repository, path: Path) -> None:
+    """Drops what a killed call left at `path`: an entry whose directory is gone, or that git never finished."""
+    try:
+        checkout = checkout_at(repository, path)
+    except NotFoundError:
+        return
+    reason = _lock_reason(checkout)
+    if reason == _HALF_MADE or (reason is None and not path.exists()):
+        _drop(repository, checkout)
+
+
+def _drop(repository: Repository, checkout: Checkout) -> None:
+    """Removes directory and entry, also where the link between them is broken."""
+    arguments = ["worktree", "remove", "--force", "--force", str(checkout.path)]
+    if run_git(arguments, repository_dir=repository.common_dir, check=False).code == 0:
+        return
+    if checkout.path.is_dir() and not checkout.path.is_symlink():
+        shutil.rmtree(checkout.path)
+    try:
+        run_git(arguments, repository_dir=repository.common_dir)
+    except GitError:
+        if checkout.git_dir.exists():
+            raise
+
+
+def _lock_reason(checkout: Checkout) -> str | None:
+    try:
+        return os.fsdecode((checkout.git_dir / "locked").read_bytes()).strip()
+    except FileNotFoundError:
+        return None
+
+
+def _submodules(checkout: Checkout) -> tuple[str, ...]:
+    if not (checkout.path / ".gitmodules").is_file():
+        return ()
+    listed = run_git(["ls-files", "--stage", "-z"], repository_dir=checkout.git_dir, work_tree=checkout.path)
+    entries = (entry.partition("\t") for entry in os.fsdecode(listed.stdout).split("\0") if entry)
+    return tuple(path for words, _, path in entries if words.startswith(_SUBMODULE_MODE))
+
+
+def _parse_entry(entry: str) -> Worktree:
+    words = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
+    branch = words.get("branch")
+    return Worktree(
+        path=Path(words["worktree"]),
+        head=words["HEAD"] if words.get("HEAD", "0").strip("0") else None,
+        branch=None if branch is None else branch.removeprefix("refs/heads/"),
+        is_bare="bare" in words,
+        lock_reason=words.get("locked"),
+        prunable_reason=words.get("prunable"),
+    )

@@ -1,0 +1,54 @@
+"""What a checkout holds beyond its HEAD."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import NotFoundError
+from gitticks.git.checkouts import Changes, changed_paths, checkout_at, current_branch, head
+from gitticks.git.repository import discover
+from tests.support.repositories import commit_file, git, make_repository, run_git_command
+
+
+def test_names_changed_staged_deleted_and_untracked_paths(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    for name in ("a b.txt", "gone.txt", "staged.txt", "same.txt"):
+        commit_file(root, name, "one\n")
+    commit_file(root, ".gitignore", "*.log\n")
+    (root / "a b.txt").write_text("two\n")
+    (root / "gone.txt").unlink()
+    (root / "staged.txt").write_text("two\n")
+    git("add", "staged.txt", at=root)
+    (root / "nëw").mkdir()
+    (root / "nëw" / "x\ny").write_text("")
+    (root / "noise.log").write_text("")
+    assert changed_paths(checkout_at(discover(root), root)) == Changes(
+        ("a b.txt", "gone.txt", "staged.txt"), ("nëw/x\ny",)
+    )
+
+
+def test_conflicted_paths_are_changed(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    git("checkout", "-qb", "other", at=root)
+    commit_file(root, "README.md", "theirs\n")
+    git("checkout", "-q", "main", at=root)
+    commit_file(root, "README.md", "ours\n")
+    run_git_command("merge", "other", at=root)
+    assert changed_paths(checkout_at(discover(root), root)).changed == ("README.md",)
+
+
+def test_a_clean_checkout_has_no_changes(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    assert not changed_paths(checkout_at(discover(root), root))
+
+
+def test_an_unborn_branch_has_no_head(tmp_path: Path) -> None:
+    checkout = checkout_at(discover(make_repository(tmp_path / "project", commits=0)), tmp_path / "project")
+    assert (head(checkout), current_branch(checkout)) == (None, "main")
+
+
+def test_an_unknown_path_is_no_checkout(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="not a worktree"):
+        checkout_at(discover(make_repository(tmp_path / "project")), tmp_path)

@@ -1,0 +1,219 @@
+"""Linked worktrees: adding, removing, listing, and what a kill or a move leaves behind."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import changed_paths, checkout_at, current_branch, head
+from gitticks.git.repository import Repository, discover
+from gitticks.git.worktrees import (
+    add_worktree,
+    list_worktrees,
+    lock_worktree,
+    prune_worktrees,
+    remove_worktree,
+    repair_worktree,
+    unlock_worktree,
+)
+from tests.support.repositories import commit_file, git, make_repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return discover(make_repository(tmp_path / "project"))
+
+
+def main_of(repository: Repository) -> Path:
+    assert repository.main_worktree is not None
+    return repository.main_worktree
+
+
+def test_adds_a_new_branch_at_a_commit(repository: Repository, tmp_path: Path) -> None:
+    tip = git("rev-parse", "HEAD", at=main_of(repository))
+    added = add_worktree(repository, tmp_path / "work", branch="gitticks/work/k7f2", commit=tip)
+    assert added.empty_submodules == ()
+    assert added.filters_left_out == ()
+    assert current_branch(added.checkout) == "gitticks/work/k7f2"
+    assert head(added.checkout) == tip
+    assert (tmp_path / "work" / "README.md").read_text() == "version 1\n"
+
+
+def test_adds_an_existing_branch(repository: Repository, tmp_path: Path) -> None:
+    git("branch", "topic", at=main_of(repository))
+    assert current_branch(add_worktree(repository, tmp_path / "work", branch="topic").checkout) == "topic"
+
+
+def test_adds_a_detached_worktree_at_a_path_with_spaces_and_umlauts(
+    repository: Repository, tmp_path: Path
+) -> None:
+    tip = git("rev-parse", "HEAD", at=main_of(repository))
+    path = tmp_path / "a b" / "früh ☕"
+    checkout = add_worktree(repository, path, commit=tip).checkout
+    assert (current_branch(checkout), head(checkout)) == (None, tip)
+    assert [worktree.path for worktree in list_worktrees(repository)] == [main_of(repository), path]
+
+
+def test_a_branch_left_by_a_killed_call_is_used_again(repository: Repository, tmp_path: Path) -> None:
+    tip = git("rev-parse", "HEAD", at=main_of(repository))
+    git("branch", "topic", tip, at=main_of(repository))
+    assert (
+        current_branch(add_worktree(repository, tmp_path / "work", branch="topic", commit=tip).checkout)
+        == "topic"
+    )
+
+
+def test_refuses_a_missing_branch_a_taken_one_and_a_path_in_use(
+    repository: Repository, tmp_path: Path
+) -> None:
+    with pytest.raises(NotFoundError, match="there is no branch `nowhere`"):
+        add_worktree(repository, tmp_path / "work", branch="nowhere")
+    with pytest.raises(GitticksError, match="already"):
+        add_worktree(repository, tmp_path / "work", branch="main")
+    with pytest.raises(GitticksError, match="not the name"):
+        add_worktree(repository, tmp_path / "work", branch="--orphan", commit="HEAD")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("dear")
+    with pytest.raises(GitticksError, match="in the way"):
+        add_worktree(repository, tmp_path / "full", commit="HEAD")
+    assert (tmp_path / "full" / "letter.txt").read_text() == "dear"
+
+
+def test_refusing_leaves_no_entry_behind(repository: Repository, tmp_path: Path) -> None:
+    with pytest.raises(GitticksError):
+        add_worktree(repository, tmp_path / "work", commit="0" * 40)
+    assert len(list_worktrees(repository)) == 1
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_directory_that_vanished_is_added_again(repository: Repository, tmp_path: Path) -> None:
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    shutil.rmtree(tmp_path / "work")
+    add_worktree(repository, tmp_path / "work", branch="topic")
+    assert (tmp_path / "work" / "README.md").exists()
+
+
+def test_what_a_killed_git_left_half_made_is_cleared(repository: Repository, tmp_path: Path) -> None:
+    checkout = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD").checkout
+    (checkout.git_dir / "locked").write_text("initializing\n")
+    (checkout.path / "README.md").unlink()
+    add_worktree(repository, tmp_path / "work", branch="topic")
+    assert (tmp_path / "work" / "README.md").exists()
+    assert list_worktrees(repository)[1].lock_reason is None
+
+
+def test_a_locked_entry_without_directory_is_not_replaced(repository: Repository, tmp_path: Path) -> None:
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD", lock_reason="on a stick")
+    shutil.rmtree(tmp_path / "work")
+    with pytest.raises(GitticksError, match="locked"):
+        add_worktree(repository, tmp_path / "work", branch="topic")
+
+
+def test_names_submodules_that_stay_empty(repository: Repository, tmp_path: Path) -> None:
+    library = make_repository(tmp_path / "library")
+    git("submodule", "--quiet", "add", str(library), "lib/päck", at=main_of(repository))
+    git("commit", "-qm", "add a submodule", at=main_of(repository))
+    added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    assert added.empty_submodules == ("lib/päck",)
+    assert not changed_paths(added.checkout)
+
+
+def test_removes_a_clean_worktree_and_keeps_its_branch(repository: Repository, tmp_path: Path) -> None:
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    remove_worktree(repository, tmp_path / "work")
+    assert not (tmp_path / "work").exists()
+    assert git("branch", "--list", "topic", at=main_of(repository)).strip() == "topic"
+
+
+@pytest.mark.parametrize("kind", ["changed", "staged", "untracked"])
+def test_uncommitted_work_is_removed_only_by_force(repository: Repository, tmp_path: Path, kind: str) -> None:
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    name = "new.txt" if kind == "untracked" else "README.md"
+    (tmp_path / "work" / name).write_text("mine\n")
+    if kind == "staged":
+        git("add", name, at=tmp_path / "work")
+    with pytest.raises(GitticksError, match="uncommitted work"):
+        remove_worktree(repository, tmp_path / "work")
+    assert (tmp_path / "work" / name).read_text() == "mine\n"
+    remove_worktree(repository, tmp_path / "work", force=True)
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_locked_worktree_is_removed_only_by_force(repository: Repository, tmp_path: Path) -> None:
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    lock_worktree(repository, tmp_path / "work", "a run is alive")
+    lock_worktree(repository, tmp_path / "work", "two runs are alive")
+    with pytest.raises(GitticksError, match="is locked: two runs are alive"):
+        remove_worktree(repository, tmp_path / "work")
+    unlock_worktree(repository, tmp_path / "work")
+    unlock_worktree(repository, tmp_path / "work")
+    lock_worktree(repository, tmp_path / "work", "again")
+    remove_worktree(repository, tmp_path / "work", force=True)
+    assert len(list_worktrees(repository)) == 1
+
+
+def test_removes_a_worktree_whose_git_file_was_replaced(repository: Repository, tmp_path: Path) -> None:
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    (tmp_path / "work" / ".git").unlink()
+    git("init", "--quiet", str(tmp_path / "work"), at=tmp_path)
+    remove_worktree(repository, tmp_path / "work", force=True)
+    assert not (tmp_path / "work").exists()
+    assert len(list_worktrees(repository)) == 1
+
+
+def test_removing_what_is_no_worktree_says_so(repository: Repository, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError):
+        remove_worktree(repository, tmp_path / "elsewhere")
+
+
+def test_removing_a_directory_that_vanished_drops_its_entry(repository: Repository, tmp_path: Path) -> None:
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    shutil.rmtree(tmp_path / "work")
+    remove_worktree(repository, tmp_path / "work")
+    assert len(list_worktrees(repository)) == 1
+
+
+def test_prune_spares_locked_entries(repository: Repository, tmp_path: Path) -> None:
+    for name, reason in (("kept", "on a stick"), ("dropped", None)):
+        add_worktree(repository, tmp_path / name, branch=name, commit="HEAD", lock_reason=reason)
+        shutil.rmtree(tmp_path / name)
+    prune_worktrees(repository)
+    assert [worktree.branch for worktree in list_worktrees(repository)] == ["main", "kept"]
+
+
+def test_repair_mends_a_moved_worktree(repository: Repository, tmp_path: Path) -> None:
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    (tmp_path / "work").rename(tmp_path / "moved")
+    repair_worktree(repository, tmp_path / "moved")
+    assert current_branch(checkout_at(repository, tmp_path / "moved")) == "topic"
+
+
+def test_no_program_of_the_repository_runs(repository: Repository, tmp_path: Path) -> None:
+    trap = tmp_path / "sprung"
+    main = main_of(repository)
+    commit_file(main, ".gitattributes", "* filter=evil\n")
+    for name in ("clean", "smudge", "process"):
+        git("config", f"filter.evil.{name}", f"touch {trap}; cat", at=main)
+    git("config", "core.fsmonitor", f"touch {trap}", at=main)
+    hooks = repository.common_dir / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for name in ("post-checkout", "post-index-change", "reference-transaction"):
+        (hooks / name).write_text(f"#!/bin/sh\ntouch {trap}\n")
+        (hooks / name).chmod(0o755)
+    added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    (tmp_path / "work" / "README.md").write_text("version 2\n")
+    assert changed_paths(added.checkout).changed == ("README.md",)
+    remove_worktree(repository, tmp_path / "work", force=True)
+    assert added.filters_left_out == ("evil",)
+    assert not trap.exists()
+
+
+def test_the_filters_of_the_person_fill_a_worktree(repository: Repository, tmp_path: Path) -> None:
+    commit_file(main_of(repository), ".gitattributes", "*.md filter=shout\n")
+    git("config", "--global", "filter.shout.smudge", "tr a-z A-Z", at=tmp_path)
+    added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    assert (tmp_path / "work" / "README.md").read_text() == "VERSION 1\n"
+    assert added.filters_left_out == ()
