@@ -83,7 +83,7 @@ def _start_ticks(pid: int) -> int | None:
 
 
 def _start_seconds(pid: int) -> int | None:
-    import time  # noqa: PLC0415 - only where there is no /proc
+    import time
 
     state, _, started = _ask("ps", "-o", "state=,lstart=", "-p", str(pid)).partition(" ")
     if not started or state.startswith("Z"):
@@ -92,7 +92,7 @@ def _start_seconds(pid: int) -> int | None:
 
 
 def _ask(*command: str) -> str:
-    import subprocess  # noqa: PLC0415 - only where there is no /proc
+    import subprocess
 
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     answer = subprocess.run(command, capture_output=True, check=False, env=environment)

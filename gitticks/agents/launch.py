@@ -85,13 +85,16 @@ def _open_stdin(given: bytes | Path | None, handed_over: contextlib.ExitStack) -
         return None
     try:
         if isinstance(given, Path):
-            return handed_over.enter_context(given.open("rb")).fileno()
-        file = handed_over.enter_context(tempfile.TemporaryFile())
-        file.write(given)
-        file.seek(0)
-        return file.fileno()
+            descriptor = os.open(given, os.O_RDONLY | os.O_CLOEXEC)
+        else:
+            with tempfile.TemporaryFile() as file:
+                file.write(given)
+                file.seek(0)
+                descriptor = os.dup(file.fileno())
     except OSError as error:
         raise StartError(f"cannot prepare the command's input: {error.strerror}") from error
+    handed_over.callback(os.close, descriptor)
+    return descriptor
 
 
 def _take_lock(lock: Path | None, handed_over: contextlib.ExitStack) -> int | None:

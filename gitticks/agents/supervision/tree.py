@@ -23,7 +23,7 @@ def control_process(option: int, value: int) -> bool:
     """Calls Linux's prctl; False where there is none."""
     if not sys.platform.startswith("linux"):
         return False
-    import ctypes  # noqa: PLC0415 - only Linux has prctl
+    import ctypes
 
     return bool(ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0)
 
@@ -74,7 +74,7 @@ def _children(pid: int) -> list[int]:
 
 def _listed_children() -> Callable[[int], list[int]]:
     """Returns a function like `_children` that answers from one listing by `ps`."""
-    import subprocess  # noqa: PLC0415 - only where /proc does not list children
+    import subprocess
 
     listing = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, check=False, env={"PATH": os.defpath}

@@ -1,0 +1,133 @@
+"""The values between the runner and an agent: what to start, how to start it, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from gitticks.agents.supervised import Ended
+from gitticks.model.session import Ending
+from gitticks.model.task import Usage
+
+
+class AgentKind(StrEnum):
+    """The agents that gitticks knows how to start and to read; `command` stands for any other program."""
+
+    CLAUDE = "claude"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    OPENCODE = "opencode"
+    COMMAND = "command"
+    SCRIPT = "script"
+
+
+class PermissionMode(StrEnum):
+    """How much an agent may do unasked, the strictest first."""
+
+    INTERACTIVE = "interactive"
+    AUTO_EDIT = "auto-edit"
+    AUTO_ALL = "auto-all"
+    YOLO = "yolo"
+
+
+class PromptWay(StrEnum):
+    """How a prompt reaches a `command` agent."""
+
+    STDIN = "stdin"
+    FILE = "file"
+    ARGUMENT = "argument"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """One agent as the settings name it.
+
+    `argv` is the program, by path or by name, and for a `command` agent its arguments too; `args` come after the
+    flags that gitticks sets. `options` are the settings' other keys, for the adapter to read.
+    """
+
+    name: str
+    kind: AgentKind
+    argv: tuple[str, ...] = ()
+    prompt: PromptWay = PromptWay.STDIN
+    model: str | None = None
+    mode: PermissionMode = PermissionMode.AUTO_EDIT
+    args: tuple[str, ...] = ()
+    fallback: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an agent is asked to do in one session.
+
+    `session_id` is the agent's own name of a session to resume; `spent_before` is the total that the agent told at
+    the end of that session, for agents that count on. `prompt_file` holds the prompt, for agents that read a file.
+    `script` holds the task's `sh` blocks for this role.
+    """
+
+    prompt: str
+    session_id: str | None = None
+    spent_before: Usage = Usage()
+    prompt_file: str | None = None
+    script: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReport:
+    """What came of one session.
+
+    `messages` are the agent's own words in order, never tool output: the only place to look for signals, which
+    stand on lines of their own if `signals_on_own_lines`. `usage` is what this session spent, with `cost` only if the
+    agent told it, `cached_tokens` the part of `tokens_in` that is cheaper, `total_usage` what the agent counted over
+    all sessions that were resumed. `detail` is one line for people. `resets_at` is when a limit ends, if that was said.
+    """
+
+    ending: Ending
+    messages: tuple[str, ...] = ()
+    final_message: str | None = None
+    session_id: str | None = None
+    usage: Usage = Usage()
+    cost: float | None = None
+    cached_tokens: int = 0
+    total_usage: Usage | None = None
+    model: str | None = None
+    detail: str = ""
+    denied: tuple[str, ...] = ()
+    retry_after_seconds: float | None = None
+    resets_at: datetime | None = None
+    signals_on_own_lines: bool = False
+
+    @property
+    def is_clean(self) -> bool:
+        """True if the agent came to its proper end."""
+        return self.ending is Ending.CLEAN
+
+    @property
+    def text(self) -> str:
+        """Returns all messages as one text."""
+        return "\n".join(self.messages)
+
+
+class Reader(Protocol):
+    """Understands one agent's output; made anew for each session."""
+
+    def feed(self, line: str) -> str | None:
+        """Takes a line of stdout and returns what of it is worth showing to a person."""
+
+    def report(self, ended: Ended, now: datetime) -> AgentReport:
+        """Returns what came of the session, once it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """How one session is started and read; `environment` is added to what the agent's kind may see."""
+
+    argv: tuple[str, ...]
+    new_reader: Callable[[], Reader]
+    stdin: bytes | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,185 @@
+"""Claude Code: its flags and its stream.
+
+The result event says `success` also for errors of the service, and repeats their text as if it were the agent's, so
+`is_error` and `api_error_status` decide. Its usage leaves out side calls, `modelUsage` does not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from gitticks.agents.base import AgentSpec, Invocation, PermissionMode, Request
+from gitticks.agents.stream import (
+    Event,
+    StreamReader,
+    integer_at,
+    mapping_at,
+    number_at,
+    objects_at,
+    shown_tool,
+    text_at,
+    tool_target,
+)
+from gitticks.agents.trouble import Trouble, classify, one_line
+from gitticks.model.session import Ending
+from gitticks.model.task import Usage
+
+PROGRAM = "claude"
+HOSTS = ("api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com")
+VARIABLES = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_", "VERTEX_")
+MODES = tuple(PermissionMode)
+
+_TOOLS = "Bash,Edit,Write,Read,Glob,Grep,NotebookEdit,WebFetch,WebSearch,TodoWrite"
+_MODE_FLAGS = {
+    PermissionMode.INTERACTIVE: ("--permission-mode", "default"),
+    PermissionMode.AUTO_EDIT: ("--permission-mode", "acceptEdits"),
+    PermissionMode.AUTO_ALL: ("--permission-mode", "acceptEdits", "--allowedTools", _TOOLS),
+    PermissionMode.YOLO: ("--dangerously-skip-permissions",),
+}
+_ENVIRONMENT = {
+    "CLAUDE_CODE_MAX_RETRIES": "1",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+}
+_LIMIT_AS_RESULT = re.compile(r"Claude (?:AI |Code )?usage limit reached(?:\|\d+)?\.?")
+_TURNS, _BUDGET = "error_max_turns", "error_max_budget_usd"
+
+
+def invocation(spec: AgentSpec, request: Request) -> Invocation:
+    """Returns how to start Claude Code for one session; the prompt goes in by stdin, where it may be long."""
+    argv = [
+        *(spec.argv or (PROGRAM,)),
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        *_MODE_FLAGS[spec.mode],
+    ]
+    if spec.model:
+        argv += ["--model", spec.model]
+    if request.session_id:
+        argv += ["--resume", request.session_id]
+    is_root_yolo = spec.mode is PermissionMode.YOLO and os.geteuid() == 0
+    return Invocation(
+        (*argv, *spec.args),
+        ClaudeReader,
+        stdin=request.prompt.encode(),
+        environment={**_ENVIRONMENT, **({"IS_SANDBOX": "1"} if is_root_yolo else {})},
+    )
+
+
+class ClaudeReader(StreamReader):
+    """Reads `--output-format stream-json`, and the clients that took it over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._message_id = ""
+
+    def take(self, event: Event) -> str | None:
+        """Takes one event."""
+        self.session_id = text_at(event, "session_id") or self.session_id
+        match event.get("type"):
+            case "system":
+                return self._take_system(event)
+            case "assistant":
+                return self._take_assistant(event)
+            case "result":
+                self._take_result(event)
+        return None
+
+    def _take_system(self, event: Event) -> str | None:
+        if event.get("subtype") == "init":
+            self.model = text_at(event, "model") or None
+        if event.get("subtype") != "api_retry":
+            return None
+        status = number_at(event, "error_status")
+        words = text_at(event, "error") or "unknown"
+        if status is None and words == "unknown":
+            words = "no connection to the service"
+        self.passing = classify(words, status=None if status is None else int(status))
+        return f"[retry] {one_line(words)}"
+
+    def _take_assistant(self, event: Event) -> str | None:
+        """Takes a message; one that the client made up to show an error, or that a sub-agent said, is not its own."""
+        message = mapping_at(event, "message")
+        if event.get("error") or message.get("model") == "<synthetic>":
+            return None
+        self.passing = None
+        self._count(message)
+        if event.get("parent_tool_use_id"):
+            return None
+        if message.get("stop_reason") == "refusal":
+            self.failure = Trouble(Ending.REFUSED, "the model refused")
+        shown = []
+        for block in objects_at(message, "content"):
+            if block.get("type") == "text":
+                self.messages.add(text_at(block, "text"))
+                shown.append(text_at(block, "text"))
+            elif block.get("type") == "tool_use":
+                shown.append(shown_tool(text_at(block, "name"), tool_target(mapping_at(block, "input"))))
+        return "\n".join(shown) or None
+
+    def _count(self, message: Event) -> None:
+        """Counts what the stream tells on the way, for a session that never comes to its result."""
+        identity = text_at(message, "id")
+        if identity != self._message_id:
+            self._message_id = identity
+            self.usage = self.usage.plus(_spent(mapping_at(message, "usage")))
+
+    def _take_result(self, event: Event) -> None:
+        text = text_at(event, "result")
+        self._take_cost(event)
+        for denial in objects_at(event, "permission_denials"):
+            self.deny(text_at(denial, "tool_name"), tool_target(mapping_at(denial, "tool_input")))
+        if event.get("is_error") is not False or event.get("subtype") != "success":
+            self.failure = _failure(event, text)
+        elif event.get("stop_reason") == "refusal":
+            self.failure = Trouble(Ending.REFUSED, one_line(text) or "the model refused")
+        elif _LIMIT_AS_RESULT.fullmatch(text.strip()):
+            self.failure = Trouble(Ending.USAGE_LIMITED, one_line(text))
+        else:
+            self.is_finished = True
+            if text and text != self.messages.last:
+                self.messages.add(text)
+
+    def _take_cost(self, event: Event) -> None:
+        by_model = mapping_at(event, "modelUsage")
+        parts = [mapping_at(by_model, name) for name in by_model]
+        if parts:
+            cached = sum(integer_at(part, "cacheReadInputTokens") for part in parts)
+            written = sum(integer_at(part, "cacheCreationInputTokens") for part in parts)
+            fresh = sum(integer_at(part, "inputTokens") for part in parts)
+            self.usage = Usage(
+                tokens_in=fresh + cached + written,
+                tokens_out=sum(integer_at(part, "outputTokens") for part in parts),
+            )
+            self.cached_tokens = cached
+        elif mapping_at(event, "usage"):
+            self.usage = _spent(mapping_at(event, "usage"))
+            self.cached_tokens = integer_at(mapping_at(event, "usage"), "cache_read_input_tokens")
+        self.cost = number_at(event, "total_cost_usd")
+
+
+def _failure(event: Event, text: str) -> Trouble:
+    if event.get("subtype") in (_TURNS, _BUDGET):
+        said = event.get("errors")
+        first = (
+            said[0]
+            if isinstance(said, list) and said and isinstance(said[0], str)
+            else text_at(event, "subtype")
+        )
+        return Trouble(Ending.CRASHED, one_line(first))
+    status = number_at(event, "api_error_status")
+    return classify(text or text_at(event, "subtype"), status=None if status is None else int(status))
+
+
+def _spent(usage: Event) -> Usage:
+    read, written = (
+        integer_at(usage, "cache_read_input_tokens"),
+        integer_at(usage, "cache_creation_input_tokens"),
+    )
+    return Usage(
+        tokens_in=integer_at(usage, "input_tokens") + read + written,
+        tokens_out=integer_at(usage, "output_tokens"),
+    )

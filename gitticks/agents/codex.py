@@ -1,0 +1,108 @@
+"""Codex: its flags and its events.
+
+It counts tokens over the whole thread, resumed sessions included, and tells no cost. A service that cannot be reached
+makes it retry for ever, so a session that a limit ended while it did is an outage.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from gitticks.agents.base import AgentSpec, Invocation, PermissionMode, Request
+from gitticks.agents.stream import Event, StreamReader, integer_at, mapping_at, shown_tool, text_at
+from gitticks.agents.trouble import classify, one_line
+from gitticks.model.task import Usage
+
+PROGRAM = "codex"
+HOSTS = ("api.openai.com", "chatgpt.com", "auth.openai.com")
+VARIABLES = ("OPENAI_", "CODEX_", "AZURE_OPENAI_")
+MODES = tuple(PermissionMode)
+
+_READ_ONLY, _WORKSPACE = "read-only", "workspace-write"
+_MODE_FLAGS = {
+    PermissionMode.INTERACTIVE: ("--sandbox", _READ_ONLY),
+    PermissionMode.AUTO_EDIT: ("--sandbox", _WORKSPACE),
+    PermissionMode.AUTO_ALL: ("--sandbox", _WORKSPACE, "-c", "sandbox_workspace_write.network_access=true"),
+    PermissionMode.YOLO: ("--dangerously-bypass-approvals-and-sandbox",),
+}
+_DENIED = ("rejected:", "Command blocked by")
+
+
+def invocation(spec: AgentSpec, request: Request) -> Invocation:
+    """Returns how to start Codex for one session; the prompt goes in by stdin, which `-` names."""
+    is_read_only = spec.options.get("sandbox_mode") == _READ_ONLY
+    flags = _MODE_FLAGS[PermissionMode.INTERACTIVE] if is_read_only else _MODE_FLAGS[spec.mode]
+    argv = [*(spec.argv or (PROGRAM,)), "exec", "--json", "--skip-git-repo-check", *flags]
+    if spec.model:
+        argv += ["-m", spec.model]
+    argv += spec.args
+    if request.session_id:
+        argv += ["resume", request.session_id]
+    return Invocation(
+        (*argv, "-"),
+        partial(CodexReader, request.spent_before, spec.model),
+        stdin=request.prompt.encode(),
+    )
+
+
+class CodexReader(StreamReader):
+    """Reads `codex exec --json`."""
+
+    def __init__(self, spent_before: Usage = Usage(), model: str | None = None) -> None:  # noqa: B008 - frozen
+        super().__init__()
+        self.model = model
+        self._spent_before = spent_before
+
+    def take(self, event: Event) -> str | None:
+        """Takes one event."""
+        match event.get("type"):
+            case "thread.started":
+                self.session_id = text_at(event, "thread_id") or None
+            case "item.started" | "item.completed" as kind:
+                return self._take_item(mapping_at(event, "item"), is_completed=kind == "item.completed")
+            case "turn.completed":
+                self.is_finished = True
+                self._take_usage(mapping_at(event, "usage"))
+            case "turn.failed":
+                self.failure = classify(text_at(mapping_at(event, "error"), "message"))
+            case "error":
+                self.passing = classify(text_at(event, "message"))
+                return f"[retry] {one_line(text_at(event, 'message'))}"
+        return None
+
+    def _take_item(self, item: Event, *, is_completed: bool) -> str | None:
+        match item.get("type"):
+            case "agent_message" if is_completed:
+                self.passing = None
+                self.messages.add(text_at(item, "text"))
+                return text_at(item, "text") or None
+            case "command_execution":
+                return self._take_command(item, is_completed=is_completed)
+            case "file_change" if is_completed:
+                changes = item.get("changes")
+                count = len(changes) if isinstance(changes, list) else 0
+                return shown_tool("edit", f"{count} files" if count != 1 else text_at(changes[0], "path"))
+        return None
+
+    def _take_command(self, item: Event, *, is_completed: bool) -> str | None:
+        self.passing = None
+        command = text_at(item, "command")
+        if not is_completed:
+            return shown_tool("run", command)
+        if item.get("status") == "declined" or text_at(item, "aggregated_output").startswith(_DENIED):
+            self.deny("run", command)
+        return None
+
+    def _take_usage(self, usage: Event) -> None:
+        total = Usage(
+            tokens_in=integer_at(usage, "input_tokens"), tokens_out=integer_at(usage, "output_tokens")
+        )
+        before = self._spent_before
+        is_counted_on = total.tokens_in >= before.tokens_in and total.tokens_out >= before.tokens_out
+        since = before if is_counted_on else Usage()
+        self.total_usage = total
+        self.usage = Usage(
+            tokens_in=total.tokens_in - since.tokens_in, tokens_out=total.tokens_out - since.tokens_out
+        )
+        share = self.usage.tokens_in / total.tokens_in if total.tokens_in else 0.0
+        self.cached_tokens = round(integer_at(usage, "cached_input_tokens") * share)

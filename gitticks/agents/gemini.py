@@ -1,0 +1,150 @@
+"""Gemini CLI: its flags and its events.
+
+It starts itself anew, and after a SIGTERM it exits with 0 and without a result: only the result counts. Where it fails
+before its stream begins, a JSON object on stderr says why, and the status of the service leaks into the exit code.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitticks.agents.base import AgentSpec, Invocation, PermissionMode, Request
+from gitticks.agents.stream import (
+    Event,
+    StreamReader,
+    integer_at,
+    mapping_at,
+    number_at,
+    shown_tool,
+    text_at,
+    tool_target,
+)
+from gitticks.agents.supervised import Ended
+from gitticks.agents.trouble import Trouble, classify, one_line
+from gitticks.model.session import Ending
+from gitticks.model.task import Usage
+
+PROGRAM = "gemini"
+HOSTS = ("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com")
+VARIABLES = ("GEMINI_", "GOOGLE_")
+MODES = (PermissionMode.INTERACTIVE, PermissionMode.AUTO_EDIT, PermissionMode.YOLO)
+
+_APPROVAL = {
+    PermissionMode.INTERACTIVE: "default",
+    PermissionMode.AUTO_EDIT: "auto_edit",
+    PermissionMode.YOLO: "yolo",
+}
+_ENVIRONMENT = {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+_DENIALS = frozenset({"policy_violation", "tool_not_registered"})
+_NEEDS_A_PERSON = "requires user confirmation"
+_LOGIN_CODES = frozenset({41, 55})
+_STATUSES = {400 % 256: 400, 401 % 256: 401, 403 % 256: 403, 429 % 256: 429, 500 % 256: 500, 503 % 256: 503}
+_FIRST_STATUS = 400
+
+
+def invocation(spec: AgentSpec, request: Request) -> Invocation:
+    """Returns how to start Gemini CLI for one session; the prompt goes in by stdin."""
+    argv = [
+        *(spec.argv or (PROGRAM,)),
+        "-o",
+        "stream-json",
+        "--skip-trust",
+        "--approval-mode",
+        _APPROVAL[spec.mode],
+    ]
+    if spec.model:
+        argv += ["-m", spec.model]
+    if request.session_id:
+        argv += ["--resume", request.session_id]
+    return Invocation(
+        (*argv, *spec.args), GeminiReader, stdin=request.prompt.encode(), environment=dict(_ENVIRONMENT)
+    )
+
+
+class GeminiReader(StreamReader):
+    """Reads `-o stream-json`; pieces of one message are joined until a tool is used."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_in_message = False
+        self._tools: dict[str, str] = {}
+
+    def take(self, event: Event) -> str | None:
+        """Takes one event."""
+        match event.get("type"):
+            case "init":
+                self.session_id = text_at(event, "session_id") or None
+                self.model = text_at(event, "model") or None
+            case "message" if event.get("role") == "assistant":
+                return self._take_message(event)
+            case "tool_use":
+                self._is_in_message = False
+                target = tool_target(mapping_at(event, "parameters"))
+                self._tools[text_at(event, "tool_id")] = f"{text_at(event, 'tool_name')}: {target}"
+                return shown_tool(text_at(event, "tool_name"), target)
+            case "tool_result":
+                self._take_tool_result(event)
+            case "result":
+                self._take_result(event)
+        return None
+
+    def explain(self, ended: Ended) -> Trouble | None:
+        """Returns what stderr and the exit code say."""
+        if ended.exit_code in (0, None):
+            return None
+        error = mapping_at(_last_object(ended.errors), "error")
+        text = text_at(error, "message")
+        code = number_at(error, "code")
+        status = (
+            int(code) if code is not None and code >= _FIRST_STATUS else _STATUSES.get(ended.exit_code or 0)
+        )
+        if ended.exit_code in _LOGIN_CODES:
+            return Trouble(Ending.START_FAILED, one_line(text) or f"exit code {ended.exit_code}")
+        if text or status is not None:
+            return classify(text or f"status {status}", status=status)
+        return super().explain(ended)
+
+    def _take_message(self, event: Event) -> str | None:
+        text = text_at(event, "content")
+        self.passing = None
+        if self._is_in_message and event.get("delta") is True:
+            self.messages.extend_last(text)
+        else:
+            self.messages.add(text)
+        self._is_in_message = event.get("delta") is True
+        return text or None
+
+    def _take_tool_result(self, event: Event) -> None:
+        self._is_in_message = False
+        used = self._tools.pop(text_at(event, "tool_id"), "tool")
+        error = mapping_at(event, "error")
+        if event.get("status") == "error" and (
+            error.get("type") in _DENIALS or _NEEDS_A_PERSON in text_at(error, "message")
+        ):
+            self.deny(used)
+
+    def _take_result(self, event: Event) -> None:
+        stats = mapping_at(event, "stats")
+        self.usage = Usage(
+            tokens_in=integer_at(stats, "input_tokens"), tokens_out=integer_at(stats, "output_tokens")
+        )
+        self.cached_tokens = integer_at(stats, "cached")
+        if event.get("status") == "success":
+            self.is_finished = True
+            return
+        error = mapping_at(event, "error")
+        text = text_at(error, "message") or "ended with an error"
+        if text_at(error, "type") == "FatalTurnLimitedError":
+            self.failure = Trouble(Ending.CRASHED, one_line(text))
+        else:
+            self.failure = classify(text)
+
+
+def _last_object(errors: str) -> Event:
+    """Returns the JSON object that stderr ends with; empty if it ends with none."""
+    start = errors.rfind("\n{\n") + 1
+    try:
+        found = json.loads(errors[start:])
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

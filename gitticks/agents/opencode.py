@@ -1,0 +1,136 @@
+"""OpenCode: its flags and its events.
+
+There is no final event: it is done if the last step ended with `stop` and the process with 0. A permission that
+nobody could give ends the run after that step, also with 0.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitticks.agents.base import AgentSpec, Invocation, PermissionMode, Request
+from gitticks.agents.stream import (
+    Event,
+    StreamReader,
+    integer_at,
+    mapping_at,
+    number_at,
+    shown_tool,
+    text_at,
+    tool_target,
+)
+from gitticks.agents.supervised import Ended
+from gitticks.agents.trouble import Trouble, classify
+from gitticks.model.session import Ending
+from gitticks.model.task import Usage
+
+PROGRAM = "opencode"
+HOSTS = ("opencode.ai", "models.dev", "api.anthropic.com", "api.openai.com", "openrouter.ai")
+VARIABLES = (
+    "OPENCODE_",
+    "ANTHROPIC_",
+    "OPENAI_",
+    "GEMINI_",
+    "GOOGLE_",
+    "OPENROUTER_",
+    "AWS_",
+    "GROQ_",
+    "MISTRAL_",
+)
+MODES = tuple(PermissionMode)
+
+_PERMISSIONS: dict[PermissionMode, str | dict[str, str]] = {
+    PermissionMode.INTERACTIVE: {"edit": "ask", "bash": "ask"},
+    PermissionMode.AUTO_EDIT: {"edit": "allow", "bash": "deny"},
+    PermissionMode.AUTO_ALL: {"edit": "allow", "bash": "allow"},
+    PermissionMode.YOLO: "allow",
+}
+_AUTO = frozenset({PermissionMode.AUTO_ALL, PermissionMode.YOLO})
+
+
+def invocation(spec: AgentSpec, request: Request) -> Invocation:
+    """Returns how to start OpenCode for one session; permissions go in by its configuration variable."""
+    argv = [*(spec.argv or (PROGRAM,)), "run", "--format", "json"]
+    if spec.mode in _AUTO:
+        argv.append("--auto")
+    if spec.model:
+        provider = spec.options.get("provider")
+        argv += ["-m", spec.model if provider is None or "/" in spec.model else f"{provider}/{spec.model}"]
+    if request.session_id:
+        argv += ["--session", request.session_id]
+    configuration = {"permission": _PERMISSIONS[spec.mode], "autoupdate": False, "share": "disabled"}
+    return Invocation(
+        (*argv, *spec.args),
+        OpencodeReader,
+        stdin=request.prompt.encode(),
+        environment={"OPENCODE_CONFIG_CONTENT": json.dumps(configuration)},
+    )
+
+
+class OpencodeReader(StreamReader):
+    """Reads `opencode run --format json`, adding up what each step cost."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reason = ""
+
+    def take(self, event: Event) -> str | None:
+        """Takes one event."""
+        self.session_id = text_at(event, "sessionID") or self.session_id
+        part = mapping_at(event, "part")
+        match event.get("type"):
+            case "text":
+                self.messages.add(text_at(part, "text"))
+                return text_at(part, "text") or None
+            case "tool_use":
+                return self._take_tool(part)
+            case "step_start":
+                self.is_finished = False
+            case "step_finish":
+                self._take_step(part)
+            case "error":
+                self.failure = _failure(mapping_at(event, "error"))
+        return None
+
+    def explain(self, ended: Ended) -> Trouble | None:
+        """Returns why the last step was not the end."""
+        if ended.exit_code == 0 and self.denied:
+            return Trouble(Ending.CRASHED, f"stopped because it was not allowed: {self.denied[-1]}")
+        if ended.exit_code == 0 and self._reason == "content-filter":
+            return Trouble(Ending.REFUSED, "the model refused")
+        return super().explain(ended)
+
+    def _take_tool(self, part: Event) -> str:
+        state = mapping_at(part, "state")
+        target = tool_target(mapping_at(state, "input"))
+        if state.get("status") == "error" and "permission" in text_at(state, "error"):
+            self.deny(text_at(part, "tool"), target)
+        return shown_tool(text_at(part, "tool"), target)
+
+    def _take_step(self, part: Event) -> None:
+        self.failure = None
+        self._reason = text_at(part, "reason")
+        self.is_finished = self._reason == "stop"
+        tokens, cache = mapping_at(part, "tokens"), mapping_at(part, "tokens", "cache")
+        read = integer_at(cache, "read")
+        self.cached_tokens += read
+        self.usage = self.usage.plus(
+            Usage(
+                tokens_in=integer_at(tokens, "input") + read + integer_at(cache, "write"),
+                tokens_out=integer_at(tokens, "output") + integer_at(tokens, "reasoning"),
+            )
+        )
+        cost = number_at(part, "cost")
+        if cost is not None:
+            self.cost = round((self.cost or 0.0) + cost, 9)
+
+
+def _failure(error: Event) -> Trouble:
+    data = mapping_at(error, "data")
+    status = number_at(data, "statusCode")
+    after = text_at(mapping_at(data, "responseHeaders"), "retry-after")
+    return classify(
+        text_at(data, "message") or text_at(error, "name") or "ended with an error",
+        status=None if status is None else int(status),
+        retry_after_seconds=float(after) if after.isdecimal() else None,
+    )

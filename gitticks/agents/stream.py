@@ -1,0 +1,213 @@
+"""What the readers of all JSON streams share: lines into events, and the judgement of how a session ended.
+
+A session is clean only if three things agree: the final event of the right kind, no error in it, and exit code 0.
+Each of them alone has been seen to lie: agents that were stopped or denied their tools still exit with 0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from gitticks.agents.base import AgentReport
+from gitticks.agents.messages import Messages
+from gitticks.agents.supervised import Ended, EndReason
+from gitticks.agents.trouble import Trouble, classify, one_line, with_times
+from gitticks.model.session import Ending
+from gitticks.model.task import Usage
+
+Event = Mapping[str, Any]
+MOST_DENIED = 100
+_PASSING = (Ending.OUTAGE, Ending.RATE_LIMITED, Ending.USAGE_LIMITED)
+
+
+class StreamReader:
+    """Reads JSON events, one a line; lines that are none are left alone, whatever they hold.
+
+    A client's reader fills in what it learns: `failure` is an error that ended the session, `passing` one that the
+    client is still trying to get over, `is_finished` says that the proper final event was there.
+    """
+
+    def __init__(self) -> None:
+        self.messages = Messages()
+        self.denied: list[str] = []
+        self.session_id: str | None = None
+        self.model: str | None = None
+        self.failure: Trouble | None = None
+        self.passing: Trouble | None = None
+        self.is_finished = False
+        self.has_begun = False
+        self.usage = Usage()
+        self.total_usage: Usage | None = None
+        self.cached_tokens = 0
+        self.cost: float | None = None
+
+    def feed(self, line: str) -> str | None:
+        """Takes a line of stdout and returns what of it is worth showing to a person."""
+        event = parse_event(line)
+        if event is None:
+            return None
+        self.has_begun = True
+        return self.take(event)
+
+    def take(self, event: Event) -> str | None:
+        """Takes one event; each client's reader says how."""
+        raise NotImplementedError
+
+    def explain(self, ended: Ended) -> Trouble | None:
+        """Returns why a session failed that ended by itself, if the stream did not say it but the process did."""
+        return _explain_by_errors(ended, has_begun=self.has_begun)
+
+    def report(self, ended: Ended, now: datetime) -> AgentReport:
+        """Returns what came of the session."""
+        trouble = with_times(self._judge(ended), now)
+        return AgentReport(
+            ending=trouble.ending,
+            messages=self.messages.as_tuple(),
+            final_message=self.messages.last if trouble.ending is Ending.CLEAN else None,
+            session_id=self.session_id,
+            usage=replace(self.usage, cost=self.cost or 0.0, seconds=ended.seconds),
+            cost=self.cost,
+            cached_tokens=self.cached_tokens,
+            total_usage=self.total_usage,
+            model=self.model,
+            detail=trouble.detail,
+            denied=tuple(self.denied),
+            retry_after_seconds=trouble.retry_after_seconds,
+            resets_at=trouble.resets_at,
+        )
+
+    def deny(self, tool: str, target: str = "") -> None:
+        """Notes that the agent was not allowed to use a tool."""
+        if len(self.denied) < MOST_DENIED:
+            self.denied.append(one_line(f"{tool}: {target}" if target else tool, longest=200))
+
+    def _judge(self, ended: Ended) -> Trouble:
+        forced = judge_process(ended, self.passing)
+        if forced is not None:
+            return forced
+        if self.failure is not None:
+            return self.failure
+        if self.is_finished and ended.exit_code == 0:
+            return Trouble(Ending.CLEAN, "")
+        return self.explain(ended) or Trouble(
+            Ending.CRASHED, _exit_in_words(ended, is_finished=self.is_finished)
+        )
+
+
+def judge_process(ended: Ended, passing: Trouble | None = None) -> Trouble | None:
+    """Returns how a session ended that did not end by itself; None if it did.
+
+    An agent that was ended by a limit while its service was away is no agent that took too long.
+    """
+    match ended.reason:
+        case EndReason.EXITED:
+            return None
+        case EndReason.STOPPED:
+            return Trouble(Ending.STOPPED, "stopped")
+        case EndReason.START_FAILED:
+            return Trouble(Ending.START_FAILED, ended.problem)
+        case EndReason.KILLED:
+            return Trouble(Ending.CRASHED, ended.problem)
+        case EndReason.TIMED_OUT | EndReason.IDLE:
+            if passing is not None and passing.ending in _PASSING:
+                return passing
+            limit = (
+                "ran past its time limit"
+                if ended.reason is EndReason.TIMED_OUT
+                else "printed nothing for too long"
+            )
+            return Trouble(Ending.TIMED_OUT, limit)
+
+
+def judge_exit(ended: Ended) -> Trouble:
+    """Returns how a program without a protocol ended: exit code 0 is clean, anything else a crash."""
+    forced = judge_process(ended)
+    if forced is not None:
+        return forced
+    if ended.exit_code == 0:
+        return Trouble(Ending.CLEAN, "")
+    said = _last_line(ended.errors)
+    words = _exit_in_words(ended, is_finished=True)
+    return Trouble(Ending.CRASHED, f"{words}: {said}" if said else words)
+
+
+def parse_event(line: str) -> Event | None:
+    """Returns the JSON object that a line holds; None for everything else."""
+    if not line.startswith("{"):
+        return None
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) else None
+
+
+def mapping_at(event: Event, *keys: str) -> Event:
+    """Returns the object at the end of a path of keys; empty if there is none."""
+    found: Any = event
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def text_at(event: Event, key: str) -> str:
+    """Returns a text; empty if there is none."""
+    found = event.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def integer_at(event: Event, key: str) -> int:
+    """Returns a number without its fraction; 0 if there is none."""
+    return int(number_at(event, key) or 0)
+
+
+def number_at(event: Event, key: str) -> float | None:
+    """Returns a finite number; None if there is none."""
+    found = event.get(key)
+    is_number = isinstance(found, int | float) and not isinstance(found, bool)
+    return float(found) if is_number and abs(found) < float("inf") else None  # type: ignore[arg-type]
+
+
+def objects_at(event: Event, key: str) -> Sequence[Event]:
+    """Returns the objects of a list; empty if there is none."""
+    found = event.get(key)
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def tool_target(parameters: Event) -> str:
+    """Returns what a tool was used on, as the known clients name it."""
+    names = ("file_path", "filePath", "path", "command", "pattern", "url")
+    return next((text_at(parameters, name) for name in names if text_at(parameters, name)), "")
+
+
+def shown_tool(tool: str, target: str) -> str:
+    """Returns the use of a tool as one line for people."""
+    return one_line(f"[{tool}] {target}".rstrip(), longest=200)
+
+
+def _explain_by_errors(ended: Ended, *, has_begun: bool) -> Trouble | None:
+    """Reads stderr; an agent that failed before its first event never started."""
+    said = _last_line(ended.errors)
+    if ended.exit_code in (0, None) or not said:
+        return None
+    trouble = classify(said)
+    if trouble.ending is Ending.CRASHED and not has_begun:
+        return Trouble(Ending.START_FAILED, trouble.detail)
+    return trouble
+
+
+def _exit_in_words(ended: Ended, *, is_finished: bool) -> str:
+    if ended.signal is not None:
+        return f"ended by signal {ended.signal}"
+    if ended.exit_code != 0:
+        return f"exit code {ended.exit_code}"
+    return "ended" if is_finished else "ended without its final result"
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return one_line(lines[-1]) if lines else ""
