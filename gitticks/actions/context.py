@@ -1,0 +1,168 @@
+"""What every use case starts from: where we are, who asks, and the doors to store, index and settings.
+
+Everything is opened when it is first asked for, so that a reading command pays only for what it reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.errors import RefusedError, UsageError
+from gitticks.git.repository import Repository, discover
+from gitticks.model.event import Actor
+from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.status import ActorKind, Role
+from gitticks.world import World
+
+if TYPE_CHECKING:
+    from gitticks.git.identity import Identity
+    from gitticks.model.queries import Surroundings
+    from gitticks.model.settings import Settings
+    from gitticks.model.task import Task
+    from gitticks.store.branch import Store
+    from gitticks.store.decisions import Circumstances
+    from gitticks.store.index import Index
+
+WORK_BRANCH = "gitticks/work/"
+
+
+@dataclass
+class Context:
+    """One call of gitticks: a directory, the world around it, and settings given for this call alone.
+
+    `overrides` are dotted paths of settings with their values as text, as flags give them.
+    """
+
+    world: World = field(default_factory=World)
+    directory: Path = field(default_factory=Path.cwd)
+    overrides: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def repository(self) -> Repository:
+        """Returns the repository around the directory."""
+        return discover(self.directory)
+
+    @cached_property
+    def store(self) -> Store:
+        """Returns the store with its board kept in step; opening it loads pygit2."""
+        from gitticks.store.board import WORKTREE_BOARD
+        from gitticks.store.branch import Store
+
+        return Store.open(self.repository, WORKTREE_BOARD)
+
+    @cached_property
+    def index(self) -> Index:
+        """Returns the index at the state branch's tip as it was when first asked for."""
+        from gitticks.store.index import open_index
+
+        return open_index(self.repository)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Returns the settings with every layer applied."""
+        from gitticks.store.settings import load_settings
+
+        return load_settings(self.repository, self.world.environment, self.overrides).settings
+
+    @property
+    def now(self) -> datetime:
+        """Returns the present UTC time in whole seconds."""
+        return self.world.now()
+
+    @cached_property
+    def actor(self) -> Actor:
+        """Returns who asks: an agent inside a session, else the person that git knows."""
+        if self.world.in_session:
+            role = self.world.environment.get("GITTICKS_ROLE", "")
+            known = role in {one.value for one in Role}
+            return Actor(ActorKind.AGENT, "agent", Role(role) if known else Role.WORKER)
+        return Actor(ActorKind.HUMAN, self.author.name)
+
+    @cached_property
+    def author(self) -> Identity:
+        """Returns under which name commits are made."""
+        from gitticks.git.identity import agent_identity, identity
+
+        if self.world.in_session:
+            return agent_identity("agent")
+        return identity(self.repository, self.world.environment)
+
+    def require_person(self, what: str) -> None:
+        """Refuses what only people may do.
+
+        Raises:
+            RefusedError: this is an agent's session.
+        """
+        if self.world.in_session:
+            raise RefusedError(
+                f"only a person can {what}, and this is an agent's session",
+                hint="`gt complete` hands your work over, `gt ask` asks a person",
+            )
+
+    def task_here(self) -> TaskId | None:
+        """Returns the task whose workspace or session this is, or None."""
+        named = self.world.environment.get("GITTICKS_TASK")
+        if named and is_valid_id(named):
+            return TaskId(named)
+        try:
+            head = (self.repository.git_dir / "HEAD").read_text(encoding="utf-8").strip()
+        except OSError:
+            return None
+        branch = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")
+        return TaskId(branch) if branch != head and is_valid_id(branch) else None
+
+    @property
+    def mailbox(self) -> Path | None:
+        """Returns the mailbox of the session that we are in, or None outside of one."""
+        named = self.world.environment.get("GITTICKS_MAILBOX")
+        return Path(named) if named and os.path.isabs(named) and self.world.in_session else None  # noqa: PTH117
+
+    def resolve(self, text: str | None) -> TaskId:
+        """Returns the task that a person named by id or unique prefix, or whose workspace we are in.
+
+        Raises:
+            NotFoundError: there is no such task, or several begin so.
+            UsageError: none was named and we are in no workspace.
+        """
+        if text is None:
+            here = self.task_here()
+            if here is None:
+                raise UsageError("no task was named, and this is not a task's workspace", hint="`gt list`")
+            text = here
+        from gitticks.store.resolve import resolve_id
+
+        return resolve_id(self.index, text)
+
+    def surroundings(self) -> Surroundings:
+        """Returns what readiness depends on in this clone now."""
+        from gitticks.model.queries import Surroundings
+        from gitticks.runner.holds import Holds
+        from gitticks.runner.records import Sessions
+
+        own_dir = self.repository.own_dir
+        now = self.now
+        return Surroundings(
+            today=now.astimezone().date(), now=now, live=Sessions(own_dir).live(), held=Holds(own_dir).held()
+        )
+
+    def circumstances(
+        self, task: Task, *, head: str | None = None, checks_failure: str | None = None
+    ) -> Circumstances:
+        """Returns what a decision about a task is made under."""
+        from gitticks.runner.reviewing import find_review_waiver
+        from gitticks.store.decisions import Circumstances
+
+        return Circumstances(
+            at=self.now,
+            settings=self.settings,
+            random_number=self.world.random_number,
+            head=head,
+            checks_failure=checks_failure,
+            review_waiver=find_review_waiver(self.store, task, self.settings, self.world.environment),
+        )

@@ -1,0 +1,139 @@
+"""The entry point: loads only the command that was asked for, and turns every failure into a message and a code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from gitticks.cli.catalogue import CATALOGUE, HEADINGS, find_command
+from gitticks.errors import Exit, GitticksError
+
+_SEVERAL = 2
+
+
+class Catalogue(click.Group):
+    """The group of all commands; a command's module is imported when it is called, not before."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """Returns the names in the order of the catalogue."""
+        return [entry.name for entry in CATALOGUE]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Returns a command, importing its module."""
+        return find_command(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Writes the commands by group, from the catalogue, so that help imports none of them."""
+        for heading in HEADINGS:
+            rows = [(entry.name, entry.summary) for entry in CATALOGUE if entry.heading == heading]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds a command and suggests near ones for an unknown name."""
+        name = args[0]
+        command = self.get_command(ctx, name)
+        if command is None and not name.startswith("-"):
+            raise click.UsageError(f"no command `{name}`{_near(name)}", ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _near(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [entry.name for entry in CATALOGUE], n=_SEVERAL, cutoff=0.6)
+    return f"; did you mean {' or '.join(f'`gt {one}`' for one in near)}?" if near else ""
+
+
+@click.group(
+    cls=Catalogue, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.option("--version", is_flag=True, help="Print the version and leave.")
+@click.pass_context
+def gt(ctx: click.Context, version: bool) -> None:
+    """Tasks for people and coding agents, kept in your own git repository.
+
+    Start with `gt init`, then `gt create "…"`, then `gt run`.
+    """
+    if version:
+        from gitticks import __version__
+
+        click.echo(f"gitticks {__version__}")
+    elif ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Runs `gt` and ends the process with the command's exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(run(given))
+
+
+def run(arguments: list[str]) -> int:
+    """Runs `gt` with these arguments and returns the exit code; the outermost boundary of every command."""
+    try:
+        code = gt.main(args=arguments, prog_name="gt", standalone_mode=False)
+        sys.stdout.flush()
+    except GitticksError as error:
+        _say(arguments, error.message, error.hint, _code_of(arguments, error.exit_code))
+        return _code_of(arguments, error.exit_code)
+    except click.UsageError as error:
+        code = _code_of(arguments, Exit.USAGE)
+        _say(arguments, _lower(error.format_message()), _usage_hint(error), code)
+        return code
+    except click.ClickException as error:
+        _say(arguments, _lower(error.format_message()), None, Exit.FAILED)
+        return Exit.FAILED
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away (`gt list | head`); what is left in the buffer must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DONE
+    except Exception as error:  # noqa: BLE001 (the outermost boundary: a bug is reported, never shown as a traceback)
+        from gitticks.cli.bug_report import report
+
+        _say(arguments, *report(error, arguments), Exit.BUG)
+        return Exit.BUG
+    return code if isinstance(code, int) else Exit.DONE
+
+
+_RUN_USAGE = 64
+
+
+def _code_of(arguments: list[str], code: Exit) -> int:
+    """Returns the code; `gt run` has codes of its own, in which usage, an unknown id and no repository are 64."""
+    called = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if called == "run" and code in (Exit.FAILED, Exit.USAGE):
+        return _RUN_USAGE
+    return int(code)
+
+
+def _lower(text: str) -> str:
+    text = text.rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _usage_hint(error: click.UsageError) -> str | None:
+    return f"`{error.ctx.command_path} --help`" if error.ctx is not None else "`gt --help`"
+
+
+def _say(arguments: list[str], message: str, hint: str | None, code: int) -> None:
+    if "--json" in arguments:
+        import json
+
+        body: dict[str, Any] = {"message": message, "hint": hint, "exit": int(code)}
+        click.echo(json.dumps({"schema": 1, "error": body}, ensure_ascii=False), err=True)
+        return
+    from gitticks.cli.text import visible
+
+    click.echo("error: " + visible(message, keep="\n"), err=True)
+    if hint:
+        click.echo("\nhint: " + visible(hint, keep="\n"), err=True)

@@ -1,0 +1,89 @@
+"""The list of all commands: name, group and one line of help, so that help and completion import nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
+
+SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, PLUMBING = (
+    "Set up",
+    "Write tasks",
+    "See",
+    "Answer",
+    "Inside a workspace",
+    "Run and merge",
+    "Plumbing",
+)
+HEADINGS = (SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, PLUMBING)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """One command: its module in `gitticks.cli.commands` has the name with `-` as `_`, and a `command` in it."""
+
+    name: str
+    heading: str
+    summary: str
+
+    @property
+    def module(self) -> str:
+        """Returns the module's full name."""
+        name = self.name.replace("-", "_")
+        return f"gitticks.cli.commands.{name}"
+
+
+CATALOGUE: tuple[CatalogueEntry, ...] = (
+    CatalogueEntry("init", SET_UP, "Begin tasks in this repository: the state branch and its board."),
+    CatalogueEntry("config", SET_UP, "Read, set and explain settings."),
+    CatalogueEntry("doctor", SET_UP, "Look for what is broken, and say how to mend it."),
+    CatalogueEntry("agents", SET_UP, "List the agents that can be started here."),
+    CatalogueEntry("demo", SET_UP, "Make a small project and run its tasks before your eyes."),
+    CatalogueEntry("completion", SET_UP, "Print the completion script for a shell."),
+    CatalogueEntry("version", SET_UP, "Print the versions of gitticks and what it stands on."),
+    CatalogueEntry("create", WRITE, "Create a task and print its id."),
+    CatalogueEntry("update", WRITE, "Change a task's fields or ask for a status."),
+    CatalogueEntry("edit", WRITE, "Open a task in your editor."),
+    CatalogueEntry("note", WRITE, "Add a note that the next agent reads."),
+    CatalogueEntry("block", WRITE, "Let a task wait for others."),
+    CatalogueEntry("unblock", WRITE, "Let a task no longer wait for others."),
+    CatalogueEntry("defer", WRITE, "Put a task off to a day."),
+    CatalogueEntry("cancel", WRITE, "Give a task up."),
+    CatalogueEntry("close", WRITE, "Say that you did a task yourself."),
+    CatalogueEntry("reopen", WRITE, "Take a closed task up again."),
+    CatalogueEntry("list", SEE, "List tasks."),
+    CatalogueEntry("show", SEE, "Show one task with its hand-off, review and history."),
+    CatalogueEntry("next", SEE, "Print the task that comes next."),
+    CatalogueEntry("ready", SEE, "List what can be worked on now."),
+    CatalogueEntry("current", SEE, "List what is being worked on in this clone."),
+    CatalogueEntry("status", SEE, "Say what runs, what waits for you and what is next."),
+    CatalogueEntry("log", SEE, "Show the history of a task or of all."),
+    CatalogueEntry("path", SEE, "Print the path of a task's file."),
+    CatalogueEntry("approve", PEOPLE, "Approve what a task awaits, and merge it."),
+    CatalogueEntry("reject", PEOPLE, "Send a task back with feedback."),
+    CatalogueEntry("respond", PEOPLE, "Answer a task's question."),
+    CatalogueEntry("review", PEOPLE, "Look at a task's changes; accept or reject them."),
+    CatalogueEntry("complete", AGENTS, "Hand the work over for review."),
+    CatalogueEntry("ask", AGENTS, "Ask a person a question."),
+    CatalogueEntry("handoff", AGENTS, "Write the hand-off."),
+    CatalogueEntry("run", RUN, "Run agents on what is ready."),
+    CatalogueEntry("start", RUN, "Begin a task by hand in a workspace of its own."),
+    CatalogueEntry("stop", RUN, "Stop the run, or one task's agent."),
+    CatalogueEntry("health", RUN, "Find dead sessions and finish what they left."),
+    CatalogueEntry("worktree", RUN, "List and clean workspaces."),
+    CatalogueEntry("merge", RUN, "Merge what is approved."),
+    CatalogueEntry("hook", PLUMBING, "What the git hooks call."),
+)
+_BY_NAME = {entry.name: entry for entry in CATALOGUE}
+
+
+def find_command(name: str) -> click.Command | None:
+    """Returns a command, importing its module; None if there is none of that name."""
+    entry = _BY_NAME.get(name)
+    if entry is None:
+        return None
+    command: click.Command = import_module(entry.module).command
+    return command

@@ -1,0 +1,62 @@
+"""Which tasks a run may take, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import Surroundings, TaskGraph
+from gitticks.model.status import Phase, Status
+from gitticks.model.task import Task
+from gitticks.runner.options import RunOptions
+
+
+def in_scope(graph: TaskGraph, options: RunOptions) -> dict[TaskId, Task]:
+    """Returns the tasks that the run is for: those named with all below them, else what the flags include."""
+    if options.ids:
+        return {task.id: task for task in graph.tasks.values() if _is_named(graph, task, options.ids)}
+    return {task.id: task for task in graph.tasks.values() if _is_included(graph, task, options)}
+
+
+def _is_named(graph: TaskGraph, task: Task, ids: Iterable[TaskId]) -> bool:
+    wanted = set(ids)
+    return task.id in wanted or any(above.id in wanted for above in graph.ancestors(task))
+
+
+def _is_included(graph: TaskGraph, task: Task, options: RunOptions) -> bool:
+    if task.is_epic:
+        return True
+    if graph.is_orphan(task):
+        return options.include_orphans
+    return options.include_standalone or not graph.is_standalone(task)
+
+
+def left_out(graph: TaskGraph, options: RunOptions, around: Surroundings) -> list[TaskId]:
+    """Returns the ready tasks that the flags leave out, so that the run can name them."""
+    scope = in_scope(graph, options)
+    return [task.id for task in graph.ready(around) if task.id not in scope]
+
+
+def next_tasks(
+    graph: TaskGraph,
+    options: RunOptions,
+    around: Surroundings,
+    *,
+    current_epic: TaskId | None,
+    in_review_limit: int,
+) -> list[Task]:
+    """Returns what can be started now, best first: reviews, then returned work, then new work.
+
+    Above `in_review_limit` tasks in review nothing new is begun, only returned work.
+    """
+    scope = in_scope(graph, options)
+    reviews = [task for task in scope.values() if graph.is_to_review(task, around)]
+    work = [task for task in scope.values() if graph.is_ready(task, around)]
+    in_review = sum(task.status.phase is Phase.IN_REVIEW for task in scope.values())
+    if in_review >= in_review_limit:
+        work = [task for task in work if task.status is not Status.PENDING]
+
+    def key(task: Task) -> tuple[int, int, str, str]:
+        return graph.pick_key(task, current_epic)
+
+    return sorted(reviews, key=key) + sorted(work, key=key)

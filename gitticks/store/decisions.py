@@ -1,0 +1,214 @@
+"""Carries decisions out: the one place where `workflow.decide` meets the files of the state branch.
+
+Commands, hooks, the runner and the merge queue all come here, inside a transaction, so that what a decision changes
+is one commit: fields, sections, rounds, history, and what follows for the task's epic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError
+from gitticks.model.event import ENGINE, Actor, Event, EventType
+from gitticks.model.ids import TaskId, new_id, task_folder
+from gitticks.model.notes import ReviewOutcome, Section, open_questions
+from gitticks.model.queries import TaskGraph
+from gitticks.model.settings import Settings
+from gitticks.model.status import Isolation, Status
+from gitticks.model.task import Task
+from gitticks.store import layout
+from gitticks.workflow.artifacts import Artifacts, count_since_last_word
+from gitticks.workflow.decide import decide
+from gitticks.workflow.decision import Decision
+from gitticks.workflow.policies import policy_for
+from gitticks.workflow.triggers import ChildrenChanged, Trigger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.store.transaction import Transaction
+
+_ROUND_FILES = {Section.HANDOFF: "handoff", Section.REVIEW: "review"}
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a decision is made under, beside the files.
+
+    `head` is the work branch's commit, `checks_failure` the first quality gate that failed, `review_waiver` why no
+    agent reviews. `random_number` makes the id of a child that an epic needs.
+    """
+
+    at: datetime
+    settings: Settings
+    random_number: Callable[[int], int]
+    head: str | None = None
+    checks_failure: str | None = None
+    review_waiver: str | None = None
+
+
+def carry_out(
+    transaction: Transaction, task_id: TaskId, trigger: Trigger, circumstances: Circumstances
+) -> Decision:
+    """Decides about a trigger and writes what the decision says.
+
+    Raises:
+        RefusedError: the decision is no; the transaction is to be given up.
+        DocumentError: the task's file cannot be read.
+    """
+    file = transaction.task_file(task_id)
+    policy = policy_for(file.task, circumstances.settings, review_waiver=circumstances.review_waiver)
+    decision = decide(
+        file.task,
+        trigger,
+        at=circumstances.at,
+        artifacts=read_artifacts(
+            file, head=circumstances.head, checks_failure=circumstances.checks_failure
+        ),
+        counts=count_since_last_word(transaction.history(task_id)),
+        policy=policy,
+    )
+    write(transaction, file, decision, trigger.actor, circumstances.at)
+    if decision.rework is not None:
+        _add_rework(transaction, decision.task, decision.rework, circumstances)
+    if decision.steps and decision.task.parent is not None:
+        follow_parent(transaction, decision.task, circumstances)
+    return decision
+
+
+def read_artifacts(
+    file: TaskFile, *, head: str | None = None, checks_failure: str | None = None
+) -> Artifacts:
+    """Returns what a task's text offers to the gates; a review counts only while the task is in agent-review."""
+    in_review = file.task.status is Status.AGENT_REVIEW
+    return Artifacts(
+        handoff=file.section(Section.HANDOFF) is not None,
+        review=file.review_outcome if in_review else ReviewOutcome.MISSING,
+        open_question=bool(open_questions(file.entries(Section.QUESTIONS))),
+        checks_failure=checks_failure,
+        head=head,
+    )
+
+
+def write(
+    transaction: Transaction, file: TaskFile, decision: Decision, actor: Actor, at: datetime
+) -> None:
+    """Writes a decision into the transaction; a decision that changes nothing writes nothing."""
+    task = decision.task
+    for section in decision.archived:
+        file = _archive(transaction, file, section)
+    for section, entry in decision.entries:
+        file = file.with_entry(section, entry)
+    if not (decision.steps or decision.events or decision.entries) and task == file.task:
+        return
+    transaction.put_task(file.with_task(replace(task, updated=at)))
+    transaction.append_events(task.id, decision.events)
+    describe(transaction, task.id, decision.events, actor)
+
+
+def describe(transaction: Transaction, task_id: TaskId, events: tuple[Event, ...], actor: Actor) -> None:
+    """Gives the commit its subject and trailers: the whole way of a task from first to last status."""
+    moves = [event for event in events if event.to_status is not None]
+    named = moves or list(events)
+    if moves:
+        subject = f"{task_id}: {moves[0].from_status} → {moves[-1].to_status}"
+    else:
+        subject = f"{task_id}: {_words(events[-1]) if events else 'updated'}"
+    trailers = [("Task", str(task_id))]
+    trailers += [("Event", event.type.value) for event in named]
+    trailers.append(("Actor", f"{actor.kind.value} {actor.name}"))
+    transaction.describe(subject, trailers)
+
+
+def _words(event: Event) -> str:
+    verdict = event.data.get("verdict")
+    if event.type is EventType.VERDICT and verdict:
+        return f"{event.data.get('awaiting')} {verdict}"
+    if event.type is EventType.AWAITING_SET:
+        return f"awaits {event.data.get('awaiting') or 'nobody'}"
+    return event.type.value.replace(".", " ").replace("-", " ")
+
+
+def _archive(transaction: Transaction, file: TaskFile, section: Section) -> TaskFile:
+    text = file.section(section)
+    if text is None:
+        return file
+    path = layout.next_round_path(
+        transaction.list(f"{task_folder(file.task.id)}/rounds"), file.task.id, _ROUND_FILES[section]
+    )
+    transaction.write(path, text.encode())
+    return file.without_section(section)
+
+
+def follow_parent(transaction: Transaction, child: Task, circumstances: Circumstances) -> None:
+    """Lets the epic above a changed task follow its children, within the same commit."""
+    if child.parent is None or child.parent not in transaction.all_tasks():
+        return
+    graph = TaskGraph.of(transaction.all_tasks().values())
+    epic = graph.tasks[child.parent]
+    if not epic.is_epic or not epic.is_open:
+        return
+    children = graph.children(epic.id)
+    trigger = ChildrenChanged(
+        any_started=any(one.status is not Status.PENDING for one in children),
+        all_closed=bool(children) and not any(one.is_open for one in children),
+    )
+    decision = carry_out(
+        transaction, epic.id, trigger, replace(circumstances, head=_epic_head(children), checks_failure=None)
+    )
+    if any(step.target is Status.AGENT_REVIEW for step in decision.steps):
+        file = transaction.task_file(epic.id)
+        transaction.put_task(file.with_section(Section.HANDOFF, _epic_handoff(transaction, children)))
+    if decision.steps and epic.start_sha is None and circumstances.settings.isolation is Isolation.EPIC:
+        _bind_epic(transaction, epic.id, children)
+
+
+def _bind_epic(transaction: Transaction, epic_id: TaskId, children: tuple[Task, ...]) -> None:
+    first = next((child for child in children if child.start_sha), None)
+    if first is not None:
+        file = transaction.task_file(epic_id)
+        task = replace(file.task, base=first.base, branch=first.branch, start_sha=first.start_sha)
+        transaction.put_task(file.with_task(task))
+
+
+def _epic_head(children: tuple[Task, ...]) -> str | None:
+    """Returns the head of an epic's branch as far as hand-offs tell: that of the child closed last."""
+    closed = [child for child in children if child.end_sha and child.status is Status.DONE]
+    closed.sort(key=lambda child: child.closed.isoformat() if child.closed else "")
+    return closed[-1].end_sha if closed else None
+
+
+def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
+    lines = []
+    for child in children:
+        try:
+            text = transaction.task_file(child.id).section(Section.HANDOFF) or ""
+        except GitticksError:
+            text = ""
+        first = next((line.strip() for line in text.splitlines() if line.strip()), child.closed_reason or "")
+        lines.append(f"- {child.id} {child.title} ({child.status}): {first}")
+    return "\n".join(lines)
+
+
+def _add_rework(
+    transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances
+) -> None:
+    from gitticks.document.taskfile import new_task_file  # noqa: PLC0415 (needed only for epics sent back)
+
+    tasks: Mapping[TaskId, Task] = transaction.all_tasks()
+    task = Task(
+        id=new_id(tasks, len(tasks), circumstances.random_number),
+        title=f"Rework: {epic.title}",
+        priority=epic.priority,
+        parent=epic.id,
+        created=circumstances.at,
+        created_by=ENGINE.name,
+        updated=circumstances.at,
+    )
+    transaction.put_task(new_task_file(task, feedback))
+    created = Event(EventType.CREATED, circumstances.at, ENGINE, reason=f"{epic.id} was sent back")
+    transaction.append_events(task.id, (created,))
