@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome
+from gitticks.model.status import Awaiting, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,17 @@ class Artifacts:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often something happened since a person's last word on the task."""
+    """How often something happened since a person's last word on the task.
+
+    `work_approved` is true if that word said that a person did the work.
+    """
 
     iterations: int = 0
     failed_checks: int = 0
     refusals: int = 0
     failed_merges: int = 0
     voids: int = 0
+    work_approved: bool = False
 
 
 _PERSONS_WORD = {EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED}
@@ -45,9 +50,11 @@ _PERSONS_WORD = {EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, Eve
 def count_since_last_word(history: Iterable[Event]) -> Counts:
     """Returns the counts that a history gives, oldest event first; so restarts and other hosts agree on them."""
     iterations = failed_checks = refusals = failed_merges = voids = 0
+    work_approved = False
     for event in history:
         if event.actor.is_human and event.type in _PERSONS_WORD:
             iterations = failed_checks = refusals = failed_merges = voids = 0
+            work_approved = _approves_work(event, before=work_approved)
         elif event.type in (EventType.ADVANCED, EventType.MOVED):
             failed_checks = refusals = 0
         elif event.type is EventType.SESSION_ENDED:
@@ -58,6 +65,15 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             refusals += 1
         elif event.type is EventType.MERGE_FAILED:
             failed_merges += 1
-        elif event.type is EventType.VOIDED:
+        elif event.type is EventType.VOIDED and not event.actor.is_human:
             voids += 1
-    return Counts(iterations, failed_checks, refusals, failed_merges, voids)
+    return Counts(iterations, failed_checks, refusals, failed_merges, voids, work_approved)
+
+
+def _approves_work(event: Event, *, before: bool) -> bool:
+    if event.type is EventType.VERDICT and "awaiting" not in event.data:
+        return before  # a step that the verdict led to
+    return (event.data.get("awaiting"), event.data.get("verdict")) == (
+        Awaiting.WORK.value,
+        Verdict.APPROVED.value,
+    )

@@ -12,6 +12,7 @@ from gitticks.model.notes import Entry, Section
 from gitticks.model.policy import HumanPolicy, MergeMode, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Status
 from gitticks.model.task import Approval, Task
+from gitticks.workflow import gates
 from gitticks.workflow.artifacts import Artifacts, Counts
 
 
@@ -92,9 +93,14 @@ class Draft:
         self._archived: list[Section] = []
 
     def finish(self) -> Decision:
-        """Returns the decision; a person who changed whose turn it is stops the session that is alive."""
-        changed = (self.task.status, self.task.awaiting) != (self._before.status, self._before.awaiting)
-        stops = self.stops_session or (self.actor.is_human and changed)
+        """Returns the decision; a person who changed whose turn it is stops the session that is alive.
+
+        In pending none is alive, so what a person starts there does not stop itself.
+        """
+        before = self._before
+        changed = (self.task.status, self.task.awaiting) != (before.status, before.awaiting)
+        begun = before.status is not Status.PENDING
+        stops = self.stops_session or (self.actor.is_human and changed and begun)
         return Decision(
             self.task,
             tuple(self._steps),
@@ -183,22 +189,26 @@ class Draft:
         if section not in self._archived:
             self._archived.append(section)
 
+    def has_archived(self, section: Section) -> bool:
+        """True if this decision moved the section away, so that no gate may read it any more."""
+        return section in self._archived
+
     def add_entry(self, section: Section, text: str, *, actor: Actor | None = None) -> None:
         """Adds a note, a question or an answer."""
         who = actor or self.actor
         self._entries.append((section, Entry(self.at, who.kind, who.name, text)))
 
-    def waive(self, gate: str, reason: str) -> None:
-        """Records that a gate was not passed but waived."""
-        self.log(EventType.WAIVED, reason, data={"gate": gate})
+    def waive(self, gate: str, reason: str, *, actor: Actor | None = None) -> None:
+        """Records that a gate was not passed but waived, by a person's word or (`ENGINE`) by policy."""
+        self.log(EventType.WAIVED, reason, actor=actor, data={"gate": gate})
 
     def run_on(self) -> None:
         """Goes on from agent-review and reviewing as far as the gates allow without anybody."""
         if self.task.status is Status.AGENT_REVIEW and self._waived_review is not None:
-            self.waive("review", self._waived_review)
+            self.waive("review", self._waived_review, actor=ENGINE)
             self.enter(Status.REVIEWING, EventType.ADVANCED, self._waived_review, actor=ENGINE)
         if self.task.status is Status.REVIEWING and self._waived_person is not None:
-            self.waive("person", self._waived_person)
+            self.waive("person", self._waived_person, actor=ENGINE)
             self.close_or_merge(
                 Approval("gitticks", self.at, self.task.end_sha, "waived"), self._waived_person
             )
@@ -224,11 +234,14 @@ class Draft:
     def close_or_merge(self, approval: Approval, reason: str) -> None:
         """Carries out an approval in reviewing: the merge first where there is code, else done at once."""
         if not self.needs_merge:
-            self.enter(Status.DONE, EventType.ADVANCED, reason)
+            self.enter(Status.DONE, EventType.ADVANCED, reason, actor=ENGINE)
         elif self.policy.merge_mode is MergeMode.MANUAL:
             self.set_awaiting(Awaiting.WORK)
             self.log(
-                EventType.AWAITING_SET, "a person merges the branch", data={"awaiting": Awaiting.WORK.value}
+                EventType.AWAITING_SET,
+                "a person merges the branch",
+                actor=ENGINE,
+                data={"awaiting": Awaiting.WORK.value},
             )
         else:
             self.set_awaiting(None)
@@ -237,5 +250,9 @@ class Draft:
     @property
     def needs_merge(self) -> bool:
         """True if done means that commits reach the base first."""
-        owner = Isolation.EPIC if self.task.is_epic else Isolation.TASK
-        return self.task.has_code and self.policy.isolation is owner
+        return self.task.has_code and gates.owns_branch(self.task, self.policy)
+
+    @property
+    def head_moved(self) -> bool:
+        """True if the task's own branch has another head than the one that was handed off."""
+        return gates.has_moved(self.task, self.artifacts, self.policy)

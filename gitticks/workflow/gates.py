@@ -7,6 +7,7 @@ from typing import assert_never
 from gitticks.model.event import Actor
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.policy import Policy, ReviewPolicy
+from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.transitions import Gate
@@ -24,11 +25,13 @@ def missing(gate: Gate, task: Task, artifacts: Artifacts, policy: Policy, actor:
                 return f"`## Questions` has no open question in {task.file}"
             return None
         case Gate.REVIEW_PASS:
-            return _missing_review(task, artifacts, ReviewOutcome.PASS)
+            return _missing_review(task, artifacts, policy, ReviewOutcome.PASS)
         case Gate.REVIEW_FAIL:
-            return _missing_review(task, artifacts, ReviewOutcome.FAIL) or _limit_reached(task, policy, actor)
+            lacking = _missing_review(task, artifacts, policy, ReviewOutcome.FAIL)
+            return lacking or _limit_reached(task, policy, actor)
         case Gate.REVIEW_FAIL_AT_LIMIT:
-            return _missing_review(task, artifacts, ReviewOutcome.FAIL) or _limit_not_reached(task, policy)
+            lacking = _missing_review(task, artifacts, policy, ReviewOutcome.FAIL)
+            return lacking or _limit_not_reached(task, policy)
         case Gate.APPROVED:
             return "only a person's approval and the merge close reviewed work"
         case Gate.RETURNED:
@@ -42,7 +45,10 @@ def _missing_handoff(task: Task, artifacts: Artifacts) -> str | None:
     return artifacts.checks_failure
 
 
-def _missing_review(task: Task, artifacts: Artifacts, wanted: ReviewOutcome) -> str | None:
+def _missing_review(task: Task, artifacts: Artifacts, policy: Policy, wanted: ReviewOutcome) -> str | None:
+    if has_moved(task, artifacts, policy):
+        head = str(artifacts.head)[:7]
+        return f"its branch moved to {head} after the hand-off, so `## Review` speaks of another commit"
     if artifacts.review is wanted:
         return None
     word = wanted.value.upper()
@@ -51,6 +57,22 @@ def _missing_review(task: Task, artifacts: Artifacts, wanted: ReviewOutcome) -> 
     if artifacts.review is ReviewOutcome.UNCLEAR:
         return f"`## Review` in {task.file} has no line with either PASS or FAIL (it needs {word})"
     return f"the verdict of `## Review` in {task.file} is {artifacts.review.value.upper()}, not {word}"
+
+
+def owns_branch(task: Task, policy: Policy) -> bool:
+    """True if the work branch is this task's alone, so that its head speaks of this task and done merges it.
+
+    A task of an epic with one workspace works on the epic's branch; one without an epic has a branch of its own.
+    """
+    if policy.isolation is Isolation.EPIC:
+        return task.is_epic or task.parent is None
+    return policy.isolation is Isolation.TASK and not task.is_epic
+
+
+def has_moved(task: Task, artifacts: Artifacts, policy: Policy) -> bool:
+    """True if the branch has another head than the one that was handed off."""
+    known = None not in (artifacts.head, task.end_sha)
+    return known and artifacts.head != task.end_sha and owns_branch(task, policy)
 
 
 def is_at_limit(task: Task, policy: Policy) -> bool:

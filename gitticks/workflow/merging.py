@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
-from gitticks.model.notes import Section
+from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.policy import OnConflict
 from gitticks.model.status import Awaiting, Status
+from gitticks.workflow import gates
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.triggers import ChildrenChanged, Merged, MergeFailed, MergeFound
 
@@ -26,15 +27,21 @@ def close_merged(draft: Draft, merged: Merged) -> None:
 
 
 def send_back(draft: Draft, failed: MergeFailed) -> None:
-    """Sends a task back whose merge was not made; stuck where policy or the second failure says so."""
+    """Sends a task back whose merge was not made; stuck where policy or the second failure says so.
+
+    Work that a person did goes back to that person.
+    """
     _need_merging(draft)
     draft.log(EventType.MERGE_FAILED, failed.reason, data={"conflicts": list(failed.conflicts)})
     by_policy = bool(failed.conflicts) and draft.policy.on_conflict is OnConflict.STUCK
-    if by_policy or draft.counts.failed_merges + 1 >= MOST_FAILED_MERGES:
+    if draft.counts.work_approved:
+        draft.enter(Status.WORKING, EventType.ADVANCED, f"merge-failed: {failed.reason}")
+        _await(draft, Awaiting.WORK, "a person's work could not be merged")
+    elif by_policy or draft.counts.failed_merges + 1 >= MOST_FAILED_MERGES:
         draft.enter(Status.STUCK, EventType.ADVANCED, f"merge-failed: {failed.reason}")
     else:
         draft.enter(Status.WORKING, EventType.ADVANCED, f"merge-failed: {failed.reason}")
-        ask_for_rework(draft, failed.reason)
+        ask_for_rework(draft, Status.REVIEWING, failed.reason)
 
 
 def _need_merging(draft: Draft) -> None:
@@ -44,29 +51,50 @@ def _need_merging(draft: Draft) -> None:
         )
 
 
-def ask_for_rework(draft: Draft, feedback: str) -> None:
-    """Lets an epic that was sent back have a child that carries the feedback; a task has its own agent."""
-    if draft.task.is_epic:
-        draft.rework = feedback
+def _await(draft: Draft, awaiting: Awaiting, reason: str) -> None:
+    draft.set_awaiting(awaiting)
+    draft.log(EventType.AWAITING_SET, reason, data={"awaiting": awaiting.value})
+
+
+def ask_for_rework(draft: Draft, source: Status, feedback: str | None) -> None:
+    """Lets an epic that was sent back have a child that carries the feedback; a task has its own agent.
+
+    One that was stuck has such a child only if there is something to carry: its reviewer may just have crashed.
+    """
+    sent_back = source in (Status.AGENT_REVIEW, Status.REVIEWING)
+    if draft.task.is_epic and (sent_back or (source is Status.STUCK and feedback)):
+        draft.rework = feedback or "sent back"
 
 
 def close_found(draft: Draft, found: MergeFound) -> None:
-    """Closes a task whose branch a person merged by hand; where nobody was to merge yet, asks what that means."""
+    """Closes a task whose branch a person merged by hand; where nobody was to merge yet, asks what that means.
+
+    It asks once for each merge: who then gives the task back to the agent is not asked at every command.
+    """
     task = draft.task
     if not task.is_open:
         raise RefusedError(f"`{task.id}` is {task.status} already")
-    draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
-    if task.status is not Status.REVIEWING and task.awaiting is not Awaiting.WORK:
-        draft.set_awaiting(Awaiting.ESCALATION)
-        draft.log(
-            EventType.AWAITING_SET,
-            f"its branch is merged as {found.sha[:7]} though it was {task.status}",
-            data={"awaiting": Awaiting.ESCALATION.value},
-        )
+    if draft.artifacts.head is not None and draft.artifacts.head == task.start_sha:
+        raise RefusedError(f"the branch of `{task.id}` has no commit of its own, so nothing was merged")
+    if not _may_close_found(draft, found):
+        if task.merged_sha != found.sha:
+            draft.task = replace(task, merged_sha=found.sha)
+            draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
+            reason = f"its branch is merged as {found.sha[:7]} though it was {task.status}"
+            _await(draft, Awaiting.ESCALATION, reason)
         return
+    draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
     walk_to_reviewing(draft, "merged by hand")
     draft.task = replace(draft.task, merged_sha=found.sha)
     draft.enter(Status.DONE, EventType.VERDICT, f"merged by hand as {found.sha[:7]}")
+
+
+def _may_close_found(draft: Draft, found: MergeFound) -> bool:
+    task = draft.task
+    if task.is_merging:
+        return True
+    was_to_merge = task.status is Status.REVIEWING or task.awaiting is Awaiting.WORK
+    return found.actor.is_human and was_to_merge
 
 
 _NEXT_ON_THE_WAY = {
@@ -82,24 +110,37 @@ def walk_to_reviewing(draft: Draft, reason: str) -> None:
     """Takes a task along the one path to reviewing on a person's word; each gate left out is an event."""
     while draft.task.status in _NEXT_ON_THE_WAY:
         target, gate = _NEXT_ON_THE_WAY[draft.task.status]
-        passed = gate == "handoff" and draft.artifacts.handoff and draft.artifacts.checks_failure is None
-        if gate is not None and not passed:
-            draft.waive(gate, reason)
+        for waived in _gates_not_passed(draft, gate):
+            draft.waive(waived, reason)
         draft.enter(target, EventType.VERDICT, reason)
+
+
+def _gates_not_passed(draft: Draft, gate: str | None) -> list[str]:
+    artifacts = draft.artifacts
+    if gate == "handoff":
+        if not artifacts.handoff or draft.has_archived(Section.HANDOFF):
+            return ["handoff"]
+        return ["checks"] if artifacts.checks_failure is not None else []
+    if gate == "review":
+        fresh = not draft.has_archived(Section.REVIEW) and not draft.head_moved
+        return [] if fresh and artifacts.review is ReviewOutcome.PASS else ["review"]
+    return []
 
 
 def void(draft: Draft, head: str) -> None:
     """Takes back what was said of another commit: in agent-review the review, in reviewing the approval too."""
     task = draft.task
-    if task.status not in (Status.AGENT_REVIEW, Status.REVIEWING) or head == task.end_sha:
+    bound = task.status in (Status.AGENT_REVIEW, Status.REVIEWING) and gates.owns_branch(task, draft.policy)
+    if not bound or head == task.end_sha:
         raise RefusedError(f"nothing of `{task.id}` hangs on its head: it is {task.status}")
+    if task.awaiting is Awaiting.WORK:
+        raise RefusedError(f"a person works on `{task.id}`, so its head may move")
     reason = f"the branch moved to {head[:7]} after the hand-off"
     draft.log(EventType.VOIDED, reason, actor=ENGINE, data={"head": head})
     if draft.counts.voids + 1 >= MOST_VOIDS:
         draft.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
     elif task.status is Status.REVIEWING:
         draft.enter(Status.WORKING, EventType.ADVANCED, reason, actor=ENGINE)
-        ask_for_rework(draft, reason)
     else:
         draft.archive(Section.REVIEW)
         draft.task = replace(task, end_sha=head)
@@ -108,11 +149,11 @@ def void(draft: Draft, head: str) -> None:
 def follow_children(draft: Draft, children: ChildrenChanged) -> None:
     """Moves an epic as its children move: to work with the first, on with the last, back when one is added."""
     status = draft.task.status
+    if draft.task.awaiting is not None and status is not Status.REVIEWING:
+        return
     if status is Status.PENDING and (children.any_started or children.all_closed):
         draft.enter(Status.WORKING, EventType.ADVANCED, "a child was started")
         status = Status.WORKING
-    if draft.task.awaiting is not None and status is not Status.REVIEWING:
-        return
     if status is Status.WORKING and children.all_closed:
         draft.log(EventType.CHILDREN, "all children are closed")
         draft.enter(Status.AGENT_REVIEW, EventType.ADVANCED, "all children are closed")

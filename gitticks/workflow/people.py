@@ -8,7 +8,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.event import Actor, EventType
 from gitticks.model.notes import Section
 from gitticks.model.policy import MergeMode
-from gitticks.model.status import Awaiting, Isolation, Status, Verdict
+from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task, Usage
 from gitticks.workflow import gates, merging, sessions
 from gitticks.workflow.decision import Draft
@@ -21,8 +21,10 @@ def request(draft: Draft, asked: Requested) -> None:
     """Moves a task along a row of the table that its asker may use and whose gate is open."""
     task, actor = draft.task, asked.actor
     row = _find_allowed_row(task, asked)
-    if not actor.is_human and task.awaiting is not None:
+    if not actor.is_human and task.awaiting is not None and task.status is not Status.STUCK:
         raise _refusal(task, asked.to, f"it awaits a person ({task.awaiting})", hint=f"`gt show {task.id}`")
+    if actor.is_agent and task.is_epic and asked.to is Status.AGENT_REVIEW:
+        raise _refusal(task, asked.to, "an epic is handed off when all its children are closed")
     lacking = gates.missing(row.gate, task, draft.artifacts, draft.policy, actor)
     if lacking is not None:
         raise _refusal(task, asked.to, lacking, hint=_hint_for(task, asked.to))
@@ -36,8 +38,8 @@ def request(draft: Draft, asked: Requested) -> None:
     draft.enter(asked.to, EventType.MOVED, asked.reason)
     if asked.to is Status.AGENT_REVIEW:
         draft.run_on()
-    elif asked.to is Status.WORKING and task.status is not Status.PENDING:
-        merging.ask_for_rework(draft, asked.reason or "sent back")
+    elif asked.to is Status.WORKING:
+        merging.ask_for_rework(draft, task.status, asked.reason)
 
 
 def _find_allowed_row(task: Task, asked: Requested) -> Row:
@@ -50,15 +52,17 @@ def _find_allowed_row(task: Task, asked: Requested) -> Row:
     asker = asker_of(asked.actor)
     if asker in row.askers:
         return row
+    mine = ", ".join(targets(task.status, asker)) or "nothing"
     if asker is Asker.HUMAN and Asker.BY_VERDICT in row.askers:
         raise _refusal(
             task,
             asked.to,
-            "here a person's verdict decides",
+            f"here a person's verdict decides (by command: {mine})",
             hint=f'`gt approve {task.id}` or `gt reject {task.id} "…"`',
         )
     who = "a person" if Asker.HUMAN in row.askers else "gitticks"
-    raise _refusal(task, asked.to, f"only {who} may ask for that, not the {asker.value}")
+    why = f"only {who} may ask for that; from there the {asker.value} can ask for {mine}"
+    raise _refusal(task, asked.to, why, hint=f"`gt show {task.id}`")
 
 
 def _refusal(task: Task, to: Status, why: str, *, hint: str | None = None) -> RefusedError:
@@ -108,8 +112,7 @@ def _carry_out(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
         case Outcome.RETURN | Outcome.REFUSE:
             was = draft.task.status
             draft.give_back(EventType.VERDICT, given.note or given.verdict.value)
-            if was in (Status.AGENT_REVIEW, Status.REVIEWING):
-                merging.ask_for_rework(draft, given.note or given.verdict.value)
+            merging.ask_for_rework(draft, was, given.note)
 
 
 def _approve(draft: Draft, given: VerdictGiven) -> None:
@@ -119,6 +122,8 @@ def _approve(draft: Draft, given: VerdictGiven) -> None:
         and draft.task.awaiting is Awaiting.WORK
         and draft.policy.merge_mode is MergeMode.MANUAL
     )
+    if draft.task.awaiting is Awaiting.WORK and gates.owns_branch(draft.task, draft.policy):
+        draft.task = replace(draft.task, end_sha=draft.artifacts.head or draft.task.end_sha)
     merging.walk_to_reviewing(draft, reason)
     approval = Approval(given.actor.name, draft.at, draft.task.end_sha, given.strength)
     if merged_by_person:
@@ -167,9 +172,9 @@ def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
             )
     elif (
         outcome is Outcome.CLOSE
-        and task.status is Status.REVIEWING
-        and draft.policy.isolation is not Isolation.NONE
-        and artifacts.head not in (None, task.end_sha)
+        and task.status in (Status.AGENT_REVIEW, Status.REVIEWING)
+        and task.awaiting is not Awaiting.WORK
+        and draft.head_moved
     ):
         raise RefusedError(
             f"`{task.id}` has new commits since it was handed off ({str(artifacts.head)[:7]}, reviewed "
@@ -197,6 +202,8 @@ def close(draft: Draft, closed: Closed) -> None:
     if draft.task.is_open:
         draft.set_awaiting(Awaiting.WORK)
     give_verdict(draft, VerdictGiven(closed.actor, Verdict.APPROVED, closed.note or closed.reason))
+    if closed.reason and not draft.task.is_open:
+        draft.task = replace(draft.task, closed_reason=closed.reason)
 
 
 def set_awaiting(draft: Draft, asked: AwaitingSet) -> None:
@@ -221,9 +228,11 @@ def set_awaiting(draft: Draft, asked: AwaitingSet) -> None:
     elif task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING):
         draft.task = replace(task, failed_reviews=0, responded_at=draft.at)
         draft.give_back(EventType.MOVED, "given back to the agent")
-        merging.ask_for_rework(draft, "given back")
-    else:
+        merging.ask_for_rework(draft, task.status, None)
+    elif task.status is Status.AGENT_REVIEW:
         draft.set_awaiting(None)
+    else:
+        draft.give_back(EventType.MOVED, None)
 
 
 def reopen(draft: Draft) -> None:

@@ -9,7 +9,7 @@ from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.policy import ReviewPolicy
 from gitticks.model.session import Ending
-from gitticks.model.status import Awaiting, Isolation, Role, Status
+from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Task
 from gitticks.workflow import gates, merging
 from gitticks.workflow.decision import Draft, Turn, whose_turn
@@ -21,14 +21,17 @@ MOST_CRASHES = 2
 MOST_REFUSALS = 2
 FEEDBACKS_BEFORE_CRASH = 2
 
-_NOT_THE_AGENTS_FAULT = {
-    Ending.STOPPED,
+_CUT_OFF = {
+    Ending.INTERRUPTED,
     Ending.OUTAGE,
     Ending.RATE_LIMITED,
     Ending.USAGE_LIMITED,
     Ending.SANDBOX_FAILED,
 }
-"""Endings after which nothing is counted and nothing advances."""
+"""Endings that are not the agent's fault: what was finished before advances, what is missing is never counted."""
+
+
+_TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 
 
 def current_round(task: Task, role: Role) -> int:
@@ -39,8 +42,7 @@ def current_round(task: Task, role: Role) -> int:
 def start(draft: Draft, started: SessionStarted) -> None:
     """Puts a pending task to work and binds it to the commit that work begins at."""
     task = draft.task
-    wanted = Turn.REVIEWER if started.role is Role.REVIEWER else Turn.WORKER
-    if whose_turn(task) is not wanted:
+    if not _may_start(task, started.role):
         raise RefusedError(
             f"no {started.role} can start on `{task.id}`: it is {task.status}"
             + (f" and awaits {task.awaiting}" if task.awaiting else ""),
@@ -48,7 +50,10 @@ def start(draft: Draft, started: SessionStarted) -> None:
         )
     if task.start_sha is None:
         draft.task = replace(
-            task, base=started.base or task.base, branch=started.branch, start_sha=started.start_sha
+            task,
+            base=started.base or task.base,
+            branch=started.branch or task.branch,
+            start_sha=started.start_sha,
         )
     if task.status is Status.PENDING:
         cause = EventType.MOVED if started.actor.is_human else EventType.ADVANCED
@@ -58,12 +63,20 @@ def start(draft: Draft, started: SessionStarted) -> None:
     draft.log(EventType.SESSION_STARTED, data={"role": started.role.value, "agent": started.actor.name})
 
 
+def _may_start(task: Task, role: Role) -> bool:
+    if role is Role.CLARIFIER:
+        return task.status is Status.CLARIFICATION
+    return whose_turn(task) is _TURNS[role]
+
+
 def end(draft: Draft, ended: SessionEnded) -> None:
     """Applies the signal, else the artifacts, of an agent whose process ended."""
     for warning in ended.warnings:
         draft.log(EventType.WARNED, warning)
     before = draft.task.status
-    counts = _apply_end(draft, ended)
+    counts = _apply_end(draft, ended) and ended.role is Role.WORKER
+    if counts and draft.task.status is before and draft.task.awaiting is None:
+        _limit_iterations(draft)
     draft.log(
         EventType.SESSION_ENDED,
         ended.detail,
@@ -71,38 +84,52 @@ def end(draft: Draft, ended: SessionEnded) -> None:
             "role": ended.role.value,
             "round": ended.round,
             "ending": ended.ending.value,
-            "iteration": counts and ended.role is Role.WORKER and draft.task.status is before,
+            "iteration": counts and draft.task.status is before,
         },
     )
 
 
 def _apply_end(draft: Draft, ended: SessionEnded) -> bool:
     """Returns whether this end counts at all."""
-    if not _is_current(draft.task, ended) or draft.task.awaiting is not None:
+    unfinished = ended.ending is Ending.STOPPED or (
+        ended.ending in _CUT_OFF and not _has_result(draft, ended)
+    )
+    if unfinished or not _is_current(draft.task, ended):
         _keep_words(draft, ended.signal)
-        return False
-    if ended.ending in _NOT_THE_AGENTS_FAULT:
         return False
     if ended.ending in (Ending.REFUSED, Ending.START_FAILED):
         _refuse(draft, ended)
     elif ended.role is Role.REVIEWER:
-        return _end_review(draft, ended)
+        _end_review(draft, ended)
     elif ended.signal is not None:
         _obey(draft, ended.signal)
     elif draft.artifacts.handoff:
         _hand_off(draft)
-    elif ended.ending is Ending.INTERRUPTED:
-        return False
-    elif ended.ending is Ending.CLEAN:
-        _iterate(draft)
-    else:
+    elif ended.ending is not Ending.CLEAN:
         _crash(draft, ended.detail or ended.ending.value)
     return True
 
 
 def _is_current(task: Task, ended: SessionEnded) -> bool:
-    expected = {Role.WORKER: Status.WORKING, Role.REVIEWER: Status.AGENT_REVIEW}.get(ended.role)
-    return task.status is expected and ended.round == current_round(task, ended.role)
+    """True if it is still this session's turn; only a start can have failed while the task is pending."""
+    begun = task.status is not Status.PENDING or ended.ending is Ending.START_FAILED
+    return (
+        begun
+        and whose_turn(task) is _TURNS.get(ended.role)
+        and ended.round == current_round(task, ended.role)
+    )
+
+
+def _has_result(draft: Draft, ended: SessionEnded) -> bool:
+    """True if a session that was cut off had said or written all that its end needs."""
+    if ended.role is Role.REVIEWER:
+        return draft.artifacts.review in (ReviewOutcome.PASS, ReviewOutcome.FAIL)
+    signal = ended.signal
+    if signal is None or signal.kind.asks_for_review:
+        return _missing_handoff(draft) is None
+    if signal.kind in (SignalKind.INPUT_NEEDED, SignalKind.ESCALATE):
+        return bool(signal.text) or draft.artifacts.open_question
+    return signal.kind in (SignalKind.CHECKPOINT, SignalKind.EJECT)
 
 
 def _keep_words(draft: Draft, signal: Signal | None) -> None:
@@ -117,7 +144,13 @@ def _refuse(draft: Draft, ended: SessionEnded) -> None:
     reason = ended.detail or ended.ending.value
     draft.log(kind, reason)
     if draft.counts.refusals + 1 >= MOST_REFUSALS:
-        draft.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
+        _give_up(draft, reason)
+
+
+def _give_up(draft: Draft, reason: str) -> None:
+    if draft.task.status is Status.PENDING:
+        draft.enter(Status.WORKING, EventType.ADVANCED, reason, actor=ENGINE)
+    draft.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
 
 
 def _obey(draft: Draft, signal: Signal) -> None:
@@ -133,9 +166,7 @@ def _obey(draft: Draft, signal: Signal) -> None:
     if kind.asks_for_review:
         draft.task = replace(draft.task, asked=kind.asked, pr=signal.url or draft.task.pr)
         _hand_off(draft)
-    elif kind is SignalKind.CONTINUE:
-        _iterate(draft)
-    else:
+    elif kind is not SignalKind.CONTINUE:
         awaiting = Awaiting.CHECKPOINT if kind is SignalKind.CHECKPOINT else Awaiting.WORK
         draft.set_awaiting(awaiting)
         draft.log(EventType.AWAITING_SET, signal.text or None, data={"awaiting": awaiting.value})
@@ -158,7 +189,7 @@ def _ask(draft: Draft, signal: Signal) -> None:
 
 
 def _hand_off(draft: Draft) -> None:
-    lacking = gates.missing(Gate.HANDOFF, draft.task, draft.artifacts, draft.policy, draft.actor)
+    lacking = _missing_handoff(draft)
     if lacking is None:
         draft.enter(Status.AGENT_REVIEW, EventType.ADVANCED, "hand-off", actor=ENGINE)
         draft.run_on()
@@ -167,19 +198,21 @@ def _hand_off(draft: Draft) -> None:
     _fail_gate(draft, "checks" if draft.artifacts.handoff else "handoff", lacking)
 
 
+def _missing_handoff(draft: Draft) -> str | None:
+    return gates.missing(Gate.HANDOFF, draft.task, draft.artifacts, draft.policy, draft.actor)
+
+
 def _fail_gate(draft: Draft, gate: str, reason: str) -> None:
     draft.log(EventType.GATE_FAILED, reason, actor=ENGINE, data={"gate": gate})
     if gate == "checks" and draft.counts.failed_checks >= FEEDBACKS_BEFORE_CRASH:
         _crash(draft, reason)
-    else:
-        _iterate(draft)
 
 
-def _iterate(draft: Draft) -> None:
+def _limit_iterations(draft: Draft) -> None:
     """Leaves the task to the next iteration, if the limit allows one."""
     used = draft.counts.iterations + 1
     if used >= draft.policy.iterations:
-        draft.enter(Status.STUCK, EventType.ADVANCED, f"{used} iterations without a hand-off", actor=ENGINE)
+        _give_up(draft, f"{used} iterations without a hand-off")
 
 
 def _crash(draft: Draft, reason: str) -> None:
@@ -189,20 +222,16 @@ def _crash(draft: Draft, reason: str) -> None:
         draft.enter(Status.STUCK, EventType.ADVANCED, f"crashed: {reason}", actor=ENGINE)
 
 
-def _end_review(draft: Draft, ended: SessionEnded) -> bool:
+def _end_review(draft: Draft, ended: SessionEnded) -> None:
     _keep_words(draft, ended.signal)
-    task, head = draft.task, draft.artifacts.head
-    if draft.policy.isolation is Isolation.TASK and None not in (head, task.end_sha) and head != task.end_sha:
-        merging.void(draft, str(head))
+    if draft.head_moved:
+        merging.void(draft, str(draft.artifacts.head))
     elif draft.artifacts.review is ReviewOutcome.PASS:
         pass_review(draft, EventType.ADVANCED)
     elif draft.artifacts.review is ReviewOutcome.FAIL:
         _fail_review(draft)
-    elif ended.ending is Ending.INTERRUPTED:
-        return False
     else:
         _crash(draft, ended.detail or "the review has no verdict")
-    return True
 
 
 def pass_review(draft: Draft, cause: EventType) -> None:
@@ -217,7 +246,7 @@ def _fail_review(draft: Draft) -> None:
     draft.task = replace(draft.task, failed_reviews=draft.task.failed_reviews + 1)
     if not spent:
         draft.enter(Status.WORKING, EventType.ADVANCED, "FAIL", actor=ENGINE)
-        merging.ask_for_rework(draft, "the review failed")
+        merging.ask_for_rework(draft, Status.AGENT_REVIEW, "the review failed")
     elif draft.policy.review is ReviewPolicy.COUNCIL:
         draft.enter(Status.REVIEWING, EventType.ADVANCED, "rounds-exhausted", actor=ENGINE)
     else:
@@ -228,6 +257,6 @@ def _fail_review(draft: Draft) -> None:
 
 def time_out_review(draft: Draft) -> None:
     """Hands the task to a person when the council's time is up; that person is never waived."""
-    if draft.task.status is not Status.AGENT_REVIEW or draft.task.awaiting is not None:
-        raise RefusedError(f"`{draft.task.id}` is not in agent-review")
+    if whose_turn(draft.task) is not Turn.REVIEWER or draft.policy.review is not ReviewPolicy.COUNCIL:
+        raise RefusedError(f"no council reviews `{draft.task.id}`: it is {draft.task.status}")
     draft.enter(Status.REVIEWING, EventType.ADVANCED, "council-timeout")

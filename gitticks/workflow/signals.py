@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -55,10 +56,13 @@ _RESULT_STATUS = {
     "blocked": SignalKind.INPUT_NEEDED,
     "needs_input": SignalKind.INPUT_NEEDED,
 }
-_PROMISE = re.compile(r"<promise>[ \t\r\n]*([A-Za-z_]+)[ \t\r\n]*(?::(.*?))?</promise>", re.DOTALL)
+_OPEN, _CLOSE = "<promise>", "</promise>"
+_PROMISE = re.compile(r"[ \t\r\n]*([A-Za-z_]+)[ \t\r\n]*(?::(.*))?", re.DOTALL)
+_REST_OF_LINE = re.compile(r"[ \t\r]*(?:\n|\Z)")
 _URL = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]]")
 _LONGEST_RESULT = 200_000
 _MOST_OBJECTS = 50
+_MOST_WARNINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,30 +98,43 @@ def read_signal(text: str, *, on_own_lines: bool = False) -> Reading:
         on_own_lines: a promise counts only if it begins and ends a line; for output in which anything may stand.
     """
     found: list[tuple[int, Signal]] = []
-    unknown: list[str] = []
-    for match in _PROMISE.finditer(text):
-        if on_own_lines and not _stands_alone(text, match.start(), match.end()):
-            continue
-        kind = _SPOKEN.get(match.group(1).upper())
-        if kind is None:
-            unknown.append(match.group(1))
+    unknown: dict[str, None] = {}
+    for start, body in _promises(text, on_own_lines=on_own_lines):
+        match = _PROMISE.fullmatch(body)
+        kind = _SPOKEN.get(match.group(1).upper()) if match else None
+        if match is None or kind is None:
+            unknown.setdefault(" ".join((match.group(1) if match else body)[:40].split()))
         else:
-            found.append((match.start(), Signal(kind, (match.group(2) or "").strip())))
+            found.append((start, Signal(kind, (match.group(2) or "").strip())))
     found.extend(_read_status_line(text))
     found.extend(_read_result(text))
     found.sort(key=lambda pair: pair[0])
-    warnings = [f"the signal `{name[:40]}` is not known and was ignored" for name in unknown]
-    if len({signal.kind for _, signal in found}) > 1:
-        said = ", ".join(signal.kind.value for _, signal in found)
-        warnings.append(f"several different signals ({said}): the last one counts")
+    warnings = [f"the signal `{name}` is not known and was ignored" for name in unknown][:_MOST_WARNINGS]
+    said = list(dict.fromkeys(signal.kind.value for _, signal in found))
+    if len(said) > 1:
+        warnings.append(f"several different signals ({', '.join(said)}): the last one counts")
     return Reading(found[-1][1] if found else None, tuple(warnings))
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    before = text[text.rfind("\n", 0, start) + 1 : start]
-    line_end = text.find("\n", end)
-    after = text[end : len(text) if line_end < 0 else line_end]
-    return not before.strip() and not after.strip()
+def _promises(text: str, *, on_own_lines: bool) -> Iterator[tuple[int, str]]:
+    """Yields where each promise starts and what stands in it; the innermost pair counts, each part is read once."""
+    before = 0
+    while (end := text.find(_CLOSE, before)) >= 0:
+        start = text.rfind(_OPEN, before, end)
+        after = end + len(_CLOSE)
+        if start >= 0 and (not on_own_lines or _stands_alone(text, before, start, after)):
+            yield start, text[start + len(_OPEN) : end]
+        before = after
+
+
+def _stands_alone(text: str, before: int, start: int, end: int) -> bool:
+    """True if only blanks share the first and the last line with what stands between `start` and `end`.
+
+    `before` is where the promise before it ended.
+    """
+    line = text.rfind("\n", before, start) + 1
+    begins_line = line > 0 or before == 0
+    return begins_line and not text[line:start].strip() and _REST_OF_LINE.match(text, end) is not None
 
 
 def _read_status_line(text: str) -> list[tuple[int, Signal]]:
@@ -175,4 +192,5 @@ def _result_signal(value: object) -> Signal | None:
 def _text(value: object) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode()  # JSON can spell half a character, which no file can hold

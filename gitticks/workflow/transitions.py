@@ -88,9 +88,10 @@ def find_row(source: Status, target: Status) -> Row | None:
     return next((row for row in TABLE if row.source is source and row.target is target), None)
 
 
-def targets(source: Status) -> tuple[Status, ...]:
-    """Returns the statuses that may follow `source`, in table order; empty for a terminal status."""
-    return tuple(row.target for row in TABLE if row.source is source)
+def targets(source: Status, asker: Asker | None = None) -> tuple[Status, ...]:
+    """Returns the statuses that may follow `source`, for one asker or whomever, in table order; empty if none may."""
+    rows = (row for row in TABLE if row.source is source and (asker is None or asker in row.askers))
+    return tuple(row.target for row in rows)
 
 
 def is_legal_step(source: Status, target: Status) -> bool:
