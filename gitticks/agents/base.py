@@ -10,6 +10,7 @@ from typing import Protocol
 
 from gitticks.agents.supervised import Ended
 from gitticks.model.session import Ending
+from gitticks.model.settings import PermissionMode, PromptWay
 from gitticks.model.task import Usage
 
 
@@ -19,26 +20,10 @@ class AgentKind(StrEnum):
     CLAUDE = "claude"
     CODEX = "codex"
     GEMINI = "gemini"
+    AMP = "amp"
     OPENCODE = "opencode"
     COMMAND = "command"
     SCRIPT = "script"
-
-
-class PermissionMode(StrEnum):
-    """How much an agent may do unasked, the strictest first."""
-
-    INTERACTIVE = "interactive"
-    AUTO_EDIT = "auto-edit"
-    AUTO_ALL = "auto-all"
-    YOLO = "yolo"
-
-
-class PromptWay(StrEnum):
-    """How a prompt reaches a `command` agent."""
-
-    STDIN = "stdin"
-    FILE = "file"
-    ARGUMENT = "argument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +42,7 @@ class AgentSpec:
     mode: PermissionMode = PermissionMode.AUTO_EDIT
     args: tuple[str, ...] = ()
     fallback: tuple[str, ...] = ()
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +56,7 @@ class Request:
 
     prompt: str
     session_id: str | None = None
-    spent_before: Usage = Usage()
+    spent_before: Usage = field(default_factory=Usage)
     prompt_file: str | None = None
     script: tuple[str, ...] = ()
 
@@ -90,7 +75,7 @@ class AgentReport:
     messages: tuple[str, ...] = ()
     final_message: str | None = None
     session_id: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     cost: float | None = None
     cached_tokens: int = 0
     total_usage: Usage | None = None

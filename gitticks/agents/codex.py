@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from gitticks.agents.base import AgentSpec, Invocation, PermissionMode, Request
-from gitticks.agents.stream import Event, StreamReader, integer_at, mapping_at, shown_tool, text_at
+from gitticks.agents.base import AgentSpec, Invocation, Request
+from gitticks.agents.stream import (
+    Event,
+    StreamReader,
+    integer_at,
+    mapping_at,
+    objects_at,
+    shown_tool,
+    text_at,
+)
 from gitticks.agents.trouble import classify, one_line
+from gitticks.model.settings import PermissionMode
 from gitticks.model.task import Usage
 
 PROGRAM = "codex"
@@ -79,9 +88,8 @@ class CodexReader(StreamReader):
             case "command_execution":
                 return self._take_command(item, is_completed=is_completed)
             case "file_change" if is_completed:
-                changes = item.get("changes")
-                count = len(changes) if isinstance(changes, list) else 0
-                return shown_tool("edit", f"{count} files" if count != 1 else text_at(changes[0], "path"))
+                changes = objects_at(item, "changes")
+                return shown_tool("edit", ", ".join(text_at(change, "path") for change in changes))
         return None
 
     def _take_command(self, item: Event, *, is_completed: bool) -> str | None:

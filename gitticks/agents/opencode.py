@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitticks.agents.base import AgentSpec, Invocation, PermissionMode, Request
+from gitticks.agents.base import AgentSpec, Invocation, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -22,6 +22,7 @@ from gitticks.agents.stream import (
 from gitticks.agents.supervised import Ended
 from gitticks.agents.trouble import Trouble, classify
 from gitticks.model.session import Ending
+from gitticks.model.settings import PermissionMode
 from gitticks.model.task import Usage
 
 PROGRAM = "opencode"

@@ -1,0 +1,140 @@
+"""Which agents there are: those of the settings, those found on PATH, and the embedded one."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gitticks.agents.base import AgentKind, AgentSpec
+from gitticks.agents.environment import agent_environment
+from gitticks.agents.presets import CLIENTS, DEFAULT_ORDER, PRESETS
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.model.settings import AgentSettings, PermissionMode
+
+_HINT = "`gt agents` lists the agents"
+_VERSION_SECONDS = 5.0
+_LONGEST_VERSION = 80
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAgent:
+    """One line of the list of agents; `path` is None where the program is not on PATH."""
+
+    spec: AgentSpec
+    path: str | None
+    is_configured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The agents of one repository on this machine.
+
+    Args:
+        configured: the settings' `agents`, by name.
+        default: the settings' `agent`.
+        mode: the permission mode of agents that have none of their own.
+        environment: the runner's environment, whose PATH is searched.
+    """
+
+    configured: Mapping[str, AgentSettings] = field(default_factory=dict)
+    default: str | None = None
+    mode: PermissionMode = PermissionMode.AUTO_EDIT
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Returns every name that an agent can be asked for by: the known ones, then the configured ones."""
+        known = [kind.value for kind in (*CLIENTS, AgentKind.SCRIPT)]
+        return (*known, *sorted(set(self.configured) - set(known)))
+
+    def spec(self, name: str) -> AgentSpec:
+        """Returns the agent of that name, with what the settings say of it.
+
+        Raises:
+            NotFoundError: there is none; near names are suggested.
+            GitticksError: its entry names no known type.
+        """
+        if name not in self.names:
+            near = difflib.get_close_matches(name, self.names, n=3)
+            words = f"; did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else ""
+            raise NotFoundError(f"there is no agent `{name}`{words}", hint=_HINT)
+        entry = self.configured.get(name, AgentSettings())
+        return AgentSpec(
+            name,
+            _kind(name, entry),
+            entry.argv,
+            entry.prompt,
+            entry.model,
+            entry.mode or self.mode,
+            entry.args,
+            entry.fallback,
+            entry.options,
+        )
+
+    def default_spec(self) -> AgentSpec:
+        """Returns the agent of tasks that name none: the configured one, else the first on PATH, else `script`."""
+        if self.default is not None:
+            return self.spec(self.default)
+        specs = (self.spec(kind.value) for kind in DEFAULT_ORDER)
+        return next(
+            (spec for spec in specs if self.path_of(spec) is not None), self.spec(AgentKind.SCRIPT.value)
+        )
+
+    def path_of(self, spec: AgentSpec) -> str | None:
+        """Returns the absolute path of the agent's program; None if it is not on PATH or depends on the workspace."""
+        program = spec.argv[0] if spec.argv else PRESETS[spec.kind].program
+        if program is None or (os.sep in program and not os.path.isabs(program)):  # noqa: PTH117 - not a path yet
+            return None
+        return shutil.which(program, path=self.environment.get("PATH", os.defpath))
+
+    def found(self) -> tuple[FoundAgent, ...]:
+        """Returns the configured agents and the known ones that are on PATH, in the order of `names`."""
+        all_found = []
+        for name in self.names:
+            spec, is_configured = self.spec(name), name in self.configured
+            path = self.path_of(spec)
+            if is_configured or path is not None:
+                all_found.append(FoundAgent(spec, path, is_configured))
+        return tuple(all_found)
+
+    def version_of(self, found: FoundAgent) -> str | None:
+        """Returns what a known client answers to `--version` within five seconds; None if it says nothing sensible.
+
+        Commands of the settings are not asked: they need not know the flag, and would start to work.
+        """
+        if found.path is None or found.spec.kind not in CLIENTS:
+            return None
+        from gitticks.agents.process import Command, Limits, run_supervised  # costs start-up time
+
+        environment = agent_environment(
+            found.spec.kind, PRESETS[found.spec.kind].variables, self.environment, {"NO_COLOR": "1"}
+        )
+        ended = run_supervised(
+            Command((found.path, *found.spec.argv[1:], "--version"), Path("/"), environment),
+            Limits(
+                total_seconds=_VERSION_SECONDS, output_bytes=100_000, kept_bytes=10_000, grace_seconds=0.5
+            ),
+        )
+        lines = [line.strip() for line in ended.output.splitlines() if line.strip()]
+        if not ended.is_success or not lines:
+            return None
+        return "".join(letter for letter in lines[0] if letter.isprintable())[:_LONGEST_VERSION]
+
+
+def _kind(name: str, entry: AgentSettings) -> AgentKind:
+    """Returns the entry's type; without one the name says it, or a command line does."""
+    asked = entry.type or name
+    try:
+        return AgentKind(asked)
+    except ValueError:
+        if entry.type is None and entry.argv:
+            return AgentKind.COMMAND
+    known = ", ".join(f"`{kind}`" for kind in AgentKind)
+    raise GitticksError(
+        f"the agent `{name}` has no type that is known: {known}",
+        hint=f"`gt config agents.{name}.type command`",
+    )

@@ -1,0 +1,60 @@
+"""One session of an agent from start to report: the supervisor and the reader put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+
+from gitticks.agents.base import AgentReport, Invocation
+from gitticks.agents.process import Command, Limits, StopRequest, run_supervised
+from gitticks.processes import ProcessIdentity
+
+
+def run_agent(
+    invocation: Invocation,
+    *,
+    workspace: Path,
+    environment: Mapping[str, str],
+    limits: Limits,
+    now: Callable[[], datetime],
+    stop: StopRequest | None = None,
+    on_text: Callable[[str], None] | None = None,
+    on_line: Callable[[str], None] | None = None,
+    on_error_line: Callable[[str], None] | None = None,
+    on_start: Callable[[ProcessIdentity], None] | None = None,
+    lock: Path | None = None,
+    wrapper: tuple[str, ...] = (),
+) -> AgentReport:
+    """Runs an agent in its workspace and returns what came of it.
+
+    Args:
+        invocation: how to start and read it.
+        workspace: its working directory.
+        environment: all that it gets to see, the invocation's own additions excepted.
+        limits: what bounds it.
+        now: the clock, asked when the session is over.
+        stop: ends the session when another thread asks for it.
+        on_text: called with what is worth showing to a person, as it comes.
+        on_line: called with each raw line of stdout, for the transcript.
+        on_error_line: called with each line of stderr.
+        on_start: called with the identity of the supervisor.
+        lock: a file whose flock is held while anything of the session may live.
+        wrapper: what stands before the agent's own arguments, such as a sandbox's program with its flags.
+    """
+    reader = invocation.new_reader()
+
+    def take(line: str) -> None:
+        if on_line is not None:
+            on_line(line)
+        shown = reader.feed(line)
+        if shown is not None and on_text is not None:
+            on_text(shown)
+
+    command = Command(
+        (*wrapper, *invocation.argv), workspace, {**environment, **invocation.environment}, invocation.stdin
+    )
+    ended = run_supervised(
+        command, limits, take, stop, on_error_line=on_error_line, on_start=on_start, lock=lock
+    )
+    return reader.report(ended, now())
