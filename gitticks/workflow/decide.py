@@ -18,6 +18,7 @@ from gitticks.workflow.triggers import (
     Merged,
     MergeFailed,
     MergeFound,
+    PolicyChanged,
     Reopened,
     Requested,
     ReviewTimedOut,
@@ -68,6 +69,8 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
             sessions.end(draft, trigger)
         case ReviewTimedOut():
             sessions.time_out_review(draft)
+        case PolicyChanged():
+            sessions.follow_policy(draft)
         case Merged():
             merging.close_merged(draft, trigger)
         case MergeFailed():

@@ -260,3 +260,18 @@ def time_out_review(draft: Draft) -> None:
     if whose_turn(draft.task) is not Turn.REVIEWER or draft.policy.review is not ReviewPolicy.COUNCIL:
         raise RefusedError(f"no council reviews `{draft.task.id}`: it is {draft.task.status}")
     draft.enter(Status.REVIEWING, EventType.ADVANCED, "council-timeout")
+
+
+def follow_policy(draft: Draft) -> None:
+    """Takes a task past a review that is not asked for any more; a person who was asked stays asked."""
+    if draft.task.status is Status.AGENT_REVIEW and draft.task.awaiting is None:
+        draft.run_on()
+
+
+def wants_checks(task: Task, ended: SessionEnded, *, handoff: bool) -> bool:
+    """True if this end of a session asks for the hand-off, so that the quality gates are worth running."""
+    if ended.role is not Role.WORKER or task.awaiting is not None or not _is_current(task, ended):
+        return False
+    if ended.ending in _NOT_THE_AGENTS_FAULT | {Ending.REFUSED, Ending.START_FAILED}:
+        return False
+    return handoff and (ended.signal is None or ended.signal.kind.asks_for_review)

@@ -55,6 +55,13 @@ class ReviewTimedOut:
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyChanged:
+    """A gate that held the task may be gone: the settings were changed, or no agent is left that could review."""
+
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """What the giver of a verdict looked at."""
 
@@ -149,6 +156,7 @@ Trigger = (
     | SessionStarted
     | SessionEnded
     | ReviewTimedOut
+    | PolicyChanged
     | VerdictGiven
     | Closed
     | AwaitingSet
