@@ -1,0 +1,154 @@
+"""Entries of `## Notes` and `## Questions`: read, and added so that their text can make no entry or section."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from gitticks.document.escapes import escape, unescape
+from gitticks.document.lines import line_starts, trimmed, with_newlines
+from gitticks.document.section_edits import append_to_section, set_section
+from gitticks.document.sections import ENTRY_LEVEL, Body, Heading
+from gitticks.document.times import format_time, parse_time
+from gitticks.errors import DocumentError
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind
+
+SEPARATOR = " · "
+NAMELESS = "unknown"
+_KINDS = {kind.value: kind for kind in ActorKind}
+_CLOSING_HASHES = re.compile(r"(?:(?<= )|\A)(\\*)(?=#+\Z)")
+_CLOSED_HASHES = re.compile(r"(?:(?<= )|\A)\\(\\*)(?=#+\Z)")
+_NOT_IN_FILES = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedEntry:
+    """An entry, its text as it stands in the body, and where its heading and its text begin."""
+
+    entry: Entry
+    raw: str
+    start: int
+    text_start: int
+
+
+def read_entries(body: Body, section: Section) -> tuple[Entry, ...]:
+    """Returns the entries of the section in file order."""
+    return tuple(placed.entry for placed in place_entries(body, section))
+
+
+def place_entries(body: Body, section: Section) -> tuple[PlacedEntry, ...]:
+    """Returns the entries of the section in file order, with their places."""
+    found = body.find(section)
+    if not found:
+        return ()
+    block = found[-1]
+    headings = [
+        (heading, entry)
+        for heading in body.headings
+        if block.text_start <= heading.start < block.end and (entry := _parsed_heading(heading)) is not None
+    ]
+    ends = [*(heading.start for heading, _ in headings[1:]), block.end]
+    return tuple(
+        _placed(body, heading, entry, end) for (heading, entry), end in zip(headings, ends, strict=False)
+    )
+
+
+def add_entry(body: Body, section: Section, entry: Entry) -> Body:
+    """Returns the body with the entry added below the section's others.
+
+    Raises:
+        DocumentError: what stands in the section already would swallow it.
+    """
+    wanted = normalised(entry)
+    before = read_entries(body, section)
+    for keep_fences in (True, False):
+        text = f"{heading_line(wanted)}\n\n{escape(wanted.text, keep_fences=keep_fences)}"
+        try:
+            result = append_to_section(body, section, text)
+        except DocumentError:
+            if not keep_fences:
+                raise
+            continue
+        if read_entries(result, section) == (*before, wanted):
+            return result
+    fence = body.unclosed_fence_line
+    raise DocumentError(
+        f"an entry added to `## {section}` would be part of the text above it",
+        path=body.source.path,
+        line=fence,
+        hint="close the code fence or comment that never ends",
+    )
+
+
+def heading_line(entry: Entry) -> str:
+    """Returns the heading of an entry."""
+    name = _CLOSING_HASHES.sub(r"\\\1", entry.name)
+    return "### " + SEPARATOR.join([format_time(entry.at), entry.kind.value, name])
+
+
+def normalised(entry: Entry) -> Entry:
+    """Returns the entry as a file can hold it: whole seconds, a name on one line, LF line breaks."""
+    at = parse_time(format_time(entry.at)) or entry.at
+    name = " ".join(_encodable(entry.name).split()) or NAMELESS
+    return Entry(at, entry.kind, name, with_newlines(trimmed(_encodable(entry.text)), "\n"))
+
+
+def loose_text_after_last_entry(body: Body, section: Section, known: tuple[Entry, ...]) -> str | None:
+    """Returns what a person wrote below the last entry without a heading of its own, or None.
+
+    An entry's text reaches to the next heading, so only the entries as they were before tell what is new.
+
+    Args:
+        body: the text as it is now.
+        section: where to look.
+        known: the section's entries as they were last recorded.
+    """
+    split = _split_last(body, section, known)
+    return None if split is None else split[1]
+
+
+def take_loose_text(body: Body, section: Section, known: tuple[Entry, ...]) -> Body:
+    """Returns the body without the text that `loose_text_after_last_entry` returns."""
+    split = _split_last(body, section, known)
+    if split is None:
+        return body
+    offset, _ = split
+    block = body.find(section)[-1]
+    return set_section(body, section, body.text[block.text_start : offset])
+
+
+def _split_last(body: Body, section: Section, known: tuple[Entry, ...]) -> tuple[int, str] | None:
+    """Returns where the loose text begins, and that text."""
+    placed = place_entries(body, section)
+    if not placed or len(placed) != len(known):
+        return None
+    last, recorded = placed[-1], known[-1].text
+    lines = line_starts(last.raw)
+    for start in lines:
+        text = unescape(with_newlines(trimmed(last.raw[:start]), "\n"))
+        loose = with_newlines(trimmed(last.raw[start:]), "\n")
+        if text == recorded and loose:
+            return last.text_start + start, loose
+    return None
+
+
+def _parsed_heading(heading: Heading) -> Entry | None:
+    """Returns an entry without its text, or None for another heading."""
+    parts = heading.title.split(SEPARATOR, 2)
+    if heading.level != ENTRY_LEVEL or len(parts) != len(("time", "kind", "name")):
+        return None
+    time, kind = parse_time(parts[0]), _KINDS.get(parts[1])
+    return (
+        None if time is None or kind is None else Entry(time, kind, _CLOSED_HASHES.sub(r"\1", parts[2]), "")
+    )
+
+
+def _placed(body: Body, heading: Heading, entry: Entry, end: int) -> PlacedEntry:
+    raw = body.text[heading.end : end]
+    text = unescape(with_newlines(trimmed(raw), "\n"))
+    return PlacedEntry(replace(entry, text=text), raw, heading.start, heading.end)
+
+
+def _encodable(text: str) -> str:
+    return _NOT_IN_FILES.sub("\ufffd", text)

@@ -1,0 +1,293 @@
+"""The schema of a task's frontmatter as one table: each key, how it is read, and how it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+
+from gitticks.document import values
+from gitticks.document.lines import Source
+from gitticks.document.times import format_date, format_time
+from gitticks.document.values import At, Reader
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Node, Scalar
+from gitticks.document.yaml_scalars import Plain, YamlValue
+from gitticks.document.yaml_splice import Change
+from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
+from gitticks.model.task import Approval, Claim, Task, Usage
+
+MANUAL = "manual"
+_OBJECT_ID = re.compile(r"[0-9a-f]{4,64}")
+_BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|[/.]$))[^\x00-\x20\x7f~^:?*\[\\]{1,250}")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key of the frontmatter and attribute of `Task`, which bear the same name.
+
+    `takes_null_as_text` marks the keys whose text counts as it stands, even where YAML would read null.
+    """
+
+    key: str
+    read: Reader[object]
+    write: Callable[[Any], YamlValue] = str
+    is_always_written: bool = False
+    takes_null_as_text: bool = False
+
+
+def _read_id(at: At, node: Node) -> TaskId:
+    text = values.read_text(at, node)
+    if not is_valid_id(text):
+        hint = "ids are lower-case letters, digits and `-`; `gt list` shows them"
+        raise at.error(node, f"is not a task id: {values.shown(node)}", hint=hint)
+    return TaskId(text)
+
+
+def _read_object_id(at: At, node: Node) -> str:
+    text = values.read_text(at, node)
+    if _OBJECT_ID.fullmatch(text) is None:
+        raise at.error(
+            node, f"is not a commit: {values.shown(node)}", hint="write a commit's full id, or delete it"
+        )
+    return text
+
+
+def _read_branch(at: At, node: Node) -> str:
+    text = values.read_text(at, node)
+    if _BRANCH.fullmatch(text) is None:
+        raise at.error(
+            node, f"is not a branch name: {values.shown(node)}", hint="`git branch --list` shows them"
+        )
+    return text
+
+
+def _read_title(at: At, node: Node) -> str:
+    text = values.read_text(at, node)
+    if not text.strip():
+        raise at.error(node, "is empty", hint="write what the task is about")
+    return text
+
+
+def _read_label(at: At, node: Node) -> str:
+    text = values.read_text(at, node)
+    if not text.strip():
+        raise at.error(node, "holds an empty label", hint="delete it")
+    return text
+
+
+def _complete(at: At, node: Node, parts: Mapping[str, object], needed: tuple[str, ...]) -> None:
+    missing = [key for key in needed if key not in parts]
+    if missing:
+        raise at.error(node, f"lacks `{missing[0]}`", hint=f"delete `{at.name}`, gitticks writes it itself")
+
+
+def _read_approval(at: At, node: Node) -> Approval:
+    readers: dict[str, Reader[object]] = {
+        "by": values.read_text,
+        "at": values.read_time,
+        "head": _read_object_id,
+        "strength": values.read_text,
+    }
+    parts: dict[str, Any] = values.read_parts(at, node, readers)
+    _complete(at, node, parts, ("by", "at"))
+    return Approval(**({"head": None} | parts))
+
+
+def _read_usage(at: At, node: Node) -> Usage:
+    count = values.read_integer(0)
+    readers: dict[str, Reader[object]] = {
+        "iterations": count,
+        "tokens_in": count,
+        "tokens_out": count,
+        "cost": values.read_number,
+        "seconds": values.read_number,
+    }
+    parts: dict[str, Any] = values.read_parts(at, node, readers)
+    return Usage(**parts)
+
+
+def _read_claim(at: At, node: Node) -> Claim:
+    readers: dict[str, Reader[object]] = {
+        "runner": values.read_text,
+        "host": values.read_text,
+        "since": values.read_time,
+        "expires": values.read_time,
+    }
+    parts: dict[str, Any] = values.read_parts(at, node, readers)
+    _complete(at, node, parts, tuple(readers))
+    return Claim(**parts)
+
+
+def _read_sessions(at: At, node: Node) -> dict[str, str]:
+    mapping = values.mapping_of(at, node)
+    return {pair.key.text: values.read_text(at.inside(pair.key.text), pair.value) for pair in mapping.pairs}
+
+
+def _write_time(time: datetime) -> Plain:
+    return Plain(format_time(time))
+
+
+def _write_date(day: date) -> Plain:
+    return Plain(format_date(day))
+
+
+def _write_number(number: int) -> int:
+    return number
+
+
+def _write_approval(approval: Approval) -> dict[str, YamlValue]:
+    parts: dict[str, YamlValue] = {"by": approval.by, "at": _write_time(approval.at)}
+    if approval.head is not None:
+        parts["head"] = approval.head
+    return parts | {"strength": approval.strength}
+
+
+def _write_usage(usage: Usage) -> dict[str, YamlValue]:
+    parts: dict[str, YamlValue] = {item.name: getattr(usage, item.name) for item in fields(usage)}
+    return {name: part for name, part in parts.items() if part}
+
+
+def _write_claim(claim: Claim) -> dict[str, YamlValue]:
+    return {
+        "runner": claim.runner,
+        "host": claim.host,
+        "since": _write_time(claim.since),
+        "expires": _write_time(claim.expires),
+    }
+
+
+def _text(key: str) -> Field:
+    return Field(key, values.read_text)
+
+
+def _word(key: str, words: type[StrEnum], *, is_always_written: bool = False) -> Field:
+    return Field(key, values.read_word(words), is_always_written=is_always_written)
+
+
+def _count(key: str, most: int | None = None) -> Field:
+    return Field(key, values.read_integer(0, most), _write_number)
+
+
+def _time(key: str) -> Field:
+    return Field(key, values.read_time, _write_time)
+
+
+def _commit(key: str) -> Field:
+    return Field(key, _read_object_id)
+
+
+FIELDS: tuple[Field, ...] = (
+    Field("id", _read_id, is_always_written=True, takes_null_as_text=True),
+    Field("title", _read_title, is_always_written=True, takes_null_as_text=True),
+    _word("type", TaskType),
+    _word("status", Status, is_always_written=True),
+    _count("priority", 4),
+    Field("labels", values.read_list(_read_label), list),
+    Field("blocked_by", values.read_list(_read_id), list),
+    Field("parent", _read_id),
+    _word("requires", Requires),
+    _word("asked", Requires),
+    _word("awaiting", Awaiting),
+    _word("verdict", Verdict),
+    Field("approval", _read_approval, _write_approval),
+    _text("reviewer"),
+    Field("defer_until", values.read_date, _write_date),
+    _text("agent"),
+    _text("model"),
+    _word("isolation", Isolation),
+    Field("base", _read_branch),
+    Field("branch", _read_branch),
+    _commit("start_sha"),
+    _commit("end_sha"),
+    _commit("merged_sha"),
+    _text("pr"),
+    _count("review_round"),
+    _count("failed_reviews"),
+    _count("crash_count"),
+    Field("usage", _read_usage, _write_usage),
+    Field("claim", _read_claim, _write_claim),
+    Field("agent_sessions", _read_sessions, dict),
+    _time("asked_at"),
+    _time("responded_at"),
+    _time("created"),
+    _text("created_by"),
+    _time("updated"),
+    _time("closed"),
+    _text("closed_reason"),
+    _text("external_ref"),
+)
+"""Every key that a TASK.md can hold, in the order in which a new file is written."""
+
+_DEFAULTS = Task(TaskId("0"), "")
+
+
+def read_fields(source: Source, tree: MappingNode) -> Task:
+    """Returns the task that the frontmatter's tree says; unknown keys are ignored.
+
+    Raises:
+        DocumentError: a value is missing or is not what its key holds.
+    """
+    found: dict[str, Any] = {}
+    for field in FIELDS:
+        node = tree.get(field.key)
+        if node is not None and not _is_absent(field, node):
+            found[field.key] = field.read(At(source, field.key), node)
+    for key in ("id", "title"):
+        if key not in found:
+            raise source.error(f"`{key}` is missing", 0, hint=f"add a line `{key}: …` to the frontmatter")
+    if has_manual(source, tree) and "awaiting" not in found:
+        found["awaiting"] = Awaiting.WORK
+    return Task(**found)
+
+
+def _is_absent(field: Field, node: Node) -> bool:
+    if not isinstance(node, Scalar) or not node.is_null:
+        return False
+    return not field.takes_null_as_text or not node.text
+
+
+def has_manual(source: Source, tree: MappingNode) -> bool:
+    """True if the frontmatter says `manual: true`, the old form of `awaiting: work`."""
+    node = tree.get(MANUAL)
+    if node is None or (isinstance(node, Scalar) and node.is_null):
+        return False
+    return values.read_flag(At(source, MANUAL), node)
+
+
+def written(task: Task) -> dict[str, YamlValue]:
+    """Returns what the frontmatter says of the task: no nulls and defaults, but id, title and status."""
+    result: dict[str, YamlValue] = {}
+    for field in FIELDS:
+        value = getattr(task, field.key)
+        if field.is_always_written or value != getattr(_DEFAULTS, field.key):
+            result[field.key] = field.write(value)
+    return result
+
+
+def changes(before: Task, after: Task, source: Source, tree: MappingNode) -> list[Change]:
+    """Returns the smallest changes of the frontmatter that turn one task into the other."""
+    old, new = written(before), written(after)
+    result: list[Change] = []
+    for field in FIELDS:
+        if old.get(field.key) != new.get(field.key):
+            result += _field_changes(field.key, old.get(field.key), new.get(field.key), tree)
+    if before.awaiting is not after.awaiting and has_manual(source, tree):
+        result.append(Change((MANUAL,), None))
+    return result
+
+
+def _field_changes(key: str, old: YamlValue | None, new: YamlValue | None, tree: MappingNode) -> list[Change]:
+    """Returns the changes of one key; of a mapping that stays, only the parts that differ."""
+    if not isinstance(tree.get(key), MappingNode) or not isinstance(new, Mapping):
+        return [Change((key,), new)]
+    parts = old if isinstance(old, Mapping) else {}
+    return [
+        Change((key, part), new.get(part))
+        for part in [*new, *(part for part in parts if part not in new)]
+        if parts.get(part) != new.get(part)
+    ]

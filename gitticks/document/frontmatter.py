@@ -1,0 +1,158 @@
+"""Splits a task file into fences, YAML and body without losing a byte, and changes keys of the YAML in place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from gitticks.document.lines import LINE_BREAK, Source, is_encodable
+from gitticks.document.yaml_nodes import Mapping
+from gitticks.document.yaml_splice import Change, splice
+from gitticks.document.yaml_tree import parse_yaml
+from gitticks.errors import DocumentError
+
+MOST_BYTES = 1_000_000
+MOST_LINES = 20_000
+BYTE_ORDER_MARK = "\ufeff"
+_OPENING = re.compile(r"---[ \t]*(\r\n|\r|\n)")
+_CLOSING = re.compile(r"(?<=[\r\n])---[ \t]*(?:\r\n|\r|\n|\Z)")
+_CONFLICT = re.compile(r"(?:\A|(?<=[\r\n]))<<<<<<<")
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """The parts of a task file, which joined again are the file, and the tree of its YAML.
+
+    `opening` holds a byte order mark, if any, and the first fence; `newline` is the fence's line break.
+    """
+
+    path: str
+    opening: str
+    yaml: str
+    closing: str
+    body: str
+    newline: str
+    tree: Mapping
+
+    @property
+    def text(self) -> str:
+        """Returns the whole file."""
+        return self.opening + self.yaml + self.closing + self.body
+
+    @property
+    def source(self) -> Source:
+        """Returns the YAML with its place in the file."""
+        return Source(self.yaml, self.path, first_line=2)
+
+    @property
+    def body_source(self) -> Source:
+        """Returns the body with its place in the file."""
+        before = self.opening + self.yaml + self.closing
+        return Source(self.body, self.path, 1 + sum(1 for _ in LINE_BREAK.finditer(before)))
+
+    def with_changes(self, changes: Iterable[Change]) -> Frontmatter:
+        """Returns the file with keys of its frontmatter set or removed.
+
+        Raises:
+            DocumentError: the file writes a value in a form that cannot be changed in place.
+        """
+        changed = splice(self.source, changes, self.newline)
+        return replace(self, yaml=changed.text, tree=_tree(changed))
+
+
+def split(data: bytes, path: str) -> Frontmatter:
+    """Returns the parts of a task file.
+
+    Raises:
+        DocumentError: it is no UTF-8, has no frontmatter, a broken one, or passes a limit.
+    """
+    text = decode(data, path)
+    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
+    opening = _OPENING.match(text, len(mark))
+    if opening is None:
+        raise _no_frontmatter(text, path)
+    closing = _CLOSING.search(text, opening.end())
+    inside = text[opening.end() : len(text) if closing is None else closing.start()]
+    source = Source(inside, path, first_line=2)
+    _refuse_conflict(source)
+    if closing is None:
+        hint = "end the frontmatter with a line `---`"
+        raise DocumentError("the frontmatter has no end", path=path, line=1, column=1, hint=hint)
+    return Frontmatter(
+        path=path,
+        opening=text[: opening.end()],
+        yaml=inside,
+        closing=closing.group(),
+        body=text[closing.end() :],
+        newline=opening[1],
+        tree=_tree(source),
+    )
+
+
+def decode(data: bytes, path: str) -> str:
+    """Returns the text of a file that people and gitticks both write.
+
+    Raises:
+        DocumentError: it is no UTF-8, holds NUL, or passes a limit.
+    """
+    if len(data) > MOST_BYTES:
+        raise DocumentError(
+            "the file is larger than 1 MB", path=path, hint="move long text to a file of its own"
+        )
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = Source(data[: error.start].decode("utf-8"), path)
+        hint = "save the file as UTF-8"
+        raise before.error("this is no UTF-8", len(before.text), hint=hint) from None
+    source = Source(text, path)
+    if "\0" in text:
+        raise source.error("the file holds a NUL character", text.index("\0"), hint="delete it")
+    refuse_excess(text, path)
+    return text
+
+
+def refuse_excess(text: str, path: str) -> None:
+    """Refuses a file that no command could read within its time.
+
+    Raises:
+        DocumentError: the text is larger than 1 MB, has more than 20,000 lines, or half a surrogate pair.
+    """
+    if not is_encodable(text):
+        raise DocumentError("the text holds a character that a file cannot", path=path, hint="delete it")
+    if len(text) > MOST_BYTES or len(text.encode()) > MOST_BYTES:
+        raise _too_large("1 MB", path)
+    if sum(1 for _ in LINE_BREAK.finditer(text)) > MOST_LINES:
+        raise _too_large(f"{MOST_LINES} lines", path)
+
+
+def _too_large(limit: str, path: str) -> DocumentError:
+    hint = "move long text to a file of its own"
+    return DocumentError(f"the file is larger than {limit}", path=path, hint=hint)
+
+
+def _no_frontmatter(text: str, path: str) -> DocumentError:
+    source = Source(text, path)
+    conflict = _CONFLICT.match(text)
+    if conflict is not None:
+        return _conflict_error(source, conflict.start())
+    return source.error("there is no frontmatter", 0, hint="begin the file with a line `---`")
+
+
+def _refuse_conflict(source: Source) -> None:
+    conflict = _CONFLICT.search(source.text)
+    if conflict is not None:
+        raise _conflict_error(source, conflict.start())
+
+
+def _conflict_error(source: Source, offset: int) -> DocumentError:
+    hint = "keep the lines that are right, delete the others and the markers, then `gt sync`"
+    return source.error("the frontmatter holds the conflict markers of a merge", offset, hint=hint)
+
+
+def _tree(source: Source) -> Mapping:
+    tree = parse_yaml(source)
+    if tree is None:
+        raise source.error("the frontmatter is empty", 0, hint="write `id`, `title` and `status` into it")
+    return tree

@@ -1,0 +1,188 @@
+"""The body's sections, as CommonMark sees them.
+
+Headings are found by markdown-it-py's block rules, never by a pattern over the text: what looks like a heading
+inside a code fence, a quote, a list or a comment is text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from gitticks.document.lines import Source, line_starts, trimmed, with_newlines
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_COMMENT = re.compile(r"<!--(?:-?>|.*?-->|.*\Z)", re.DOTALL)
+ENTRY_LEVEL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of level 1 to 3 that is not inside a fence, quote, list or comment.
+
+    Offsets count characters of the body; `end` is where the line below the heading begins. `line` is the
+    heading's line in the file.
+    """
+
+    title: str
+    level: int
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading of level 1 or 2 and the text below it, up to the next such heading."""
+
+    heading: Heading
+    end: int
+
+    @property
+    def title(self) -> str:
+        """Returns the heading's text."""
+        return self.heading.title
+
+    @property
+    def start(self) -> int:
+        """Returns where the heading begins."""
+        return self.heading.start
+
+    @property
+    def text_start(self) -> int:
+        """Returns where the text below the heading begins."""
+        return self.heading.end
+
+    @property
+    def is_section(self) -> bool:
+        """True if the heading is of level 2."""
+        return self.heading.level == 2  # noqa: PLR2004
+
+    def is_named(self, name: str) -> bool:
+        """True for a section whose title is `name`, whatever its case and spacing."""
+        return self.is_section and same_name(self.title) == same_name(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The text below the frontmatter and its outline; `newline` is the line break that the file uses."""
+
+    source: Source
+    newline: str
+    headings: tuple[Heading, ...]
+    blocks: tuple[Block, ...]
+    unclosed_fence_line: int | None
+
+    @property
+    def text(self) -> str:
+        """Returns the exact text."""
+        return self.source.text
+
+    @property
+    def preamble(self) -> str:
+        """Returns the text before the first level-2 heading, without blank lines around it."""
+        first = next((block.start for block in self.blocks if block.is_section), len(self.text))
+        return with_newlines(trimmed(self.text[:first]), "\n")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Returns what a person should mend: names that occur twice, a code fence that never ends."""
+        return tuple(self._warnings())
+
+    def find(self, name: str) -> tuple[Block, ...]:
+        """Returns the sections of that name in file order; the last one counts."""
+        return tuple(block for block in self.blocks if block.is_named(name))
+
+    def content(self, block: Block) -> str:
+        """Returns a section's text with LF line breaks and without blank lines around it."""
+        return with_newlines(trimmed(self.text[block.text_start : block.end]), "\n")
+
+    def get(self, name: str) -> str | None:
+        """Returns the text of the section that counts, or None if it is missing or empty."""
+        found = self.find(name)
+        text = self.content(found[-1]) if found else ""
+        return None if is_empty(text) else text
+
+    def _warnings(self) -> Iterator[str]:
+        path = self.source.path
+        lines: dict[str, list[Block]] = {}
+        for block in self.blocks:
+            if block.is_section:
+                lines.setdefault(same_name(block.title), []).append(block)
+        for blocks in lines.values():
+            if len(blocks) > 1:
+                places = " and ".join(str(block.heading.line) for block in blocks)
+                yield f"{path}: `## {blocks[-1].title}` stands on lines {places}: the last one counts"
+        if self.unclosed_fence_line is not None:
+            yield f"{path}:{self.unclosed_fence_line}: a code fence never ends: what follows it is no section"
+
+
+def read_body(source: Source, newline: str = "\n") -> Body:
+    """Returns the body with its outline."""
+    tokens = parse_blocks(source)
+    headings = tuple(_headings(source, tokens))
+    tops = [heading for heading in headings if heading.level < ENTRY_LEVEL]
+    ends = [*(heading.start for heading in tops[1:]), len(source.text)]
+    blocks = tuple(Block(heading, end) for heading, end in zip(tops, ends, strict=False))
+    return Body(source, newline, headings, blocks, _unclosed_fence_line(source, tokens))
+
+
+def parse_blocks(source: Source) -> list[Token]:
+    """Returns markdown-it-py's block tokens, whose inline text is left as it stands."""
+    return _parser().parse(source.text)
+
+
+def _headings(source: Source, tokens: list[Token]) -> Iterator[Heading]:
+    starts = line_starts(source.text)
+    for index, token in enumerate(tokens):
+        level = int(token.tag[1]) if token.type == "heading_open" and token.level == 0 else 0
+        if 1 <= level <= ENTRY_LEVEL:
+            first, last = token.map or [0, 0]
+            title = " ".join(tokens[index + 1].content.split())
+            line = source.first_line + first
+            yield Heading(title, level, line, starts[first], starts[min(last, len(starts) - 1)])
+
+
+def is_empty(text: str) -> bool:
+    """True if nothing is left after HTML comments and white space."""
+    return not without_comments(text).strip()
+
+
+def without_comments(text: str) -> str:
+    """Returns the text without its HTML comments; one that never ends reaches to the end."""
+    return _COMMENT.sub("", text)
+
+
+def _unclosed_fence_line(source: Source, tokens: list[Token]) -> int | None:
+    """Returns the line of a top-level code fence that swallows the rest of the body."""
+    for token in tokens:
+        if token.type == "fence" and token.level == 0 and token.map and not is_closed(token):
+            return source.first_line + token.map[0]
+    return None
+
+
+def is_closed(fence: Token) -> bool:
+    """True if the fence ends in a line of its own, not with the text around it."""
+    first, last = fence.map or [0, 0]
+    lines = fence.content.count("\n") + (not fence.content.endswith("\n") and fence.content != "")
+    return last - first == lines + 2
+
+
+def same_name(title: str) -> str:
+    """Returns the form in which two titles of one section are equal."""
+    return " ".join(title.split()).lower()
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser

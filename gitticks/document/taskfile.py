@@ -1,0 +1,210 @@
+"""A TASK.md as one value: read once into its task and sections, changed by splicing, written back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gitticks.document import entries, section_edits
+from gitticks.document.fields import changes, has_manual, read_fields, written
+from gitticks.document.frontmatter import Frontmatter, refuse_excess, split
+from gitticks.document.lines import LINE_BREAK, with_newlines
+from gitticks.document.scripts import Scripts, read_scripts
+from gitticks.document.sections import Body, read_body
+from gitticks.document.verdict_line import review_outcome
+from gitticks.document.yaml_scalars import render
+from gitticks.document.yaml_splice import Change
+from gitticks.errors import DocumentError
+from gitticks.model.notes import Entry, ReviewOutcome, Section
+from gitticks.model.status import Awaiting
+from gitticks.model.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFile:
+    """One TASK.md. Every method that changes something returns another value and keeps all other bytes."""
+
+    frontmatter: Frontmatter
+    task: Task
+    body: Body
+
+    @classmethod
+    def parse(cls, data: bytes, path: str) -> TaskFile:
+        """Returns the file's value.
+
+        Args:
+            data: the file's bytes.
+            path: the name that errors give it.
+
+        Raises:
+            DocumentError: the frontmatter cannot be read.
+        """
+        frontmatter = split(data, path)
+        task = read_fields(frontmatter.source, frontmatter.tree)
+        return cls(frontmatter, task, read_body(frontmatter.body_source, frontmatter.newline))
+
+    @property
+    def path(self) -> str:
+        """Returns the name that errors give the file."""
+        return self.frontmatter.path
+
+    @property
+    def data(self) -> bytes:
+        """Returns the file's bytes."""
+        return self.frontmatter.text.encode()
+
+    @property
+    def title(self) -> str:
+        """Returns the task's title."""
+        return self.task.title
+
+    @property
+    def summary(self) -> str:
+        """Returns the free text before the first section; empty if there is none."""
+        return self.body.preamble
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Returns what a person should mend although the file can be read."""
+        return self.body.warnings
+
+    @property
+    def review_outcome(self) -> ReviewOutcome:
+        """Returns what `## Review` says."""
+        return review_outcome(self.section(Section.REVIEW))
+
+    @property
+    def scripts(self) -> Scripts:
+        """Returns the blocks of `## Script`.
+
+        Raises:
+            DocumentError: a block never ends.
+        """
+        return read_scripts(self.body)
+
+    @property
+    def is_manual(self) -> bool:
+        """True if the file holds the old `manual: true`, which reads as `awaiting: work`."""
+        return has_manual(self.frontmatter.source, self.frontmatter.tree)
+
+    def section(self, name: Section | str) -> str | None:
+        """Returns a section's text with LF line breaks, or None if it is missing or empty."""
+        return self.body.get(name)
+
+    def entries(self, section: Section) -> tuple[Entry, ...]:
+        """Returns the entries of `## Notes` or `## Questions` in file order."""
+        return entries.read_entries(self.body, section)
+
+    def with_task(self, task: Task) -> TaskFile:
+        """Returns the file with the fields that differ written into its frontmatter.
+
+        Raises:
+            DocumentError: a value cannot be written, or stands in a form that cannot be changed in place.
+        """
+        source, tree = self.frontmatter.source, self.frontmatter.tree
+        return self._with_changes(changes(self.task, task, source, tree), task)
+
+    def without_manual(self) -> TaskFile:
+        """Returns the file with the old `manual: true` written as `awaiting: work`."""
+        if not self.is_manual:
+            return self
+        awaiting = (
+            [] if self.task.awaiting is not Awaiting.WORK else [Change(("awaiting",), Awaiting.WORK.value)]
+        )
+        return self._with_changes([*awaiting, Change(("manual",), None)], self.task)
+
+    def with_section(self, name: Section | str, text: str) -> TaskFile:
+        """Returns the file with a section's text replaced, or the section added in its place.
+
+        Raises:
+            DocumentError: the text would change the sections around it.
+        """
+        return self._with_body(lambda body: section_edits.set_section(body, name, text))
+
+    def without_section(self, name: Section | str) -> TaskFile:
+        """Returns the file without every section of that name.
+
+        Raises:
+            DocumentError: removing it would change another section.
+        """
+        return self._with_body(lambda body: section_edits.remove_section(body, name))
+
+    def with_entry(self, section: Section, entry: Entry) -> TaskFile:
+        """Returns the file with an entry added; its text can make no other entry or section.
+
+        Raises:
+            DocumentError: what stands in the section already would swallow it.
+        """
+        return self._with_body(lambda body: entries.add_entry(body, section, entry))
+
+    def loose_text(self, section: Section, before: TaskFile) -> str | None:
+        """Returns what was written below the section's last entry since `before`, without a heading of its own."""
+        return entries.loose_text_after_last_entry(self.body, section, before.entries(section))
+
+    def with_loose_text_as(self, section: Section, entry: Entry, before: TaskFile) -> TaskFile:
+        """Returns the file with that loose text taken out and `entry` added in its place."""
+        known = before.entries(section)
+        taken = self._with_body(lambda body: entries.take_loose_text(body, section, known))
+        return taken.with_entry(section, entry)
+
+    def with_body(self, text: str) -> TaskFile:
+        """Returns the file with everything below the frontmatter replaced."""
+        frontmatter = replace(_closed(self.frontmatter, text), body=text)
+        return replace(
+            self, frontmatter=frontmatter, body=read_body(frontmatter.body_source, frontmatter.newline)
+        )
+
+    def _with_changes(self, wanted: list[Change], task: Task) -> TaskFile:
+        if not wanted:
+            return self
+        frontmatter = self.frontmatter.with_changes(wanted)
+        read = read_fields(frontmatter.source, frontmatter.tree)
+        if written(read) != written(task):
+            raise DocumentError("the task cannot be written so that it reads the same", path=self.path)
+        return self._with_frontmatter(frontmatter, read, self.body)
+
+    def _with_body(self, change: Callable[[Body], Body]) -> TaskFile:
+        body = change(self.body)
+        frontmatter = replace(_closed(self.frontmatter, body.text), body=body.text)
+        return self._with_frontmatter(frontmatter, self.task, body)
+
+    def _with_frontmatter(self, frontmatter: Frontmatter, task: Task, body: Body) -> TaskFile:
+        refuse_excess(frontmatter.text, self.path)
+        source = frontmatter.body_source
+        if source.first_line != body.source.first_line:
+            body = read_body(source, frontmatter.newline)
+        return TaskFile(frontmatter, task, body)
+
+
+def read_task(data: bytes, path: str) -> Task:
+    """Returns only the typed frontmatter, without looking at the markdown.
+
+    Raises:
+        DocumentError: the frontmatter cannot be read.
+    """
+    frontmatter = split(data, path)
+    return read_fields(frontmatter.source, frontmatter.tree)
+
+
+def new_task_file(task: Task, body: str = "") -> TaskFile:
+    """Returns a new file for `task`, with `body` as the text below its frontmatter.
+
+    Raises:
+        DocumentError: a field or the body cannot be written.
+    """
+    lines = [f"{key}: {render(value)}\n" for key, value in written(task).items()]
+    text = with_newlines(body, "\n").strip("\n")
+    below = f"\n{text}\n" if text.strip() else ""
+    try:
+        data = f"---\n{''.join(lines)}---\n{below}".encode()
+    except UnicodeEncodeError:
+        problem = "the text holds a character that a file cannot"
+        raise DocumentError(problem, path=task.file, hint="delete it") from None
+    return TaskFile.parse(data, task.file)
+
+
+def _closed(frontmatter: Frontmatter, body: str) -> Frontmatter:
+    """Returns the frontmatter with a line break behind its last fence if a body follows."""
+    if not body or LINE_BREAK.search(frontmatter.closing):
+        return frontmatter
+    return replace(frontmatter, closing=frontmatter.closing + frontmatter.newline)

@@ -1,0 +1,162 @@
+"""Reads single YAML nodes as typed values, with errors that name the key, the place and what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import TypeAlias, TypeVar
+
+from gitticks.document.lines import Source
+from gitticks.document.times import parse_time
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Node, Scalar, Sequence
+from gitticks.errors import DocumentError
+
+T = TypeVar("T")
+WordT = TypeVar("WordT", bound=StrEnum)
+
+_INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,4})?")
+_FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """The key that is being read, for messages."""
+
+    source: Source
+    name: str
+
+    def error(self, node: Node, problem: str, *, hint: str | None = None) -> DocumentError:
+        """Returns the error that the key's value is wrong."""
+        return self.source.error(f"`{self.name}` {problem}", node.start, hint=hint)
+
+    def inside(self, key: str) -> At:
+        """Returns the place of a key within this one."""
+        return At(self.source, f"{self.name}.{key}")
+
+
+Reader: TypeAlias = Callable[[At, Node], T]
+
+
+def shown(node: Node) -> str:
+    """Returns a node's value for a message: quoted, short, without control characters."""
+    if not isinstance(node, Scalar):
+        return "a list" if isinstance(node, Sequence) else "a mapping"
+    text = node.text if len(node.text) <= _SHOWN else node.text[:_SHOWN] + "…"
+    return repr(text) if text.isprintable() else ascii(text)
+
+
+def near(word: str, words: Iterable[str]) -> str | None:
+    """Returns the one of `words` that `word` is probably meant to be."""
+    found = difflib.get_close_matches(word[:_SHOWN].lower(), list(words), n=1)
+    return found[0] if found else None
+
+
+def read_text(at: At, node: Node) -> str:
+    """Returns a scalar's text as it stands, whatever type YAML would see in it."""
+    if not isinstance(node, Scalar):
+        raise at.error(node, f"is not text: {shown(node)}", hint=f"write `{at.name}: …` on one line")
+    return node.text.rstrip("\r\n") if node.style in ("|", ">") else node.text
+
+
+def read_word(words: type[WordT]) -> Reader[WordT]:
+    """Returns a reader of one of the words of a closed set."""
+
+    def read(at: At, node: Node) -> WordT:
+        text = read_text(at, node)
+        known = [word.value for word in words]
+        if text not in known:
+            guess = near(text, known)
+            hint = f"did you mean `{guess}`?" if guess else f"write one of {', '.join(known)}"
+            raise at.error(node, f"is not one of {', '.join(known)}: {shown(node)}", hint=hint)
+        return words(text)
+
+    return read
+
+
+def read_integer(least: int, most: int | None = None) -> Reader[int]:
+    """Returns a reader of whole numbers of a range."""
+    wanted = f"a number from {least} to {most}" if most is not None else f"a whole number from {least} up"
+
+    def read(at: At, node: Node) -> int:
+        text = _plain(node)
+        number = int(text) if text is not None and _INTEGER.fullmatch(text) else None
+        if number is None or number < least or (most is not None and number > most):
+            raise at.error(node, f"is not {wanted}: {shown(node)}", hint=f"write `{at.name}: {least}`")
+        return number
+
+    return read
+
+
+def read_number(at: At, node: Node) -> float:
+    """Returns a finite number that is not negative."""
+    text = _plain(node)
+    number = float(text) if text is not None and _NUMBER.fullmatch(text) else math.nan
+    if not 0 <= number < math.inf:
+        raise at.error(node, f"is not a number from 0 up: {shown(node)}", hint=f"write `{at.name}: 0`")
+    return number
+
+
+def read_flag(at: At, node: Node) -> bool:
+    """Returns true or false."""
+    text = _plain(node)
+    if text is None or text not in _FLAGS:
+        raise at.error(node, f"is not true or false: {shown(node)}", hint=f"write `{at.name}: true`")
+    return _FLAGS[text]
+
+
+def read_time(at: At, node: Node) -> datetime:
+    """Returns a UTC time with whole seconds."""
+    time = parse_time(read_text(at, node).strip())
+    if time is None:
+        hint = "write it as 2026-11-22T10:02:03Z"
+        raise at.error(node, f"is not a time: {shown(node)}", hint=hint)
+    return time
+
+
+def read_date(at: At, node: Node) -> date:
+    """Returns the day of a date or time."""
+    time = parse_time(read_text(at, node).strip())
+    if time is None:
+        raise at.error(node, f"is not a date: {shown(node)}", hint="write it as 2026-11-22")
+    return time.date()
+
+
+def read_list(item: Reader[T]) -> Reader[tuple[T, ...]]:
+    """Returns a reader of lists, in brackets or one item a line."""
+
+    def read(at: At, node: Node) -> tuple[T, ...]:
+        if not isinstance(node, Sequence):
+            raise at.error(node, f"is not a list: {shown(node)}", hint=f"write `{at.name}: [one, two]`")
+        return tuple(item(at, part) for part in node.items)
+
+    return read
+
+
+def mapping_of(at: At, node: Node) -> MappingNode:
+    """Returns the node if it is a mapping."""
+    if not isinstance(node, MappingNode):
+        raise at.error(node, f"is not a mapping: {shown(node)}", hint=f"write `{at.name}: {{key: value}}`")
+    return node
+
+
+def read_parts(at: At, node: Node, readers: Mapping[str, Reader[object]]) -> dict[str, object]:
+    """Returns the values of a mapping's known keys; unknown keys and nulls are left out."""
+    mapping = mapping_of(at, node)
+    values: dict[str, object] = {}
+    for key, reader in readers.items():
+        value = mapping.get(key)
+        if value is not None and not (isinstance(value, Scalar) and value.is_null):
+            values[key] = reader(at.inside(key), value)
+    return values
+
+
+def _plain(node: Node) -> str | None:
+    return node.text if isinstance(node, Scalar) and not node.style else None

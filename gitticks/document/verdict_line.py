@@ -1,0 +1,84 @@
+"""The verdict line of `## Review`: the first line of prose that has PASS or FAIL as a word.
+
+This is the only text that is parsed inline, because a word in inline code or in a comment is no verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from gitticks.document.sections import without_comments
+from gitticks.model.notes import ReviewOutcome
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+    from markdown_it.utils import EnvType
+
+MOST_CHARACTERS = 64_000
+MOST_INLINE_CHARACTERS = 8_000
+_WORD = re.compile(r"\b(?:PASS|FAIL)\b", re.IGNORECASE | re.ASCII)
+_HINT = re.compile(r"pass|fail", re.IGNORECASE | re.ASCII)
+_CODE_ELEMENTS = re.compile(
+    r"<(code|pre|script|style|textarea|blockquote)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
+)
+_TAG = re.compile(r"<[^<>]*>")
+_LINE_BREAKS = frozenset({"softbreak", "hardbreak"})
+
+
+def review_outcome(text: str | None) -> ReviewOutcome:
+    """Returns what a review says; only its first 64,000 characters are read.
+
+    Args:
+        text: the section's text, or None if it is missing or empty.
+    """
+    if text is None:
+        return ReviewOutcome.MISSING
+    for line in _prose(text[:MOST_CHARACTERS]):
+        words = {word.upper() for word in _WORD.findall(line)}
+        if words:
+            return ReviewOutcome(words.pop().lower()) if len(words) == 1 else ReviewOutcome.UNCLEAR
+    return ReviewOutcome.UNCLEAR
+
+
+def _prose(text: str) -> Iterator[str]:
+    """Yields the lines that are no code, quote or comment, as a reader sees them."""
+    parser = _parser()
+    environment: EnvType = {}
+    depth = 0
+    for token in parser.parse(text, environment):
+        depth += (token.type == "blockquote_open") - (token.type == "blockquote_close")
+        if depth == 0 and token.type == "inline" and _HINT.search(token.content):
+            if len(token.content) > MOST_INLINE_CHARACTERS:
+                return
+            children: list[Token] = []
+            parser.inline.parse(token.content, parser, environment, children)
+            yield from _inline_lines(children)
+        elif depth == 0 and token.type == "html_block":
+            yield from _TAG.sub(" ", _CODE_ELEMENTS.sub(" ", without_comments(token.content))).split("\n")
+
+
+def _inline_lines(tokens: list[Token]) -> Iterator[str]:
+    line = ""
+    for token in tokens:
+        if token.type in _LINE_BREAKS:
+            yield line
+            line = ""
+        elif token.type in ("text", "text_special"):
+            line += token.content
+        elif token.type in ("code_inline", "html_inline", "image"):
+            line += " "
+    yield line
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    """Returns a parser of blocks, whose inline rules run only where they are asked for."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
