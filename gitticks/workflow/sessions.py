@@ -270,8 +270,8 @@ def follow_policy(draft: Draft) -> None:
 
 def wants_checks(task: Task, ended: SessionEnded, *, handoff: bool) -> bool:
     """True if this end of a session asks for the hand-off, so that the quality gates are worth running."""
-    if ended.role is not Role.WORKER or task.awaiting is not None or not _is_current(task, ended):
+    if ended.role is not Role.WORKER or not _is_current(task, ended):
         return False
-    if ended.ending in _NOT_THE_AGENTS_FAULT | {Ending.REFUSED, Ending.START_FAILED}:
+    if ended.ending in (Ending.STOPPED, Ending.REFUSED, Ending.START_FAILED):
         return False
     return handoff and (ended.signal is None or ended.signal.kind.asks_for_review)
