@@ -97,6 +97,7 @@ def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
     if held.unfinished != ref and _may_have_a_living_taker(second):
         return False
     path.unlink(missing_ok=True)
+    held.unfinished = None
     return True
 
 

@@ -152,19 +152,25 @@ class Objects:
 
     def changed_files(self, old_tree: str | None, new_tree: str | None, folder: str = "") -> Iterator[Change]:
         """Yields every plain file that differs between two trees; equal subtrees are never opened."""
+        for name, before, after in self.changed_entries(old_tree, new_tree):
+            path = f"{folder}{name}"
+            file_before, file_after = _file_id(before), _file_id(after)
+            if file_before != file_after:
+                yield Change(path, file_before, file_after)
+            yield from self.changed_files(tree_id_of(before), tree_id_of(after), f"{path}/")
+
+    def changed_entries(
+        self, old_tree: str | None, new_tree: str | None
+    ) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+        """Yields name, old and new entry of everything that differs directly in two trees, sorted by name."""
         if old_tree == new_tree:
             return
         old = {} if old_tree is None else {entry.name: entry for entry in self.entries(old_tree)}
         new = {} if new_tree is None else {entry.name: entry for entry in self.entries(new_tree)}
         for name in sorted(old.keys() | new.keys()):
             before, after = old.get(name), new.get(name)
-            path = f"{folder}{name}"
-            if before == after:
-                continue
-            file_before, file_after = _file_id(before), _file_id(after)
-            if file_before != file_after:
-                yield Change(path, file_before, file_after)
-            yield from self.changed_files(_tree_id(before), _tree_id(after), f"{path}/")
+            if before != after:
+                yield name, before, after
 
     def _child(self, tree_id: str, name: str) -> Entry | None:
         tree = self._tree(tree_id)
@@ -249,7 +255,8 @@ def _file_id(entry: Entry | None) -> str | None:
     return entry.object_id if entry is not None and entry.is_file else None
 
 
-def _tree_id(entry: Entry | None) -> str | None:
+def tree_id_of(entry: Entry | None) -> str | None:
+    """Returns the id of the tree that an entry names; None for anything else."""
     return entry.object_id if entry is not None and entry.is_tree else None
 
 

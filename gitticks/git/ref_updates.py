@@ -5,7 +5,7 @@ from __future__ import annotations
 import pygit2
 from pygit2.enums import ReferenceType
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.objects import Objects, errors_of_writing
 from gitticks.git.process import printable
 
@@ -13,11 +13,11 @@ _MOVED_WORDS = ("does not match", "already exists", "not found")
 _LOCKED_WORDS = ("failed to lock file", "failed to create locked file")
 
 
-class RefMovedError(GitticksError):
+class RefMovedError(LostRaceError):
     """The ref no longer stood where the caller had read it; nothing was changed."""
 
 
-class RefLockedError(GitticksError):
+class RefLockedError(LostRaceError):
     """Somebody holds, or left behind, the ref's lock file; nothing was changed."""
 
 

@@ -1,0 +1,209 @@
+"""The query index: what reading commands print, in SQLite, so that they parse no files and load no git library.
+
+It lies in `<common git dir>/gitticks/index.sqlite3` and says which commit of the state branch it was made from, by
+which schema and by which reader of files. It is never the truth: at any other commit it is brought forward, at any
+doubt it is built anew, and where it cannot be written it is built in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from gitticks.errors import NotFoundError
+from gitticks.git.processes import boot_id
+from gitticks.git.repository import Repository
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Entry
+from gitticks.model.task import Task
+from gitticks.store.index_rows import entries_from_json, task_from_json
+from gitticks.store.tip import state_tip
+
+SCHEMA_VERSION = 1
+"""Raised with every change of the tables or of what a row's JSON holds."""
+
+PARSER_VERSION = 1
+"""Raised with every change of what the document package reads out of the same bytes."""
+
+BUSY_SECONDS = 5.0
+
+TABLES = """\
+CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), made_by TEXT NOT NULL, commit_id TEXT NOT NULL);
+CREATE TABLE task (
+    id TEXT PRIMARY KEY, is_open INTEGER NOT NULL, status TEXT NOT NULL, awaiting TEXT, priority INTEGER NOT NULL,
+    created TEXT, parent TEXT, type TEXT NOT NULL, title TEXT NOT NULL, questions TEXT, json TEXT NOT NULL
+);
+CREATE INDEX task_is_open ON task (is_open);
+CREATE INDEX task_awaiting ON task (awaiting) WHERE awaiting IS NOT NULL;
+CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL;
+CREATE TABLE file (id TEXT PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE broken (path TEXT PRIMARY KEY, id TEXT, message TEXT NOT NULL);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenFile:
+    """A TASK.md that cannot be read; `message` begins with path, line and column as far as they are known."""
+
+    path: str
+    task_id: TaskId | None
+    message: str
+
+
+def made_by() -> str:
+    """Returns what an index must have been made by to be believed.
+
+    The boot is part of it: the index is written without syncs, so after a power failure it may be torn.
+    """
+    return json.dumps([SCHEMA_VERSION, PARSER_VERSION, boot_id() if sys.platform == "linux" else ""])
+
+
+def index_path(repository: Repository) -> Path:
+    """Returns where the repository's index lies."""
+    return repository.own_dir / "index.sqlite3"
+
+
+def connect(database: Path | str) -> sqlite3.Connection:
+    """Opens a database, made if missing, without implicit transactions."""
+    connection = sqlite3.connect(database, timeout=BUSY_SECONDS, isolation_level=None)
+    if sys.platform == "linux":
+        connection.execute("PRAGMA synchronous = OFF")
+    return connection
+
+
+def indexed_commit(connection: sqlite3.Connection) -> str | None:
+    """Returns the commit that the index was made from; None if it was made by anything but this very version."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone() is None:
+        return None
+    row = connection.execute("SELECT commit_id FROM state WHERE made_by = ?", (made_by(),)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def open_index(repository: Repository) -> Index:
+    """Returns the index at the state branch's tip, brought up to date if it was not.
+
+    Raises:
+        NotFoundError: there is no state branch.
+    """
+    tip = state_tip(repository)
+    connection = _connect_if_current(repository, tip)
+    if connection is not None:
+        return Index(repository, connection, tip)
+    from gitticks.store.indexing import refreshed_index  # loads pygit2 and the YAML reader
+
+    return refreshed_index(repository, tip)
+
+
+def _connect_if_current(repository: Repository, commit: str) -> sqlite3.Connection | None:
+    path = index_path(repository)
+    if not path.exists():
+        return None
+    connection = None
+    try:
+        connection = connect(path)
+        connection.execute("BEGIN")
+        if indexed_commit(connection) == commit:
+            return connection
+        connection.close()
+    except sqlite3.Error:
+        if connection is not None:
+            connection.close()
+    return None
+
+
+class Index:
+    """All tasks at one commit of the state branch.
+
+    It is a snapshot and keeps writers of the index waiting while it is open, so it is to be closed (or used in a
+    `with`) as soon as the questions are answered.
+    """
+
+    def __init__(self, repository: Repository, connection: sqlite3.Connection, commit: str) -> None:
+        self.commit = commit
+        self._repository = repository
+        self._connection = connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the snapshot."""
+        self._connection.close()
+
+    def tasks(self, *, open_only: bool = False) -> list[Task]:
+        """Returns the tasks, or the open ones, sorted by id."""
+        query = "SELECT json FROM task WHERE is_open >= ? ORDER BY id"
+        return [task_from_json(text) for (text,) in self._rows(query, int(open_only))]
+
+    def task(self, task_id: TaskId) -> Task:
+        """Returns one task.
+
+        Raises:
+            NotFoundError: there is none of that id, or its file is broken; the message says which.
+        """
+        rows = self._rows("SELECT json FROM task WHERE id = ?", task_id)
+        if rows:
+            return task_from_json(rows[0][0])
+        for broken in self.broken():
+            if broken.task_id == task_id:
+                raise NotFoundError(broken.message, hint=f"mend the file: `gt edit {task_id}`")
+        raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
+
+    def awaiting(self) -> list[Task]:
+        """Returns the tasks that await a person, sorted by id."""
+        rows = self._rows("SELECT json FROM task WHERE awaiting IS NOT NULL ORDER BY id")
+        return [task_from_json(text) for (text,) in rows]
+
+    def children(self, task_id: TaskId) -> list[Task]:
+        """Returns the tasks whose parent is `task_id`, sorted by id."""
+        rows = self._rows("SELECT json FROM task WHERE parent = ? ORDER BY id", task_id)
+        return [task_from_json(text) for (text,) in rows]
+
+    def open_questions(self, task_id: TaskId) -> tuple[Entry, ...]:
+        """Returns the task's questions that nobody has answered, in file order."""
+        rows = self._rows("SELECT questions FROM task WHERE id = ? AND questions IS NOT NULL", task_id)
+        return entries_from_json(rows[0][0]) if rows else ()
+
+    def data(self, task_id: TaskId) -> bytes | None:
+        """Returns the bytes of the task's TASK.md, also of a broken one; None if there is none."""
+        rows = self._rows("SELECT data FROM file WHERE id = ?", task_id)
+        return bytes(rows[0][0]) if rows else None
+
+    def find_ids(self, prefix: str) -> list[TaskId]:
+        """Returns the sorted ids that begin with `prefix`, those of broken files too."""
+        rows = self._rows("SELECT id FROM file WHERE substr(id, 1, ?) = ? ORDER BY id", len(prefix), prefix)
+        return [TaskId(text) for (text,) in rows]
+
+    def titles(self) -> dict[TaskId, str]:
+        """Returns the titles by id, sorted by id."""
+        return {
+            TaskId(task_id): title for task_id, title in self._rows("SELECT id, title FROM task ORDER BY id")
+        }
+
+    def broken(self) -> tuple[BrokenFile, ...]:
+        """Returns the files that cannot be read, sorted by path."""
+        rows = self._rows("SELECT path, id, message FROM broken ORDER BY path")
+        return tuple(
+            BrokenFile(path, None if task is None else TaskId(task), words) for path, task, words in rows
+        )
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        """Returns all rows of a query; a damaged database is replaced by one built in memory."""
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError:
+            from gitticks.store.indexing import rebuilt_in_memory
+
+            self._connection.close()
+            self._connection = rebuilt_in_memory(self._repository, self.commit)
+            return self._connection.execute(query, values).fetchall()

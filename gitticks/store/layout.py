@@ -1,0 +1,124 @@
+"""What lies where on the state branch, and what is in the files that every state branch has.
+
+| path | purpose | if missing |
+|---|---|---|
+| `.gitattributes` | lets plain git merge tasks by our driver and JSON lines by union | plain text merges |
+| `config.yaml` | the team's settings, after the number of the format | every default |
+| `prompts/` | templates that replace ours | ours |
+| `tasks/<xx>/<id>/TASK.md` | the task | no such task |
+| `…/history.jsonl` | its events, appended | none yet |
+| `…/worklog.md` | an entry for each iteration | none yet |
+| `…/rounds/NN-….md` | hand-offs and reviews of earlier rounds | none yet |
+| `…/audit.jsonl` | permission decisions | none yet |
+| `…/scratchpad.md` | learnings carried between iterations | none yet |
+| `…/checkpoints/NNNN.json` | states that `gt resume` can go back to | none yet |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from gitticks.model.ids import TaskId, is_valid_id, shard, task_folder
+
+STATE_BRANCH = "gitticks/state"
+STATE_REF = f"refs/heads/{STATE_BRANCH}"
+REMOTE_STATE_REF = f"refs/remotes/origin/{STATE_BRANCH}"
+
+FORMAT = 1
+"""The number that `config.yaml` begins with; a state branch of a newer format is only read."""
+
+ATTRIBUTES_PATH = ".gitattributes"
+CONFIG_PATH = "config.yaml"
+PROMPTS_FOLDER = "prompts"
+TASKS_FOLDER = "tasks"
+TASK_FILE = "TASK.md"
+
+ATTRIBUTES = """\
+TASK.md merge=gitticks
+*.jsonl merge=union
+"""
+
+_TASK_PATH = re.compile(rf"{TASKS_FOLDER}/([^/]+)/([^/]+)/{TASK_FILE}")
+_ROUND_NUMBER = re.compile(r"([0-9]{2,})-")
+_CHECKPOINT = re.compile(r"([0-9]{4,})\.json")
+_FORMAT_LINE = re.compile(rb"^version:[ \t]*([0-9]{1,9})[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+
+
+def task_of_path(path: str) -> TaskId | None:
+    """Returns the task whose TASK.md lies at `path`; None for every other path, also one in the wrong folder."""
+    match = _TASK_PATH.fullmatch(path)
+    if match is None or not is_task_folder(match[1], match[2]):
+        return None
+    return TaskId(match[2])
+
+
+def is_task_folder(folder_between: str, name: str) -> bool:
+    """True if `tasks/<folder_between>/<name>` is where a task of that name belongs."""
+    return is_valid_id(name) and shard(TaskId(name)) == folder_between
+
+
+def history_path(task_id: TaskId) -> str:
+    """Returns the path of the task's events."""
+    return f"{task_folder(task_id)}/history.jsonl"
+
+
+def worklog_path(task_id: TaskId) -> str:
+    """Returns the path of the task's worklog."""
+    return f"{task_folder(task_id)}/worklog.md"
+
+
+def audit_path(task_id: TaskId) -> str:
+    """Returns the path of the permission decisions made while agents worked on the task."""
+    return f"{task_folder(task_id)}/audit.jsonl"
+
+
+def scratchpad_path(task_id: TaskId) -> str:
+    """Returns the path of the learnings carried between iterations."""
+    return f"{task_folder(task_id)}/scratchpad.md"
+
+
+def rounds_folder(task_id: TaskId) -> str:
+    """Returns the folder of earlier rounds' hand-offs and reviews."""
+    return f"{task_folder(task_id)}/rounds"
+
+
+def next_round_path(names: Iterable[str], task_id: TaskId, kind: str) -> str:
+    """Returns where the next artifact of `kind` (`handoff`, `review`, `review-<councillor>`) is kept.
+
+    Within a round come the councillors' reviews, then the hand-off, and `NN-review.md` last: it is put aside only
+    when the next round's review begins, and so it closes its number.
+
+    Args:
+        names: the names of the files in the task's `rounds/`.
+        task_id: the task.
+        kind: what follows the number.
+    """
+    taken = set(names)
+    numbers = [int(match[1]) for name in taken if (match := _ROUND_NUMBER.match(name))]
+    number = max(numbers, default=1)
+    if taken & {f"{number:02}-{kind}.md", f"{number:02}-review.md"}:
+        number += 1
+    return f"{rounds_folder(task_id)}/{number:02}-{kind}.md"
+
+
+def checkpoints_folder(task_id: TaskId) -> str:
+    """Returns the folder of the task's checkpoints."""
+    return f"{task_folder(task_id)}/checkpoints"
+
+
+def checkpoint_path(task_id: TaskId, number: int) -> str:
+    """Returns the path of the checkpoint made at iteration `number`."""
+    return f"{checkpoints_folder(task_id)}/{number:04}.json"
+
+
+def checkpoint_number(name: str) -> int | None:
+    """Returns the iteration that a file in `checkpoints/` stands for; None for a foreign file."""
+    match = _CHECKPOINT.fullmatch(name)
+    return int(match[1]) if match else None
+
+
+def format_of(config: bytes | None) -> int:
+    """Returns the number of the format that a `config.yaml` names; the present one where it names none."""
+    match = _FORMAT_LINE.search(config or b"")
+    return int(match[1]) if match else FORMAT

@@ -1,0 +1,226 @@
+"""One operation on the state branch while it is being made: a base commit, and what is to change over it.
+
+Nothing here writes. An operation may be run again on a newer base, so it must take all it knows of the branch from
+its transaction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from gitticks.errors import DocumentError, GitticksError, NotFoundError
+from gitticks.model.ids import TaskId, task_folder, task_path
+from gitticks.store import layout
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.git.objects import Objects
+    from gitticks.model.event import Event
+    from gitticks.model.task import Task
+
+LONGEST_SUBJECT = 200
+LONGEST_TRAILER = 500
+
+
+class Transaction:
+    """Reads the state branch at one commit, with the changes made so far visible; the changes come with it.
+
+    Attributes:
+        base: the commit that is read.
+    """
+
+    def __init__(
+        self, objects: Objects, base: str, load_tasks: Callable[[str], Mapping[TaskId, Task]]
+    ) -> None:
+        self.base = base
+        self._objects = objects
+        self._tree = objects.tree_of(base)
+        self._load_tasks = load_tasks
+        self._base_tasks: Mapping[TaskId, Task] | None = None
+        self._changes: dict[str, bytes | None] = {}
+        self._task_files: dict[TaskId, TaskFile] = {}
+        self._subjects: list[str] = []
+        self._trailers: list[tuple[str, str]] = []
+
+    @property
+    def changes(self) -> Mapping[str, bytes | None]:
+        """Returns what is to change: contents by path, None for a file to remove."""
+        return {path: content for path, content in self._changes.items() if self.read_base(path) != content}
+
+    def read(self, path: str) -> bytes | None:
+        """Returns the file's bytes, None if there is no plain file of that path."""
+        return self._changes[path] if path in self._changes else self.read_base(path)
+
+    def write(self, path: str, content: bytes) -> None:
+        """Sets the file's whole content.
+
+        Raises:
+            GitticksError: the path could leave the branch's tree.
+        """
+        self._set(path, content)
+
+    def remove(self, path: str) -> None:
+        """Removes the file; a file that is not there may be removed too."""
+        self._set(path, None)
+
+    def list(self, folder: str) -> tuple[str, ...]:
+        """Returns the sorted names of files and folders directly in `folder`; empty if there is no such folder.
+
+        The top of the branch is the empty string.
+        """
+        prefix = f"{folder}/" if folder else ""
+        names = {name for name in self._list_base(folder) if self._stays(prefix + name)}
+        names |= {
+            path.removeprefix(prefix).partition("/")[0]
+            for path, content in self._changes.items()
+            if content is not None and path.startswith(prefix)
+        }
+        return tuple(sorted(names))
+
+    def task_file(self, task_id: TaskId) -> TaskFile:
+        """Returns the task's parsed TASK.md.
+
+        Raises:
+            NotFoundError: there is no such task.
+            DocumentError: its file cannot be read.
+        """
+        if task_id not in self._task_files:
+            from gitticks.document.taskfile import TaskFile
+
+            path = task_path(task_id)
+            content = self.read(path)
+            if content is None:
+                raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
+            self._task_files[task_id] = TaskFile.parse(content, path)
+        return self._task_files[task_id]
+
+    def put_task(self, file: TaskFile) -> None:
+        """Writes a task's file to where the task belongs."""
+        self.write(task_path(file.task.id), file.data)
+        self._task_files[file.task.id] = file
+
+    def history(self, task_id: TaskId) -> tuple[Event, ...]:
+        """Returns the task's events in file order."""
+        return read_history(self.read(layout.history_path(task_id)), task_id)
+
+    def append_events(self, task_id: TaskId, events: Iterable[Event]) -> None:
+        """Adds lines to the task's history; what stands there stays byte for byte."""
+        from gitticks.document.jsonl import render_event
+
+        lines = "".join(render_event(event) for event in events).encode()
+        if lines:
+            self.append(layout.history_path(task_id), lines)
+
+    def append(self, path: str, content: bytes) -> None:
+        """Adds to the end of a file, after a line break if the file's last line lacks its own."""
+        old = self.read(path) or b""
+        self.write(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + content)
+
+    def all_tasks(self) -> Mapping[TaskId, Task]:
+        """Returns every readable task by id, with the changes made so far; files that cannot be read are left out."""
+        if self._base_tasks is None:
+            self._base_tasks = self._load_tasks(self.base)
+        tasks = dict(self._base_tasks)
+        for path, content in self._changes.items():
+            task_id = layout.task_of_path(path)
+            if task_id is None:
+                continue
+            tasks.pop(task_id, None)
+            if content is not None:
+                with contextlib.suppress(DocumentError):
+                    tasks[task_id] = self.task_file(task_id).task
+        return tasks
+
+    def task_ids(self) -> frozenset[TaskId]:
+        """Returns every id that has a folder, readable or not: the ids that a new task must not get."""
+        ids = {
+            TaskId(name)
+            for between in self._list_base(layout.TASKS_FOLDER)
+            for name in self._list_base(f"{layout.TASKS_FOLDER}/{between}")
+            if layout.is_task_folder(between, name)
+        }
+        for path in self._changes:
+            match path.split("/"):
+                case [layout.TASKS_FOLDER, between, name, _, *_] if layout.is_task_folder(between, name):
+                    task_id = TaskId(name)
+                    (ids.add if self._stays(task_folder(task_id)) else ids.discard)(task_id)
+        return frozenset(ids)
+
+    def describe(self, subject: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
+        """Says what the commit is for: the first subject becomes the commit's, later ones stand in its body.
+
+        Trailers of all calls are kept in order, each once.
+        """
+        self._subjects.append(_one_line(subject, LONGEST_SUBJECT))
+        self._trailers += [(key, _one_line(value, LONGEST_TRAILER)) for key, value in trailers]
+
+    @property
+    def message(self) -> str:
+        """Returns the commit's message."""
+        subjects = list(dict.fromkeys(subject for subject in self._subjects if subject))
+        subject, *others = subjects or [f"{len(self._changes)} files changed"]
+        trailers = [f"{key}: {value}" for key, value in dict.fromkeys(self._trailers)]
+        parts = [subject, "\n".join(others), "\n".join(trailers)]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    @property
+    def subject(self) -> str:
+        """Returns the first line of the commit's message."""
+        return self.message.partition("\n")[0]
+
+    def read_base(self, path: str) -> bytes | None:
+        """Returns the file's bytes as the base has them."""
+        entry = self._objects.find(self._tree, path)
+        return self._objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
+
+    def _list_base(self, folder: str) -> tuple[str, ...]:
+        return list_folder(self._objects, self._tree, folder)
+
+    def _set(self, path: str, content: bytes | None) -> None:
+        self._changes[_checked(path)] = content
+        task_id = layout.task_of_path(path)
+        if task_id is not None:
+            self._task_files.pop(task_id, None)
+
+    def _stays(self, path: str) -> bool:
+        """True if the changes leave the file, or leave or put any file into the folder."""
+        if path in self._changes:
+            return self._changes[path] is not None
+        inside = [content for other, content in self._changes.items() if other.startswith(f"{path}/")]
+        if any(content is not None for content in inside) or not inside:
+            return True
+        return any(self._stays(f"{path}/{name}") for name in self._list_base(path))
+
+
+def list_folder(objects: Objects, tree: str, folder: str) -> tuple[str, ...]:
+    """Returns the names in a folder below `tree`; empty if it is none."""
+    if folder:
+        entry = objects.find(tree, folder)
+        if entry is None or not entry.is_tree:
+            return ()
+        tree = entry.object_id
+    return tuple(entry.name for entry in objects.entries(tree))
+
+
+def read_history(content: bytes | None, task_id: TaskId) -> tuple[Event, ...]:
+    """Returns the events of a history.jsonl, none if the file is missing."""
+    if not content:
+        return ()
+    from gitticks.document.jsonl import parse_events
+
+    return parse_events(content, f"{task_folder(task_id)}/history.jsonl")
+
+
+def _checked(path: str) -> str:
+    if any(part in ("", ".", "..") or part.lower() == ".git" for part in path.split("/")) or "\0" in path:
+        raise GitticksError(f"`{ascii(path)[1:-1]}` cannot be a path on the state branch")
+    return path
+
+
+def _one_line(text: str, longest: int) -> str:
+    """Returns `text` without control characters and line breaks, at most `longest` characters long."""
+    line = "".join(letter if letter.isprintable() else " " for letter in text)
+    words = " ".join(line.split())
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"

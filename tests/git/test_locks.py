@@ -1,0 +1,176 @@
+"""Locks of ours, and ref locks that somebody left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import Exit, GitticksError, LostRaceError
+from gitticks.git import locks
+from gitticks.git.locks import clear_stale_ref_lock, hold_lock
+
+REF = "refs/heads/gitticks/state"
+
+HOLD = """\
+import sys
+from pathlib import Path
+from gitticks.git.locks import hold_lock
+with hold_lock(Path(sys.argv[1])) as held, held.moving(sys.argv[2]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def holder(lock: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Runs a process that holds `lock` and is moving the ref."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(lock), REF], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"held\n"
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def lock(tmp_path: Path) -> Path:
+    return tmp_path / "gitticks" / "lock"
+
+
+def test_only_one_holds_it(lock: Path) -> None:
+    counter = {"inside": 0, "most": 0, "times": 0}
+
+    def enter() -> None:
+        for _ in range(20):
+            with hold_lock(lock):
+                counter["inside"] += 1
+                counter["most"] = max(counter["most"], counter["inside"])
+                counter["times"] += 1
+                counter["inside"] -= 1
+
+    threads = [threading.Thread(target=enter) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter == {"inside": 0, "most": 1, "times": 80}
+
+
+def test_waiting_ends_and_names_the_holder(lock: Path) -> None:
+    with holder(lock) as process:
+        words = rf"was held for 0\.1 s by process {process.pid}"
+        with pytest.raises(LostRaceError, match=words) as caught, hold_lock(lock, wait_seconds=0.1):
+            pass
+        assert caught.value.exit_code is Exit.LOST_RACE
+    with hold_lock(lock):
+        pass
+
+
+def test_a_waiter_gets_it_when_the_holder_dies(lock: Path) -> None:
+    with holder(lock) as process:
+        got = threading.Event()
+
+        def wait() -> None:
+            with hold_lock(lock):
+                got.set()
+
+        waiter = threading.Thread(target=wait)
+        waiter.start()
+        process.kill()
+        waiter.join(30)
+        assert got.is_set()
+
+
+def test_a_waiter_that_gave_up_keeps_nothing(lock: Path) -> None:
+    with hold_lock(lock), pytest.raises(LostRaceError), hold_lock(lock, wait_seconds=0.01):
+        pass
+    for _ in range(3):
+        with hold_lock(lock, wait_seconds=10):
+            pass
+
+
+def test_a_killed_holder_leaves_a_note(lock: Path) -> None:
+    with holder(lock):
+        pass
+    with hold_lock(lock) as held:
+        assert held.unfinished == REF
+    with hold_lock(lock) as held:
+        assert held.unfinished == REF
+        with held.moving("refs/heads/other"):
+            pass
+    with hold_lock(lock) as held:
+        assert held.unfinished is None
+
+
+def test_the_lock_of_a_killed_holder_is_cleared(lock: Path) -> None:
+    with holder(lock):
+        pass
+    stale = plant(lock.parent, b"")
+    with hold_lock(lock) as held:
+        assert clear_stale_ref_lock(lock.parent, REF, held)
+        assert held.unfinished is None
+    assert not stale.exists()
+
+
+def test_a_lock_that_nobody_can_have_is_cleared(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "start_times", lambda _name: [])
+    stale = plant(lock.parent, b"a" * 40 + b"\n")
+    with hold_lock(lock) as held:
+        assert clear_stale_ref_lock(lock.parent, REF, held)
+    assert not stale.exists()
+
+
+def test_an_old_lock_is_cleared(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "start_times", lambda _name: [0.0])
+    stale = plant(lock.parent, b"")
+    os.utime(stale, (1_000_000_000, 1_000_000_000))
+    with hold_lock(lock) as held:
+        assert clear_stale_ref_lock(lock.parent, REF, held)
+    assert not stale.exists()
+
+
+@pytest.mark.parametrize("known", [[0.0], None])
+def test_a_lock_that_a_living_git_may_have_stays(
+    lock: Path, monkeypatch: pytest.MonkeyPatch, known: list[float] | None
+) -> None:
+    monkeypatch.setattr(locks, "start_times", lambda _name: known)
+    stale = plant(lock.parent, b"")
+    with hold_lock(lock) as held:
+        assert not clear_stale_ref_lock(lock.parent, REF, held)
+    assert stale.exists()
+
+
+def test_a_lock_with_other_content_stays(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "start_times", lambda _name: [])
+    stale = plant(lock.parent, b"mine, keep it")
+    with hold_lock(lock) as held:
+        assert not clear_stale_ref_lock(lock.parent, REF, held)
+    assert stale.exists()
+
+
+def test_no_lock_is_a_free_way(lock: Path) -> None:
+    with hold_lock(lock) as held:
+        assert clear_stale_ref_lock(lock.parent, REF, held)
+
+
+def test_a_lock_file_that_cannot_be_opened_is_said_so(lock: Path) -> None:
+    lock.mkdir(parents=True)
+    with pytest.raises(GitticksError, match="cannot be opened"), hold_lock(lock):
+        pass
+
+
+def plant(common_dir: Path, content: bytes) -> Path:
+    stale = common_dir / f"{REF}.lock"
+    stale.parent.mkdir(parents=True, exist_ok=True)
+    stale.write_bytes(content)
+    return stale

@@ -1,0 +1,196 @@
+"""Objects written by libgit2, looked at by git."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitticks.errors import GitticksError
+from gitticks.git.identity import Identity
+from gitticks.git.objects import Change, Objects
+from gitticks.git.repository import discover
+from tests.support.repositories import clone, fsck_problems, git, make_repository
+
+ADA = Identity("Ada Lovelace", "ada@example.org")
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "r")
+
+
+@pytest.fixture
+def objects(top: Path) -> Objects:
+    return Objects.open(discover(top))
+
+
+def listing(top: Path, tree: str) -> list[str]:
+    return git("ls-tree", "-r", "--name-only", tree, at=top).splitlines()
+
+
+def test_blobs_are_kept_byte_for_byte(top: Path, objects: Objects) -> None:
+    content = b"a\r\n\x00\xff"
+    made = objects.write_blob(content)
+    assert objects.read_blob(made) == content
+    assert objects.has(made)
+    assert git("cat-file", "-s", made, at=top) == "5"
+
+
+def test_a_tree_changes_along_the_touched_paths_only(top: Path, objects: Objects) -> None:
+    first = objects.update_tree(None, {"a/b/c": b"1", "a/b/d": b"2", "e/f": b"3", "g": b"4"})
+    assert first is not None
+    second = objects.update_tree(first, {"a/b/c": b"new", "a/x": b"5", "g": None, "not/there": None})
+    assert second is not None
+    assert listing(top, second) == ["a/b/c", "a/b/d", "a/x", "e/f"]
+    assert objects.find(second, "e") == objects.find(first, "e")
+    assert objects.find(second, "a/b/d") == objects.find(first, "a/b/d")
+
+
+def test_an_emptied_folder_is_gone(objects: Objects) -> None:
+    first = objects.update_tree(None, {"a/b/c": b"1", "d": b"2"})
+    second = objects.update_tree(first, {"a/b/c": None})
+    assert second is not None
+    assert [entry.name for entry in objects.entries(second)] == ["d"]
+    assert objects.update_tree(second, {"d": None}) is None
+    assert objects.entries(objects.empty_tree()) == ()
+
+
+def test_a_foreign_file_is_never_replaced_by_a_folder(objects: Objects) -> None:
+    tree = objects.update_tree(None, {"tasks": b"a file", "folder/x": b"1"})
+    with pytest.raises(GitticksError, match="`tasks` on the state branch is a file"):
+        objects.update_tree(tree, {"tasks/a": b"1"})
+    with pytest.raises(GitticksError, match="`folder` on the state branch is a folder"):
+        objects.update_tree(tree, {"folder": b"1"})
+    assert objects.update_tree(tree, {"tasks/a": None}) == tree
+    with pytest.raises(GitticksError, match="a file and a folder at once"):
+        objects.update_tree(None, {"a": b"1", "a/b": b"2"})
+
+
+def test_entries_tell_files_from_links(top: Path, objects: Objects) -> None:
+    (top / "link").symlink_to("README.md")
+    (top / "run").write_text("#!/bin/sh\n")
+    (top / "run").chmod(0o755)
+    git("add", "link", "run", at=top)
+    tree = git("write-tree", at=top)
+    kinds = {entry.name: entry.is_file for entry in objects.entries(tree)}
+    assert kinds == {"README.md": True, "link": False, "run": True}
+    assert objects.find(tree, "link/under") is None
+    assert objects.find(tree, "none/at/all") is None
+
+
+def test_a_commit_is_by_its_author(top: Path, objects: Objects) -> None:
+    tree = objects.update_tree(None, {"a": b"1"})
+    assert tree is not None
+    first = objects.write_commit(tree, (), author=ADA, message="one\n\nTask: k7f2\n")
+    second = objects.write_commit(tree, (first,), author=ADA, message="zwei → drei\n")
+    assert git(
+        "log", "--format=%s|%an <%ae>|%cn|%(trailers:key=Task,valueonly,separator=%x2C)", second, at=top
+    ) == (
+        "zwei → drei|Ada Lovelace <ada@example.org>|Ada Lovelace|\n"
+        "one|Ada Lovelace <ada@example.org>|Ada Lovelace|k7f2"
+    )
+    assert objects.parents_of(second) == (first,)
+    assert objects.tree_of(second) == tree
+    assert fsck_problems(top) == ""
+
+
+files = st.dictionaries(
+    st.lists(st.sampled_from("abc"), min_size=3, max_size=3).map("/".join), st.binary(max_size=3), max_size=8
+)
+
+
+@given(old=files, new=files)
+def test_changed_files_are_those_that_differ(
+    old: dict[str, bytes], new: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    objects = Objects.open(discover(shared_repository(tmp_path_factory)))
+    before, after = objects.update_tree(None, old), objects.update_tree(None, new)
+    found = list(objects.changed_files(before, after))
+    expected = sorted(path for path in old.keys() | new.keys() if old.get(path) != new.get(path))
+    assert [change.path for change in found] == expected
+    for change in found:
+        assert (change.old is None) == (change.path not in old)
+        assert change.new is None or objects.read_blob(change.new) == new[change.path]
+
+
+def shared_repository(factory: pytest.TempPathFactory) -> Path:
+    path = factory.getbasetemp() / "shared-objects"
+    return path if path.exists() else make_repository(path)
+
+
+def test_a_file_that_becomes_a_folder_is_two_changes(objects: Objects) -> None:
+    before = objects.update_tree(None, {"a": b"1"})
+    after = objects.update_tree(None, {"a/b": b"1"})
+    blob = objects.write_blob(b"1")
+    assert list(objects.changed_files(before, after)) == [Change("a", blob, None), Change("a/b", None, blob)]
+
+
+def test_what_a_partial_clone_lacks_is_fetched(top: Path, tmp_path: Path) -> None:
+    git("config", "uploadpack.allowFilter", "true", at=top)
+    copy = clone(top, tmp_path / "copy", "--filter=blob:none", "--no-checkout")
+    blob = git("rev-parse", "HEAD:README.md", at=top)
+    assert Objects.open(discover(copy)).read_blob(blob) == b"version 1\n"
+
+
+def test_a_missing_object_is_named(objects: Objects) -> None:
+    with pytest.raises(
+        GitticksError, match="`1111111111111111111111111111111111111111` is missing"
+    ) as caught:
+        objects.read_blob("1" * 40)
+    assert caught.value.hint is not None
+    with pytest.raises(GitticksError, match="is missing"):
+        objects.tree_of("1" * 40)
+
+
+def test_an_object_of_another_kind_is_refused(top: Path, objects: Objects) -> None:
+    commit = git("rev-parse", "HEAD", at=top)
+    with pytest.raises(GitticksError, match="is damaged, or not what its place"):
+        objects.read_blob(commit)
+    with pytest.raises(GitticksError, match="is damaged, or not what its place"):
+        objects.entries(commit)
+    with pytest.raises(GitticksError, match="is damaged, or not what its place"):
+        objects.tree_of(objects.tree_of(commit))
+
+
+WRITE_ONCE = """\
+import sys
+from pathlib import Path
+from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.objects import Objects
+from gitticks.git.ref_updates import compare_and_swap_ref
+from gitticks.git.repository import discover
+objects = Objects.open(discover(Path(sys.argv[1])))
+tree = objects.update_tree(None, {"a/b": b"1"})
+commit = objects.write_commit(tree, (), author=ENGINE_IDENTITY, message="m")
+compare_and_swap_ref(objects, "refs/heads/synced", None, commit, "m")
+"""
+
+
+@pytest.mark.debian("strace")
+def test_objects_are_on_disk_before_the_ref_names_them(top: Path, tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    trace = tmp_path / "trace"
+    calls = "trace=fsync,link,rename"
+    subprocess.run(
+        ["strace", "-f", "-o", str(trace), "-e", calls, sys.executable, "-c", WRITE_ONCE, str(top)],
+        check=True,
+    )
+    steps = [step for line in trace.read_text().splitlines() if (step := _step(line))]
+    assert steps[-3:] == ["fsync", "ref", "fsync"]
+    assert steps[:-3] == ["fsync", "object", "fsync"] * 4 + ["fsync"] * (len(steps) - 15)
+
+
+def _step(line: str) -> str | None:
+    """Returns what a traced call does: a sync, an object put in place, or the ref."""
+    if "= -1" in line:
+        return None
+    if "fsync(" in line:
+        return "fsync"
+    if "/objects/" in line and ("link(" in line or "rename(" in line):
+        return "object"
+    return "ref" if "refs/heads/synced.lock" in line else None
