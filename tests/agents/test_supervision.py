@@ -1,0 +1,109 @@
+"""Bad agents: each has exactly one end, in time and within bounds, and nothing of it is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from gitticks.agents import process
+from gitticks.agents.process import Command, EndReason, Limits, run_supervised
+from gitticks.processes import is_lock_held
+from tests.support.agents import BAD_AGENTS, FLOOD_BYTES, bad_agent, processes_with
+
+TOTAL_SECONDS = 2.0
+LIMITS = Limits(total_seconds=TOTAL_SECONDS, grace_seconds=0.5)
+BY_ITSELF = {
+    "prints nothing": (0, None),
+    "exits with 9": (9, None),
+    "leaves daemons": (0, None),
+    "kills its process group": (None, 9),
+    "flees from session to session": (0, None),
+}
+FLOODS = ("floods stdout", "floods stderr", "prints one endless line")
+SUPERVISOR_KILLED = ("kills its parent", "kills both its parents", "stops its parent")
+RUNNER = """
+import json, os, resource, sys
+from pathlib import Path
+from gitticks.agents.process import Command, Limits, run_supervised
+
+settings = json.loads(sys.argv[1])
+limits = Limits(**settings["limits"])
+command = Command(tuple(settings["argv"]), Path(settings["cwd"]), {"PATH": os.environ["PATH"]})
+lock = Path(settings["cwd"], "lock")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+show = (lambda line: print(line, flush=True)) if settings["shows"] else (lambda line: None)
+ended = run_supervised(command, limits, show, lock=lock)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+tree = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(json.dumps([ended.reason, ended.exit_code, ended.dropped_bytes, after - before, tree]))
+"""
+
+
+@pytest.fixture
+def mark() -> str:
+    """Returns a text that only the processes of one test carry."""
+    return f"mark-{uuid.uuid4().hex}"
+
+
+def runner(
+    folder: Path, argv: tuple[str, ...], *, shows: bool = False, **limits: float
+) -> subprocess.Popen[str]:
+    """Starts a process of its own that supervises a command."""
+    settings = json.dumps({"argv": argv, "cwd": str(folder), "limits": limits, "shows": shows})
+    return subprocess.Popen([sys.executable, "-c", RUNNER, settings], stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("name", [name for name in BAD_AGENTS if name not in FLOODS])
+def test_a_bad_agent_has_one_end_and_no_survivor(
+    tmp_path: Path, mark: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_PATIENCE_SECONDS", 1.5)
+    environment = {"PATH": os.environ["PATH"], "PROBE": mark}
+    ended = run_supervised(Command(bad_agent(tmp_path, name, mark), tmp_path, environment), LIMITS)
+    assert processes_with(mark) == []
+    assert not ended.survived
+    assert ended.seconds < TOTAL_SECONDS + 5
+    if name in BY_ITSELF:
+        assert (ended.reason, ended.exit_code, ended.signal) == (EndReason.EXITED, *BY_ITSELF[name])
+    elif name in SUPERVISOR_KILLED:
+        assert ended.reason is EndReason.KILLED
+    else:
+        assert ended.reason is EndReason.TIMED_OUT
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_a_flood_costs_no_more_memory_than_its_limit(tmp_path: Path, mark: str, name: str) -> None:
+    with runner(
+        tmp_path, bad_agent(tmp_path, name, mark), total_seconds=100, output_bytes=16_000_000
+    ) as process_:
+        answer, _ = process_.communicate()
+    reason, exit_code, dropped_bytes, grown_kilobytes, tree_kilobytes = json.loads(answer.splitlines()[-1])
+    assert (reason, exit_code) == ("exited", 0)
+    assert FLOOD_BYTES - 17_000_000 < dropped_bytes < FLOOD_BYTES
+    assert grown_kilobytes < 20_000
+    assert tree_kilobytes < 20_000 + 16_000 + 20_000, "an interpreter, the limit, and what copying costs"
+
+
+def test_a_killed_runner_takes_everything_with_it(tmp_path: Path, mark: str) -> None:
+    argv = bad_agent(tmp_path, "ignores TERM", mark)
+    body = Path(argv[3]).read_text().replace("time.sleep(600)\n", "say('ready')\ntime.sleep(600)\n")
+    Path(argv[3]).write_text(body)
+    with runner(tmp_path, argv, shows=True, grace_seconds=0.5) as process_:
+        assert process_.stdout is not None
+        assert process_.stdout.readline() == "ready\n"
+        assert len(processes_with(mark)) > 3
+        assert is_lock_held(tmp_path / "lock")
+        process_.kill()
+        process_.wait()
+        give_up_at = time.monotonic() + 60
+        while is_lock_held(tmp_path / "lock") and time.monotonic() < give_up_at:
+            time.sleep(0.02)
+    assert not is_lock_held(tmp_path / "lock")
+    assert processes_with(mark) == [], "the lock is free only when nothing is left"
