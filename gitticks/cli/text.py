@@ -13,12 +13,12 @@ def visible(text: str, *, keep: str = "") -> str:
     r"""Returns `text` with control, direction and tag characters written out, such as `\x1b` and `\u202e`."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(
-        char
-        if char in keep or char in _JOINERS or unicodedata.category(char) not in _HARMFUL
-        else _written(char)
-        for char in text
-    )
+    return "".join(_written(char) if is_harmful(char) and char not in keep else char for char in text)
+
+
+def is_harmful(char: str) -> bool:
+    """True for a character that could steer a terminal, or that no file can hold."""
+    return unicodedata.category(char) in _HARMFUL and char not in _JOINERS
 
 
 def _written(char: str) -> str:

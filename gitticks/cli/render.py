@@ -1,0 +1,242 @@
+"""Plain lines for people: columns that fit the screen, glyphs that it can show, colour that only repeats the words."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TextIO
+
+import click
+
+from gitticks.cli.text import cut, pad, visible, width
+from gitticks.model.status import Status
+from gitticks.model.task import Task
+
+PIPED_COLUMNS = 80
+NARROWEST_TITLE = 16
+GAP = "  "
+_GLYPHS = {
+    Status.PENDING: ("○", "o"),
+    Status.CLARIFICATION: ("?", "?"),
+    Status.WORKING: ("◐", ">"),
+    Status.AGENT_REVIEW: ("◇", "r"),
+    Status.REVIEWING: ("⊙", "@"),
+    Status.STUCK: ("!", "!"),
+    Status.DONE: ("✓", "+"),
+    Status.CANCELLED: ("✗", "x"),
+}
+_ASCII = str.maketrans({"…": "...", "·": "-", "→": "->"})
+
+
+class Style(StrEnum):
+    """What a text is to its reader; colour repeats it, the words say it."""
+
+    PLAIN = ""
+    STRONG = "1"
+    FAINT = "2"
+    BAD = "31"
+    GOOD = "32"
+    WAITS = "33"
+    BUSY = "36"
+
+
+_STATUS_STYLES = {
+    Status.WORKING: Style.BUSY,
+    Status.AGENT_REVIEW: Style.BUSY,
+    Status.CLARIFICATION: Style.WAITS,
+    Status.REVIEWING: Style.WAITS,
+    Status.STUCK: Style.BAD,
+    Status.DONE: Style.GOOD,
+    Status.CANCELLED: Style.FAINT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a stream can show: `columns` to align to, whether longer lines are cut, colour, and more than ASCII."""
+
+    columns: int = PIPED_COLUMNS
+    is_terminal: bool = False
+    has_colour: bool = False
+    has_glyphs: bool = True
+
+    @classmethod
+    def of(cls, stream: TextIO, environment: Mapping[str, str]) -> Screen:
+        """Returns what `stream` can show."""
+        is_terminal = stream.isatty()
+        return cls(
+            columns=shutil.get_terminal_size((PIPED_COLUMNS, 24)).columns if is_terminal else PIPED_COLUMNS,
+            is_terminal=is_terminal,
+            has_colour=is_terminal
+            and not environment.get("NO_COLOR")
+            and environment.get("TERM", "dumb") != "dumb",
+            has_glyphs=_can_encode(stream, "○◐⊙✓…→"),
+        )
+
+    def styled(self, text: str, style: Style) -> str:
+        """Returns the text with its colour, where there is colour."""
+        return f"\x1b[{style}m{text}\x1b[0m" if self.has_colour and style and text else text
+
+    def fit(self, text: str, columns: int) -> str:
+        """Returns the text cut to `columns` on a terminal; whole where it is piped."""
+        return cut(text, max(1, columns)) if self.is_terminal else text
+
+    def glyph(self, status: Status) -> str:
+        """Returns the sign of a status."""
+        return _GLYPHS[status][0 if self.has_glyphs else 1]
+
+
+def screen() -> Screen:
+    """Returns what stdout can show."""
+    return Screen.of(sys.stdout, os.environ)
+
+
+def _can_encode(stream: TextIO, text: str) -> bool:
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def say(*lines: str, err: bool = False) -> None:
+    """Prints lines; what the stream's encoding lacks is written with ASCII twins or escapes."""
+    stream = sys.stderr if err else sys.stdout
+    encoding = stream.encoding or "ascii"
+    for line in lines:
+        text = line if _can_encode(stream, line) else line.translate(_ASCII)
+        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, color=True)
+
+
+def hint(text: str) -> None:
+    """Prints the next command to stderr."""
+    say("", f"hint: {visible(text)}", err=True)
+
+
+def warn(text: str) -> None:
+    """Prints a warning to stderr."""
+    say(f"warning: {visible(text)}", err=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One field of a table: any text, and what it is to its reader."""
+
+    text: str
+    style: Style = Style.PLAIN
+
+
+def table(
+    on: Screen, names: Sequence[str], rows: Iterable[Sequence[Cell | str]], *, flexible: str
+) -> list[str]:
+    """Returns the lines of a table with its heading; the column `flexible` is cut to what the screen leaves.
+
+    Where that would be less than a title needs, each row becomes two lines: the others, and the flexible one.
+    Columns without any text are left out.
+    """
+    cells = [[_shown(cell) for cell in row] for row in rows]
+    used = [place for place in range(len(names)) if any(row[place].text for row in cells)]
+    names = [names[place] for place in used]
+    cells = [[row[place] for place in used] for row in cells]
+    if flexible not in names:
+        return _lines(on, names, cells, None, 0)
+    stretch = names.index(flexible)
+    widths = _widths(names, cells)
+    room = on.columns - sum(widths) - len(GAP) * (len(names) - 1) + widths[stretch]
+    if on.is_terminal and room < min(NARROWEST_TITLE, widths[stretch]):
+        return _stacked(on, cells, stretch)
+    return _lines(on, names, cells, stretch, room)
+
+
+def _shown(cell: Cell | str) -> Cell:
+    return Cell(visible(cell)) if isinstance(cell, str) else Cell(visible(cell.text), cell.style)
+
+
+def _widths(names: Sequence[str], cells: list[list[Cell]]) -> list[int]:
+    return [
+        max([width(name), *(width(row[place].text) for row in cells)]) for place, name in enumerate(names)
+    ]
+
+
+def _lines(
+    on: Screen, names: Sequence[str], cells: list[list[Cell]], stretch: int | None, room: int
+) -> list[str]:
+    fitted = [
+        [
+            Cell(on.fit(cell.text, room), cell.style) if place == stretch else cell
+            for place, cell in enumerate(row)
+        ]
+        for row in cells
+    ]
+    widths = _widths(names, fitted)
+    heading = [Cell(name, Style.FAINT) for name in names]
+    return [_line(on, row, widths) for row in ([heading] if any(names) else []) + fitted]
+
+
+def _line(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> str:
+    last = max((place for place, cell in enumerate(row) if cell.text), default=-1)
+    parts = [
+        on.styled(cell.text, cell.style) + (" " * (columns - width(cell.text)) if place < last else "")
+        for place, (cell, columns) in enumerate(zip(row[: last + 1], widths, strict=False))
+    ]
+    return GAP.join(parts)
+
+
+def _stacked(on: Screen, cells: list[list[Cell]], stretch: int) -> list[str]:
+    others = [[cell for place, cell in enumerate(row) if place != stretch] for row in cells]
+    widths = _widths([""] * (len(cells[0]) - 1), others) if cells else []
+    lines: list[str] = []
+    for row, rest in zip(cells, others, strict=True):
+        lines.append(_line(on, rest, widths))
+        lines.append(GAP + on.styled(on.fit(row[stretch].text, on.columns - len(GAP)), row[stretch].style))
+    return lines
+
+
+def opposite(on: Screen, left: str, right: str) -> str:
+    """Returns one line with `left` and, at the screen's right edge, `right`; `left` is cut to leave room."""
+    room = on.columns - width(right) - len(GAP)
+    return pad(on.fit(left, room), room) + GAP + right if right else on.fit(left, on.columns)
+
+
+def status_cell(task: Task) -> Cell:
+    """Returns a task's status; `merging` while an approved task waits for its merge."""
+    return Cell(
+        "merging" if task.is_merging else task.status.value, _STATUS_STYLES.get(task.status, Style.PLAIN)
+    )
+
+
+def name_line(on: Screen, task: Task) -> str:
+    """Returns `k7f2  Login loses the return URL`."""
+    return on.fit(f"{task.id}{GAP}{visible(task.title)}", on.columns)
+
+
+_UNITS = ((60, "min"), (3600, "h"), (86400, "day"))
+_DAYS_TOLD = 60
+
+
+def elapsed(seconds: float) -> str:
+    """Returns a duration in one unit: `10 s`, `2 min`, `3 h`, `5 days`."""
+    whole = max(0, int(seconds))
+    if whole < _UNITS[0][0]:
+        return f"{whole} s"
+    size, name = next((unit for unit in reversed(_UNITS) if whole >= unit[0]), _UNITS[0])
+    count = whole // size
+    return f"{count} {name}s" if name == "day" and count > 1 else f"{count} {name}"
+
+
+def ago(then: datetime, now: datetime) -> str:
+    """Returns how long ago a time was, `12 min ago`; the day itself once that tells more."""
+    seconds = (now - then).total_seconds()
+    if seconds >= _DAYS_TOLD * 86400:
+        return f"on {then.astimezone().date().isoformat()}"
+    return f"{elapsed(seconds)} ago" if seconds >= 1 else "just now"
+
+
+def count_of(number: int, one: str, many: str | None = None) -> str:
+    """Returns `1 task`, `2 tasks`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

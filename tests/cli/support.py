@@ -1,0 +1,129 @@
+"""Runs `gt` as a person does: in this process with captured streams, as a process of its own, or on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from unittest.mock import patch
+
+from gitticks.cli import app
+from gitticks.world import World
+
+LONGEST_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def seen(self) -> str:
+        """Returns status, stdout and stderr as one text for a snapshot."""
+        return f"{self.out}--- {self.code}\n{self.err}"
+
+
+def gt(
+    *arguments: str,
+    at: Path,
+    environment: Mapping[str, str] | None = None,
+    input: str = "",  # noqa: A002
+    now: datetime | None = None,
+) -> Ran:
+    """Runs a command in this process, in the directory `at`; `now` stops the clock."""
+    out, err = _stream(), _stream()
+    stopped = patch.object(World, "now", lambda _: now) if now else contextlib.nullcontext()
+    with (
+        contextlib.chdir(at),
+        patch.dict(os.environ, environment or {}),
+        patch.object(sys, "stdin", io.StringIO(input)),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        stopped,
+    ):
+        code = app.run(list(arguments))
+    return Ran(code, _text(out), _text(err))
+
+
+def gt_process(
+    *arguments: str,
+    at: Path,
+    environment: Mapping[str, str] | None = None,
+    input: str = "",  # noqa: A002
+) -> Ran:
+    """Runs a command as a process of its own."""
+    done = subprocess.run(
+        command(*arguments),
+        cwd=at,
+        input=input,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        env={**os.environ, **(environment or {})},
+        check=False,
+        timeout=LONGEST_SECONDS,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def gt_on_terminal(
+    *arguments: str, at: Path, columns: int = 80, environment: Mapping[str, str] | None = None
+) -> Ran:
+    """Runs a command whose stdout is a terminal of `columns`; stderr is still a pipe."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command(*arguments),
+        cwd=at,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **(environment or {})},
+    ) as process:
+        os.close(theirs)
+        out = _drain(ours)
+        assert process.stderr is not None
+        err = process.stderr.read()
+        code = process.wait(LONGEST_SECONDS)
+    os.close(ours)
+    return Ran(code, out.decode().replace("\r\n", "\n"), err.decode())
+
+
+def command(*arguments: str) -> list[str]:
+    """Returns the command line that starts `gt` from this source tree."""
+    return [sys.executable, "-P", "-c", "from gitticks.cli.app import main; main()", *arguments]
+
+
+def _drain(descriptor: int) -> bytes:
+    """Returns everything that a terminal shows, until its last writer has gone (which Linux tells as an error)."""
+    parts: list[bytes] = []
+    while True:
+        try:
+            part = os.read(descriptor, 65536)
+        except OSError:
+            part = b""
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+
+
+def _stream() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="surrogateescape", write_through=True)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode("utf-8", "surrogateescape")
