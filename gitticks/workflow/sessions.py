@@ -30,7 +30,6 @@ _CUT_OFF = {
 }
 """Endings that are not the agent's fault: what was finished before advances, what is missing is never counted."""
 
-
 _TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 
 

@@ -1,0 +1,552 @@
+"""What the start and the end of an agent's process mean: every end with every artifact, counters, limits."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from gitticks.errors import RefusedError
+from gitticks.model.event import ENGINE, EventType
+from gitticks.model.notes import ReviewOutcome, Section
+from gitticks.model.policy import HumanPolicy, Policy, ReviewPolicy
+from gitticks.model.session import Ending
+from gitticks.model.status import Awaiting, Requires, Role, Status
+from gitticks.model.task import Task
+from gitticks.workflow.artifacts import Artifacts, Counts
+from gitticks.workflow.decision import Decision, Turn
+from gitticks.workflow.sessions import current_round, wants_checks
+from gitticks.workflow.signals import Signal, SignalKind
+from gitticks.workflow.triggers import ReviewTimedOut, SessionEnded, SessionStarted
+from tests.support.decisions import (
+    ADA,
+    FAILED,
+    HANDED_OFF,
+    HEAD,
+    OTHER_HEAD,
+    PASSED,
+    START,
+    WORKER,
+    ended,
+    kinds,
+    make_epic,
+    make_task,
+    run,
+    waived,
+    way,
+)
+
+NOTHING = Artifacts()
+RED = Artifacts(handoff=True, checks_failure="`make test` failed", head=HEAD)
+UNCLEAR = Artifacts(review=ReviewOutcome.UNCLEAR, head=HEAD)
+COUNCIL = Policy(review=ReviewPolicy.COUNCIL)
+CRASHES = [Ending.CRASHED, Ending.TIMED_OUT]
+CUT_OFF = [
+    Ending.INTERRUPTED,
+    Ending.OUTAGE,
+    Ending.RATE_LIMITED,
+    Ending.USAGE_LIMITED,
+    Ending.SANDBOX_FAILED,
+]
+FINISHED = [Ending.CLEAN, *CRASHES, *CUT_OFF]
+
+
+def is_iteration(decision: Decision) -> bool:
+    (event,) = (event for event in decision.events if event.type is EventType.SESSION_ENDED)
+    assert isinstance(event.data["iteration"], bool)
+    return event.data["iteration"]
+
+
+# Start
+
+
+def test_start_puts_a_pending_task_to_work() -> None:
+    task = make_task(Status.PENDING)
+    decision = run(task, SessionStarted(WORKER, Role.WORKER, "main", "gitticks/work/k7f2", START))
+    assert way(decision) == ["pending", "working"]
+    assert decision.events[0].actor == ENGINE
+    assert decision.events[0].reason == f"claude, main@{START[:7]}"
+    assert (decision.task.base, decision.task.branch, decision.task.start_sha) == (
+        "main",
+        "gitticks/work/k7f2",
+        START,
+    )
+    assert decision.archived == ()
+
+
+def test_start_again_does_not_move_the_start() -> None:
+    decision = run(make_task(), SessionStarted(WORKER, Role.WORKER, "other", "other", OTHER_HEAD))
+    assert decision.steps == ()
+    assert (decision.task.base, decision.task.branch, decision.task.start_sha) == (
+        "main",
+        "gitticks/work/k7f2",
+        START,
+    )
+
+
+def test_person_who_starts_does_not_stop_what_starts() -> None:
+    decision = run(make_task(Status.PENDING), SessionStarted(ADA, Role.WORKER, "main", None, START))
+    assert decision.events[0].actor == ADA
+    assert not decision.stops_session
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("awaiting", [None, Awaiting.WORK])
+@pytest.mark.parametrize("epic", [False, True])
+def test_who_can_start_where(status: Status, role: Role, awaiting: Awaiting | None, *, epic: bool) -> None:
+    task = (make_epic if epic else make_task)(status)
+    if awaiting and task.is_open:
+        task = make_task(status, type=task.type, awaiting=awaiting)
+    allowed = {
+        Role.WORKER: not epic and not awaiting and status in (Status.PENDING, Status.WORKING),
+        Role.REVIEWER: not awaiting and status is Status.AGENT_REVIEW,
+        Role.CLARIFIER: status is Status.CLARIFICATION,
+    }[role]
+    trigger = SessionStarted(WORKER, role)
+    if allowed:
+        assert EventType.SESSION_STARTED in kinds(run(task, trigger))
+    else:
+        with pytest.raises(RefusedError, match=f"no {role} can start on `k7f2`: it is {status}"):
+            run(task, trigger)
+
+
+# The end of a worker without a signal
+
+
+@pytest.mark.parametrize("ending", FINISHED)
+def test_handoff_advances_however_the_worker_ended(ending: Ending) -> None:
+    task = make_task(crash_count=1)
+    decision = run(task, ended(task, ending), artifacts=HANDED_OFF)
+    assert way(decision) == ["working", "agent-review"]
+    assert decision.events[0].type is EventType.ADVANCED
+    assert decision.events[0].reason
+    assert (decision.task.review_round, decision.task.crash_count, decision.task.end_sha) == (1, 0, HEAD)
+    assert decision.archived == (Section.REVIEW,)
+    assert decision.turn is Turn.REVIEWER
+    assert not is_iteration(decision)
+
+
+@pytest.mark.parametrize("artifacts", [NOTHING, HANDED_OFF, RED])
+@pytest.mark.parametrize("kind", [None, *SignalKind])
+def test_after_a_stop_nothing_advances(artifacts: Artifacts, kind: SignalKind | None) -> None:
+    task = make_task(crash_count=1)
+    decision = run(task, ended(task, Ending.STOPPED, kind, "words"), artifacts=artifacts)
+    assert decision.steps == ()
+    assert decision.task == task
+    assert not is_iteration(decision)
+
+
+def test_clean_end_without_handoff_is_an_iteration() -> None:
+    decision = run(make_task(), ended(make_task()), counts=Counts(iterations=8))
+    assert decision.task == make_task()
+    assert is_iteration(decision)
+
+
+@pytest.mark.parametrize("ending", CRASHES)
+def test_crash_without_handoff(ending: Ending) -> None:
+    first = run(make_task(), ended(make_task(), ending, detail="exit 1"))
+    assert (first.task.status, first.task.crash_count) == (Status.WORKING, 1)
+    (crash,) = (event for event in first.events if event.type is EventType.CRASHED)
+    assert (crash.reason, crash.data) == ("exit 1", {"status": "working", "crash_count": 1})
+    assert is_iteration(first)
+    second = run(first.task, ended(first.task, ending))
+    assert way(second) == ["working", "stuck"]
+    assert (second.task.awaiting, second.task.crash_count) == (Awaiting.ESCALATION, 2)
+    assert second.turn is Turn.PERSON
+
+
+@pytest.mark.parametrize("ending", CUT_OFF)
+@pytest.mark.parametrize(
+    "kind", [None, SignalKind.COMPLETE, SignalKind.CONTINUE, SignalKind.FAILED, SignalKind.INPUT_NEEDED]
+)
+@pytest.mark.parametrize("artifacts", [NOTHING, RED])
+def test_what_is_no_crash_counts_nothing(
+    ending: Ending, kind: SignalKind | None, artifacts: Artifacts
+) -> None:
+    task = make_task(crash_count=1)
+    most = Counts(iterations=99, failed_checks=9, refusals=1)
+    decision = run(task, ended(task, ending, kind), artifacts=artifacts, counts=most)
+    assert decision.task == task
+    assert kinds(decision) == [EventType.SESSION_ENDED]
+    assert not is_iteration(decision)
+
+
+@pytest.mark.parametrize("ending", CUT_OFF)
+def test_question_before_an_outage_is_asked(ending: Ending) -> None:
+    task = make_task()
+    decision = run(task, ended(task, ending, SignalKind.INPUT_NEEDED, "which?"))
+    assert decision.task.awaiting is Awaiting.INPUT
+
+
+@pytest.mark.parametrize("ending", [Ending.REFUSED, Ending.START_FAILED])
+@pytest.mark.parametrize("status", [Status.WORKING, Status.AGENT_REVIEW])
+@pytest.mark.parametrize("artifacts", [NOTHING, HANDED_OFF, PASSED])
+def test_two_refusals_or_failed_starts(ending: Ending, status: Status, artifacts: Artifacts) -> None:
+    task = make_task(status)
+    first = run(task, ended(task, ending, detail="no disk"), artifacts=artifacts)
+    assert first.task == task
+    assert kinds(first)[0] in (EventType.REFUSED, EventType.START_FAILED)
+    second = run(task, ended(task, ending, detail="no disk"), artifacts=artifacts, counts=Counts(refusals=1))
+    assert way(second) == [str(status), "stuck"]
+    assert second.steps[0].reason == "no disk"
+
+
+def test_start_that_fails_before_the_first_work() -> None:
+    task = make_task(Status.PENDING)
+    first = run(task, ended(task, Ending.START_FAILED))
+    assert (first.task, first.steps) == (task, ())
+    second = run(task, ended(task, Ending.START_FAILED), counts=Counts(refusals=1))
+    assert way(second) == ["pending", "working", "stuck"]
+
+
+@pytest.mark.parametrize("ending", [ending for ending in Ending if ending is not Ending.START_FAILED])
+def test_nothing_else_ends_in_pending(ending: Ending) -> None:
+    task = make_task(Status.PENDING)
+    assert run(task, ended(task, ending, SignalKind.COMPLETE), artifacts=HANDED_OFF).task == task
+
+
+# Limits and counters
+
+
+@pytest.mark.parametrize(
+    ("ending", "kind"),
+    [
+        (Ending.CLEAN, None),
+        (Ending.CLEAN, SignalKind.COMPLETE),
+        (Ending.CLEAN, SignalKind.CONTINUE),
+        (Ending.CLEAN, SignalKind.FAILED),
+        (Ending.CRASHED, None),
+        (Ending.REFUSED, None),
+        (Ending.START_FAILED, None),
+    ],
+)
+def test_iteration_limit(ending: Ending, kind: SignalKind | None) -> None:
+    task = make_task()
+    below = run(task, ended(task, ending, kind), counts=Counts(iterations=1), policy=Policy(iterations=3))
+    assert below.task.status is Status.WORKING
+    assert is_iteration(below)
+    at = run(task, ended(task, ending, kind), counts=Counts(iterations=2), policy=Policy(iterations=3))
+    assert way(at) == ["working", "stuck"]
+    assert at.task.awaiting is Awaiting.ESCALATION
+    assert at.steps[0].reason == "3 iterations without a hand-off"
+
+
+def test_last_iteration_may_hand_off_or_ask() -> None:
+    task = make_task()
+    used, limit = Counts(iterations=2), Policy(iterations=3)
+    handed_off = run(task, ended(task), artifacts=HANDED_OFF, counts=used, policy=limit)
+    assert handed_off.task.status is Status.AGENT_REVIEW
+    asked = run(task, ended(task, kind=SignalKind.CHECKPOINT), counts=used, policy=limit)
+    assert (asked.task.status, asked.task.awaiting) == (Status.WORKING, Awaiting.CHECKPOINT)
+
+
+def test_failed_checks_are_fed_back_twice_then_crash() -> None:
+    task = make_task()
+    for before in (0, 1):
+        decision = run(task, ended(task), artifacts=RED, counts=Counts(failed_checks=before))
+        assert decision.task == task
+        (failure,) = (event for event in decision.events if event.type is EventType.GATE_FAILED)
+        assert (failure.reason, failure.data) == ("`make test` failed", {"gate": "checks"})
+        assert is_iteration(decision)
+    third = run(task, ended(task), artifacts=RED, counts=Counts(failed_checks=2))
+    assert (third.task.status, third.task.crash_count) == (Status.WORKING, 1)
+    fourth = run(third.task, ended(task), artifacts=RED, counts=Counts(failed_checks=3))
+    assert way(fourth) == ["working", "stuck"]
+
+
+def test_missing_handoff_is_no_failed_check() -> None:
+    task = make_task()
+    decision = run(task, ended(task, kind=SignalKind.COMPLETE), counts=Counts(failed_checks=5))
+    assert (decision.task.status, decision.task.crash_count) == (Status.WORKING, 0)
+    (failure,) = (event for event in decision.events if event.type is EventType.GATE_FAILED)
+    assert failure.data == {"gate": "handoff"}
+    assert "`## Handoff` is missing" in str(failure.reason)
+
+
+# Signals of a worker
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        (SignalKind.COMPLETE, None),
+        (SignalKind.APPROVAL_NEEDED, Requires.APPROVAL),
+        (SignalKind.REVIEW_REQUESTED, Requires.REVIEW),
+        (SignalKind.CONTENT_REVIEW, Requires.CONTENT),
+    ],
+)
+@pytest.mark.parametrize("human", HumanPolicy)
+@pytest.mark.parametrize("requires", [None, *Requires])
+def test_signal_that_hands_off(
+    kind: SignalKind, asked: Requires | None, human: HumanPolicy, requires: Requires | None
+) -> None:
+    task = make_task(requires=requires)
+    decision = run(
+        task,
+        ended(task, Ending.CLEAN, kind, "see https://example.org/pull/7"),
+        artifacts=HANDED_OFF,
+        policy=Policy(review=ReviewPolicy.NONE, human=human),
+    )
+    waits = human is HumanPolicy.ALWAYS or asked is not None or requires is not None
+    assert decision.task.status is Status.REVIEWING
+    assert decision.task.is_merging is not waits
+    expected = requires or asked or Requires.REVIEW
+    assert decision.task.awaiting is (expected.awaiting if waits else None)
+    assert decision.task.pr == "https://example.org/pull/7"
+    assert waived(decision) == (["review"] if waits else ["review", "person"])
+    assert [(section, entry.kind.value) for section, entry in decision.entries] == [(Section.NOTES, "agent")]
+
+
+def test_what_was_asked_is_kept_through_the_review_and_dropped_at_a_return() -> None:
+    task = make_task()
+    handed = run(task, ended(task, kind=SignalKind.CONTENT_REVIEW), artifacts=HANDED_OFF).task
+    assert handed.asked is Requires.CONTENT
+    reviewed = run(
+        handed, ended(handed), artifacts=PASSED, policy=Policy(human=HumanPolicy.WHEN_REQUIRED)
+    ).task
+    assert reviewed.awaiting is Awaiting.CONTENT
+    assert run(handed, ended(handed), artifacts=FAILED).task.asked is None
+
+
+@pytest.mark.parametrize("kind", [SignalKind.COMPLETE, SignalKind.APPROVAL_NEEDED])
+def test_signal_whose_gate_is_shut_leaves_nothing_asked(kind: SignalKind) -> None:
+    task = make_task()
+    decision = run(task, ended(task, Ending.CLEAN, kind))
+    assert (decision.task.status, decision.task.asked) == (Status.WORKING, None)
+    assert is_iteration(decision)
+
+
+@pytest.mark.parametrize("artifacts", [NOTHING, HANDED_OFF])
+@pytest.mark.parametrize(
+    ("kind", "awaiting"),
+    [(SignalKind.INPUT_NEEDED, Awaiting.INPUT), (SignalKind.ESCALATE, Awaiting.ESCALATION)],
+)
+def test_signal_that_asks(kind: SignalKind, awaiting: Awaiting, artifacts: Artifacts) -> None:
+    task = make_task()
+    signal = Signal(kind, "which port?", context="two are free", issues=("slow disk",))
+    decision = run(task, SessionEnded(WORKER, Role.WORKER, 1, Ending.CLEAN, signal), artifacts=artifacts)
+    assert way(decision) == ["working", "clarification"]
+    assert decision.task.awaiting is awaiting
+    assert [(section, entry.text) for section, entry in decision.entries] == [
+        (Section.QUESTIONS, "which port?\n\ntwo are free"),
+        (Section.NOTES, "- slow disk"),
+    ]
+    assert decision.archived == ()
+    assert EventType.ASKED in kinds(decision)
+
+
+@pytest.mark.parametrize("kind", [SignalKind.INPUT_NEEDED, SignalKind.ESCALATE])
+def test_signal_that_asks_nothing(kind: SignalKind) -> None:
+    task = make_task()
+    decision = run(task, ended(task, Ending.CLEAN, kind))
+    assert decision.task == task
+    assert is_iteration(decision)
+    asked = run(task, ended(task, Ending.CLEAN, kind), artifacts=Artifacts(open_question=True))
+    assert asked.task.status is Status.CLARIFICATION
+    assert asked.entries == ()
+
+
+@pytest.mark.parametrize("artifacts", [NOTHING, HANDED_OFF])
+@pytest.mark.parametrize(
+    ("kind", "awaiting"), [(SignalKind.CHECKPOINT, Awaiting.CHECKPOINT), (SignalKind.EJECT, Awaiting.WORK)]
+)
+def test_signal_that_stays(kind: SignalKind, awaiting: Awaiting, artifacts: Artifacts) -> None:
+    task = make_task()
+    decision = run(task, ended(task, Ending.CLEAN, kind, "phase one"), artifacts=artifacts)
+    assert (decision.task.status, decision.task.awaiting) == (Status.WORKING, awaiting)
+    assert decision.steps == ()
+    assert decision.archived == ()
+    assert is_iteration(decision)
+
+
+def test_continue_and_failed_hold_whatever_artifacts_are_there() -> None:
+    task = make_task()
+    goes_on = run(task, ended(task, kind=SignalKind.CONTINUE), artifacts=HANDED_OFF)
+    assert (goes_on.task, is_iteration(goes_on)) == (task, True)
+    failed = run(task, ended(task, Ending.CLEAN, SignalKind.FAILED, "no compiler"), artifacts=HANDED_OFF)
+    assert (failed.task.status, failed.task.crash_count) == (Status.WORKING, 1)
+    (crash,) = (event for event in failed.events if event.type is EventType.CRASHED)
+    assert crash.reason == "no compiler"
+
+
+# The end of a reviewer
+
+
+@pytest.mark.parametrize("ending", FINISHED)
+@pytest.mark.parametrize("kind", [None, *SignalKind])
+def test_review_decides_not_the_signal(ending: Ending, kind: SignalKind | None) -> None:
+    task = make_task(Status.AGENT_REVIEW, failed_reviews=0, crash_count=1)
+    passed = run(task, ended(task, ending, kind, "fine"), artifacts=PASSED)
+    assert way(passed) == ["agent-review", "reviewing"]
+    assert (passed.task.awaiting, passed.task.crash_count) == (Awaiting.REVIEW, 0)
+    failed = run(task, ended(task, ending, kind, "bad"), artifacts=FAILED)
+    assert way(failed) == ["agent-review", "working"]
+    assert (failed.task.failed_reviews, failed.task.review_round) == (1, 1)
+    assert failed.archived == (Section.HANDOFF,)
+    assert failed.turn is Turn.WORKER
+    assert [section for section, _ in passed.entries] == ([Section.NOTES] if kind else [])
+
+
+def test_pass_ends_a_row_of_fails() -> None:
+    task = make_task(Status.AGENT_REVIEW, failed_reviews=1)
+    assert run(task, ended(task), artifacts=PASSED).task.failed_reviews == 0
+
+
+def test_second_fail_of_a_single_reviewer_is_stuck() -> None:
+    task = make_task(Status.AGENT_REVIEW, failed_reviews=1)
+    decision = run(task, ended(task), artifacts=FAILED)
+    assert way(decision) == ["agent-review", "stuck"]
+    assert (decision.task.awaiting, decision.task.failed_reviews) == (Awaiting.ESCALATION, 2)
+
+
+@pytest.mark.parametrize("human", HumanPolicy)
+def test_fourth_block_of_a_council_goes_to_a_person(human: HumanPolicy) -> None:
+    policy = Policy(review=ReviewPolicy.COUNCIL, human=human)
+    for before in range(3):
+        task = make_task(Status.AGENT_REVIEW, failed_reviews=before)
+        assert way(run(task, ended(task), artifacts=FAILED, policy=policy)) == ["agent-review", "working"]
+    task = make_task(Status.AGENT_REVIEW, failed_reviews=3)
+    decision = run(task, ended(task), artifacts=FAILED, policy=policy)
+    assert way(decision) == ["agent-review", "reviewing"]
+    assert decision.steps[0].reason == "rounds-exhausted"
+    assert (decision.task.awaiting, waived(decision)) == (Awaiting.REVIEW, [])
+
+
+@pytest.mark.parametrize("artifacts", [Artifacts(handoff=True, head=HEAD), UNCLEAR])
+@pytest.mark.parametrize("ending", [Ending.CLEAN, *CRASHES])
+def test_review_without_a_verdict_is_a_crash(artifacts: Artifacts, ending: Ending) -> None:
+    task = make_task(Status.AGENT_REVIEW)
+    first = run(task, ended(task, ending), artifacts=artifacts)
+    assert (first.task.status, first.task.crash_count) == (Status.AGENT_REVIEW, 1)
+    second = run(first.task, ended(first.task, ending), artifacts=artifacts)
+    assert way(second) == ["agent-review", "stuck"]
+    assert str(second.steps[0].reason).startswith("crashed")
+
+
+@pytest.mark.parametrize("ending", [Ending.STOPPED, *CUT_OFF])
+@pytest.mark.parametrize("artifacts", [NOTHING, UNCLEAR])
+def test_reviewer_that_was_cut_off(ending: Ending, artifacts: Artifacts) -> None:
+    task = make_task(Status.AGENT_REVIEW, crash_count=1)
+    assert run(task, ended(task, ending), artifacts=artifacts).task == task
+
+
+def test_reviewer_never_uses_up_iterations() -> None:
+    task = make_task(Status.AGENT_REVIEW)
+    decision = run(task, ended(task), counts=Counts(iterations=99))
+    assert not is_iteration(decision)
+    assert decision.task.status is Status.AGENT_REVIEW
+
+
+def test_review_of_a_head_that_moved_is_void() -> None:
+    task = make_task(Status.AGENT_REVIEW)
+    moved = Artifacts(handoff=True, review=ReviewOutcome.PASS, head=OTHER_HEAD)
+    decision = run(task, ended(task), artifacts=moved)
+    assert decision.steps == ()
+    assert decision.task.end_sha == OTHER_HEAD
+    assert decision.archived == (Section.REVIEW,)
+    assert EventType.VOIDED in kinds(decision)
+    assert way(run(task, ended(task), artifacts=moved, counts=Counts(voids=1))) == ["agent-review", "stuck"]
+
+
+# What does not count any more
+
+
+@pytest.mark.parametrize("ending", Ending)
+@pytest.mark.parametrize(
+    ("task", "role", "number"),
+    [
+        (make_task(), Role.WORKER, 2),
+        (make_task(review_round=2), Role.WORKER, 2),
+        (make_task(), Role.REVIEWER, 1),
+        (make_task(), Role.CLARIFIER, 1),
+        (make_task(Status.AGENT_REVIEW), Role.WORKER, 1),
+        (make_task(Status.AGENT_REVIEW), Role.WORKER, 2),
+        (make_task(Status.AGENT_REVIEW, review_round=2), Role.REVIEWER, 1),
+        (make_task(Status.CLARIFICATION), Role.WORKER, 1),
+        (make_task(Status.REVIEWING), Role.REVIEWER, 1),
+        (make_task(Status.STUCK), Role.WORKER, 1),
+        (make_task(Status.DONE), Role.WORKER, 1),
+        (make_task(Status.CANCELLED), Role.REVIEWER, 1),
+        (make_task(awaiting=Awaiting.WORK), Role.WORKER, 1),
+        (make_task(Status.AGENT_REVIEW, awaiting=Awaiting.APPROVAL), Role.REVIEWER, 1),
+        (make_epic(), Role.WORKER, 1),
+    ],
+)
+def test_end_that_does_not_fit_the_task_is_only_recorded(
+    task: Task, role: Role, number: int, ending: Ending
+) -> None:
+    everything = Artifacts(handoff=True, review=ReviewOutcome.PASS, head=HEAD)
+    signal = Signal(SignalKind.COMPLETE, "all done")
+    trigger = SessionEnded(WORKER, role, number, ending, signal, warnings=("odd",), detail="late")
+    decision = run(task, trigger, artifacts=everything, counts=Counts(99, 99, 99, 99, 99))
+    assert decision.task == task
+    assert kinds(decision) == [EventType.WARNED, EventType.SESSION_ENDED]
+    assert [entry.text for _, entry in decision.entries] == ["all done"]
+    assert not is_iteration(decision)
+    record = decision.events[-1]
+    assert (record.reason, record.data["ending"], record.data["round"]) == ("late", ending.value, number)
+
+
+@pytest.mark.parametrize(
+    ("role", "completed", "expected"),
+    [(Role.WORKER, 0, 1), (Role.WORKER, 3, 4), (Role.REVIEWER, 1, 1), (Role.REVIEWER, 3, 3)],
+)
+def test_current_round(role: Role, completed: int, expected: int) -> None:
+    assert current_round(make_task(review_round=completed), role) == expected
+
+
+# The council's time
+
+
+@pytest.mark.parametrize(("human", "requires"), list(product(HumanPolicy, [None, Requires.APPROVAL])))
+def test_council_that_ran_out_of_time(human: HumanPolicy, requires: Requires | None) -> None:
+    task = make_task(Status.AGENT_REVIEW, requires=requires)
+    decision = run(task, ReviewTimedOut(), policy=Policy(review=ReviewPolicy.COUNCIL, human=human))
+    assert way(decision) == ["agent-review", "reviewing"]
+    assert decision.steps[0].reason == "council-timeout"
+    assert decision.task.awaiting is (Awaiting.APPROVAL if requires else Awaiting.REVIEW)
+    assert waived(decision) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "policy"),
+    [
+        (make_task(), COUNCIL),
+        (make_task(Status.REVIEWING), COUNCIL),
+        (make_task(Status.AGENT_REVIEW, awaiting=Awaiting.APPROVAL), COUNCIL),
+        (make_task(Status.AGENT_REVIEW), Policy()),
+    ],
+)
+def test_no_council_no_time_out(task: Task, policy: Policy) -> None:
+    with pytest.raises(RefusedError, match="no council reviews"):
+        run(task, ReviewTimedOut(), policy=policy)
+
+
+# When the quality gates are worth running
+
+
+@pytest.mark.parametrize("ending", Ending)
+@pytest.mark.parametrize("kind", [None, *SignalKind])
+@pytest.mark.parametrize("handoff", [True, False])
+def test_checks_run_where_a_hand_off_is_asked_for(
+    ending: Ending, kind: SignalKind | None, *, handoff: bool
+) -> None:
+    task = make_task()
+    end = ended(task, ending, kind, "words")
+    asks = run(task, end, artifacts=Artifacts(handoff=handoff)).task.status is Status.AGENT_REVIEW
+    assert wants_checks(task, end, handoff=handoff) is asks
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        make_task(Status.AGENT_REVIEW),
+        make_task(awaiting=Awaiting.WORK),
+        make_task(Status.PENDING),
+        make_epic(),
+    ],
+)
+def test_checks_do_not_run_for_an_end_that_does_not_count(task: Task) -> None:
+    assert not wants_checks(task, ended(task, role=Role.WORKER), handoff=True)
+    assert not wants_checks(task, ended(task), handoff=True)
