@@ -1,0 +1,86 @@
+"""Counts since a person's last word, as the history gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from gitticks.model.event import ENGINE, Actor, Event, EventType
+from gitticks.model.status import Awaiting, Verdict
+from gitticks.workflow.artifacts import Counts, count_since_last_word
+from gitticks.workflow.triggers import AwaitingSet, MergeFailed
+from tests.support.decisions import ADA, AT, HANDED_OFF, WORKER, answer, make_merging, make_task, run
+
+Data = Mapping[str, str | int | float | bool | list[str] | None]
+
+
+def event(kind: EventType, actor: Actor = ENGINE, data: Data | None = None) -> Event:
+    return Event(kind, AT, actor, data=data or {})
+
+
+ITERATION = event(EventType.SESSION_ENDED, WORKER, {"iteration": True})
+ADVANCE = event(EventType.SESSION_ENDED, WORKER, {"iteration": False})
+CHECKS = event(EventType.GATE_FAILED, ENGINE, {"gate": "checks"})
+HANDOFF = event(EventType.GATE_FAILED, ENGINE, {"gate": "handoff"})
+REFUSED = event(EventType.REFUSED, WORKER)
+START_FAILED = event(EventType.START_FAILED, WORKER)
+MERGE_FAILED = event(EventType.MERGE_FAILED)
+VOIDED = event(EventType.VOIDED)
+EVERYTHING = (ITERATION, ITERATION, CHECKS, REFUSED, START_FAILED, MERGE_FAILED, VOIDED)
+
+
+def test_nothing_happened() -> None:
+    assert count_since_last_word(()) == Counts()
+
+
+def test_each_is_counted() -> None:
+    assert count_since_last_word((*EVERYTHING, ADVANCE, HANDOFF)) == Counts(2, 1, 2, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "kind", [EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED]
+)
+def test_persons_word_gives_a_fresh_allowance(kind: EventType) -> None:
+    assert count_since_last_word((*EVERYTHING, event(kind, ADA))) == Counts()
+    assert count_since_last_word((*EVERYTHING, event(kind, ADA), ITERATION)) == Counts(iterations=1)
+
+
+@pytest.mark.parametrize("kind", [EventType.NOTED, EventType.FIELDS_CHANGED, EventType.TEXT_CHANGED])
+def test_note_is_no_such_word(kind: EventType) -> None:
+    assert count_since_last_word((*EVERYTHING, event(kind, ADA))).iterations == 2
+
+
+@pytest.mark.parametrize("actor", [WORKER, ENGINE])
+@pytest.mark.parametrize("kind", [EventType.ADVANCED, EventType.MOVED])
+def test_step_ends_failed_checks_and_refusals_alone(kind: EventType, actor: Actor) -> None:
+    assert count_since_last_word((*EVERYTHING, event(kind, actor))) == Counts(2, 0, 0, 1, 1)
+
+
+def test_engines_awaiting_is_no_persons_word() -> None:
+    assert count_since_last_word((*EVERYTHING, event(EventType.AWAITING_SET))) == Counts(2, 1, 2, 1, 1)
+
+
+def test_person_who_takes_an_approval_back_moved_no_head() -> None:
+    decision = run(make_merging(), AwaitingSet(ADA, Awaiting.REVIEW))
+    assert count_since_last_word(decision.events) == Counts()
+
+
+@pytest.mark.parametrize(
+    ("awaiting", "verdict", "expected"),
+    [
+        (Awaiting.WORK, Verdict.APPROVED, True),
+        (Awaiting.APPROVAL, Verdict.APPROVED, False),
+        (Awaiting.CHECKPOINT, Verdict.REJECTED, False),
+    ],
+)
+def test_last_word_may_have_been_that_the_work_is_done(
+    awaiting: Awaiting, verdict: Verdict, *, expected: bool
+) -> None:
+    given = run(make_task(awaiting=awaiting), answer(verdict), artifacts=HANDED_OFF)
+    assert count_since_last_word(given.events).work_approved is expected
+    if expected:
+        failed = run(given.task, MergeFailed("conflict"), counts=count_since_last_word(given.events))
+        assert failed.task.awaiting is Awaiting.WORK
+        later = (*given.events, *failed.events, event(EventType.AWAITING_SET, ADA))
+        assert not count_since_last_word(later).work_approved

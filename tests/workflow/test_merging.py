@@ -1,0 +1,313 @@
+"""The merge queue's results, merges that were found, moved heads, and epics that follow their children."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.errors import RefusedError
+from gitticks.model.event import ENGINE, Actor, EventType
+from gitticks.model.notes import Section
+from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
+from gitticks.model.status import Awaiting, Isolation, Requires, Status
+from gitticks.model.task import Task
+from gitticks.workflow.artifacts import Artifacts, Counts
+from gitticks.workflow.decision import Turn
+from gitticks.workflow.transitions import is_legal_step
+from gitticks.workflow.triggers import ChildrenChanged, HeadMoved, Merged, MergeFailed, MergeFound
+from tests.support.decisions import (
+    ADA,
+    AT,
+    HANDED_OFF,
+    HEAD,
+    MERGE,
+    OTHER_HEAD,
+    REVIEWER,
+    START,
+    WORKER,
+    kinds,
+    make_epic,
+    make_merging,
+    make_task,
+    run,
+    waived,
+    way,
+)
+
+CONFLICT = MergeFailed("conflict in a.py", ("a.py",))
+RED = MergeFailed("tests failed on the merge")
+NOT_MERGING = [make_task(status) for status in Status] + [
+    make_task(Status.REVIEWING, awaiting=Awaiting.APPROVAL)
+]
+EPIC_BRANCH = Policy(isolation=Isolation.EPIC)
+
+# The merge queue
+
+
+def test_merge_closes() -> None:
+    decision = run(make_merging(), Merged(MERGE))
+    assert way(decision) == ["reviewing", "done"]
+    assert (decision.task.merged_sha, decision.task.closed, decision.task.approval) == (MERGE, AT, None)
+    assert decision.task.closed_reason == f"merged {MERGE[:7]}"
+    assert kinds(decision) == [EventType.MERGED, EventType.ADVANCED]
+
+
+def test_empty_diff_closes_without_a_merge() -> None:
+    decision = run(make_merging(), Merged(None))
+    assert (decision.task.status, decision.task.merged_sha) == (Status.DONE, None)
+
+
+@pytest.mark.parametrize("task", NOT_MERGING)
+@pytest.mark.parametrize("trigger", [Merged(MERGE), CONFLICT, RED])
+def test_result_for_a_task_that_is_not_merging(task: Task, trigger: Merged | MergeFailed) -> None:
+    with pytest.raises(RefusedError, match="is not merging"):
+        run(task, trigger)
+
+
+@pytest.mark.parametrize("failed", [CONFLICT, RED])
+def test_failed_merge_goes_back_and_the_second_is_stuck(failed: MergeFailed) -> None:
+    first = run(make_merging(), failed)
+    assert way(first) == ["reviewing", "working"]
+    assert (first.task.approval, first.task.awaiting, first.turn) == (None, None, Turn.WORKER)
+    assert first.archived == (Section.HANDOFF,)
+    assert first.events[0].data == {"conflicts": list(failed.conflicts)}
+    second = run(make_merging(), failed, counts=Counts(failed_merges=1))
+    assert way(second) == ["reviewing", "stuck"]
+    assert str(second.steps[0].reason).startswith("merge-failed: ")
+    assert (second.task.approval, second.task.awaiting) == (None, Awaiting.ESCALATION)
+
+
+def test_conflict_may_be_stuck_by_policy_but_red_checks_are_not() -> None:
+    policy = Policy(on_conflict=OnConflict.STUCK)
+    assert run(make_merging(), CONFLICT, policy=policy).task.status is Status.STUCK
+    assert run(make_merging(), RED, policy=policy).task.status is Status.WORKING
+
+
+@pytest.mark.parametrize("failed", [CONFLICT, RED])
+@pytest.mark.parametrize("policy", [Policy(), Policy(on_conflict=OnConflict.STUCK)])
+def test_work_of_a_person_that_cannot_be_merged_stays_theirs(failed: MergeFailed, policy: Policy) -> None:
+    counts = Counts(work_approved=True, failed_merges=1)
+    decision = run(make_merging(), failed, counts=counts, policy=policy)
+    assert way(decision) == ["reviewing", "working"]
+    assert (decision.task.awaiting, decision.turn) == (Awaiting.WORK, Turn.PERSON)
+
+
+def test_epic_whose_merge_failed_has_a_child_for_it() -> None:
+    task = make_epic(Status.REVIEWING, awaiting=None, approval=make_merging().approval)
+    assert run(task, CONFLICT, policy=EPIC_BRANCH).rework == "conflict in a.py"
+    assert run(task, CONFLICT, policy=EPIC_BRANCH, counts=Counts(failed_merges=1)).rework is None
+
+
+# Merges that were found
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        make_task(Status.REVIEWING),
+        make_task(Status.REVIEWING, requires=Requires.APPROVAL, awaiting=Awaiting.APPROVAL),
+        make_merging(),
+        *(make_task(status, awaiting=Awaiting.WORK) for status in Status if not status.is_terminal),
+    ],
+)
+def test_merge_by_a_person_closes_what_was_to_be_merged(task: Task) -> None:
+    decision = run(task, MergeFound(ADA, MERGE))
+    assert (decision.task.status, decision.task.merged_sha, decision.task.awaiting) == (
+        Status.DONE,
+        MERGE,
+        None,
+    )
+    assert decision.events[-1].actor == ADA
+    assert all(is_legal_step(step.source, step.target) for step in decision.steps)
+    if task.status is Status.WORKING:
+        assert waived(decision) == ["handoff", "review"]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [make_task(status) for status in Status if not status.is_terminal and status is not Status.REVIEWING],
+)
+def test_merge_elsewhere_asks_a_person_once(task: Task) -> None:
+    found = MergeFound(ADA, MERGE)
+    decision = run(task, found)
+    assert decision.steps == ()
+    assert (decision.task.status, decision.task.awaiting) == (task.status, Awaiting.ESCALATION)
+    again = run(decision.task, found)
+    assert (again.task, again.events) == (decision.task, ())
+    assert run(decision.task, MergeFound(ADA, "e" * 40)).events != ()
+
+
+@pytest.mark.parametrize("actor", [WORKER, REVIEWER, ENGINE])
+@pytest.mark.parametrize("task", [make_task(Status.REVIEWING), make_task(awaiting=Awaiting.WORK)])
+def test_merge_by_an_agent_closes_nothing(task: Task, actor: Actor) -> None:
+    decision = run(task, MergeFound(actor, MERGE))
+    assert (decision.task.status, decision.task.awaiting) == (task.status, Awaiting.ESCALATION)
+
+
+def test_merge_that_a_kill_left_unrecorded_closes() -> None:
+    assert run(make_merging(), MergeFound(ENGINE, MERGE)).task.status is Status.DONE
+
+
+@pytest.mark.parametrize("status", [Status.DONE, Status.CANCELLED])
+def test_merge_of_a_closed_task(status: Status) -> None:
+    with pytest.raises(RefusedError, match="already"):
+        run(make_task(status), MergeFound(ADA, MERGE))
+
+
+@pytest.mark.parametrize("task", [make_task(), make_task(Status.REVIEWING)])
+def test_branch_without_commits_counts_for_nothing(task: Task) -> None:
+    with pytest.raises(RefusedError, match="no commit of its own"):
+        run(task, MergeFound(ADA, MERGE), artifacts=Artifacts(head=START))
+
+
+def test_merge_that_is_found_ends_the_manual_mode() -> None:
+    task = make_task(Status.REVIEWING, awaiting=Awaiting.WORK)
+    decision = run(task, MergeFound(ADA, MERGE), policy=Policy(merge_mode=MergeMode.MANUAL))
+    assert way(decision) == ["reviewing", "done"]
+
+
+# Heads that moved
+
+
+def test_moved_head_voids_a_review_but_not_its_turn() -> None:
+    decision = run(make_task(Status.AGENT_REVIEW), HeadMoved(OTHER_HEAD))
+    assert decision.steps == ()
+    assert (decision.task.end_sha, decision.archived, decision.turn) == (
+        OTHER_HEAD,
+        (Section.REVIEW,),
+        Turn.REVIEWER,
+    )
+    assert kinds(decision) == [EventType.VOIDED]
+
+
+@pytest.mark.parametrize("task", [make_task(Status.REVIEWING), make_merging()])
+def test_moved_head_voids_an_approval(task: Task) -> None:
+    decision = run(task, HeadMoved(OTHER_HEAD))
+    assert way(decision) == ["reviewing", "working"]
+    assert (decision.task.approval, decision.task.awaiting, decision.turn) == (None, None, Turn.WORKER)
+
+
+@pytest.mark.parametrize(
+    "task", [make_task(Status.AGENT_REVIEW), make_task(Status.REVIEWING), make_merging()]
+)
+def test_second_moved_head_asks_a_person(task: Task) -> None:
+    decision = run(task, HeadMoved(OTHER_HEAD), counts=Counts(voids=1))
+    assert way(decision) == [str(task.status), "stuck"]
+    assert is_legal_step(decision.steps[0].source, decision.steps[0].target)
+
+
+@pytest.mark.parametrize(
+    ("task", "policy"),
+    [
+        (make_task(), Policy()),
+        (make_task(Status.PENDING), Policy()),
+        (make_task(Status.CLARIFICATION), Policy()),
+        (make_task(Status.STUCK), Policy()),
+        (make_task(Status.DONE), Policy()),
+        (make_task(Status.REVIEWING, end_sha=OTHER_HEAD), Policy()),
+        (make_task(Status.REVIEWING, parent="e9zz"), EPIC_BRANCH),
+        (make_task(Status.REVIEWING), Policy(isolation=Isolation.NONE)),
+        (make_epic(Status.REVIEWING), Policy()),
+        (make_task(Status.REVIEWING, awaiting=Awaiting.WORK), Policy(merge_mode=MergeMode.MANUAL)),
+    ],
+)
+def test_head_that_nothing_hangs_on(task: Task, policy: Policy) -> None:
+    with pytest.raises(RefusedError):
+        run(task, HeadMoved(OTHER_HEAD), policy=policy)
+
+
+def test_epic_whose_head_moved_needs_no_child() -> None:
+    decision = run(make_epic(Status.REVIEWING), HeadMoved(OTHER_HEAD), policy=EPIC_BRANCH)
+    assert (way(decision), decision.rework) == (["reviewing", "working"], None)
+
+
+# Epics
+
+ALL_CLOSED = ChildrenChanged(any_started=True, all_closed=True)
+SOME_OPEN = ChildrenChanged(any_started=True, all_closed=False)
+NONE_STARTED = ChildrenChanged(any_started=False, all_closed=False)
+
+
+def test_epic_works_from_its_first_childs_start() -> None:
+    assert way(run(make_epic(Status.PENDING), NONE_STARTED)) == []
+    decision = run(make_epic(Status.PENDING), SOME_OPEN)
+    assert way(decision) == ["pending", "working"]
+    assert decision.turn is Turn.CHILDREN
+
+
+@pytest.mark.parametrize("human", HumanPolicy)
+@pytest.mark.parametrize("isolation", [Isolation.TASK, Isolation.NONE])
+def test_epic_without_code_is_done_with_its_children(human: HumanPolicy, isolation: Isolation) -> None:
+    decision = run(
+        make_epic(), ALL_CLOSED, artifacts=HANDED_OFF, policy=Policy(human=human, isolation=isolation)
+    )
+    assert way(decision) == ["working", "agent-review", "reviewing", "done"]
+    assert waived(decision) == ["review", "person"]
+    assert {event.actor for event in decision.events} == {ENGINE}
+
+
+def test_epic_without_code_keeps_what_it_requires() -> None:
+    decision = run(make_epic(requires=Requires.APPROVAL), ALL_CLOSED, artifacts=HANDED_OFF)
+    assert way(decision) == ["working", "agent-review", "reviewing"]
+    assert decision.task.awaiting is Awaiting.APPROVAL
+
+
+@pytest.mark.parametrize(
+    ("review", "human", "path", "turn"),
+    [
+        (ReviewPolicy.AGENT, HumanPolicy.ALWAYS, ["working", "agent-review"], Turn.REVIEWER),
+        (ReviewPolicy.COUNCIL, HumanPolicy.WHEN_REQUIRED, ["working", "agent-review"], Turn.REVIEWER),
+        (ReviewPolicy.NONE, HumanPolicy.ALWAYS, ["working", "agent-review", "reviewing"], Turn.PERSON),
+        (ReviewPolicy.NONE, HumanPolicy.WHEN_REQUIRED, ["working", "agent-review", "reviewing"], Turn.MERGE),
+    ],
+)
+def test_epic_with_a_branch_runs_on_as_the_gates_allow(
+    review: ReviewPolicy, human: HumanPolicy, path: list[str], turn: Turn
+) -> None:
+    policy = Policy(review=review, human=human, isolation=Isolation.EPIC)
+    decision = run(make_epic(), ALL_CLOSED, artifacts=HANDED_OFF, policy=policy)
+    assert (way(decision), decision.turn) == (path, turn)
+    assert decision.task.end_sha == HEAD
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        make_epic(Status.AGENT_REVIEW),
+        make_epic(Status.REVIEWING),
+        make_epic(Status.REVIEWING, awaiting=None, approval=make_merging().approval),
+    ],
+)
+def test_child_that_is_added_returns_the_epic(task: Task) -> None:
+    for children in (SOME_OPEN, NONE_STARTED):
+        decision = run(task, children, policy=EPIC_BRANCH)
+        assert way(decision) == [str(task.status), "working"]
+        assert (decision.turn, decision.rework, decision.task.approval) == (Turn.CHILDREN, None, None)
+        assert Section.HANDOFF in decision.archived
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        make_epic(awaiting=Awaiting.CHECKPOINT),
+        make_epic(Status.PENDING, awaiting=Awaiting.APPROVAL),
+        make_epic(Status.CLARIFICATION),
+        make_epic(Status.STUCK),
+        make_epic(Status.AGENT_REVIEW, awaiting=Awaiting.APPROVAL),
+        make_epic(Status.DONE),
+    ],
+)
+@pytest.mark.parametrize("children", [ALL_CLOSED, SOME_OPEN, NONE_STARTED])
+def test_children_do_not_answer_for_a_person(task: Task, children: ChildrenChanged) -> None:
+    decision = run(task, children, artifacts=HANDED_OFF)
+    assert (decision.task, decision.steps) == (task, ())
+
+
+def test_all_closed_again_changes_nothing() -> None:
+    for status in (Status.AGENT_REVIEW, Status.REVIEWING):
+        task = make_epic(status)
+        assert run(task, ALL_CLOSED, policy=EPIC_BRANCH).task == task
+
+
+def test_epic_whose_only_child_is_closed_at_once() -> None:
+    decision = run(make_epic(Status.PENDING), ALL_CLOSED)
+    assert way(decision) == ["pending", "working", "agent-review", "reviewing", "done"]
