@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 LOST_SWAPS = 25
-LOCKED_SECONDS = 10.0
+LOCKED_SECONDS = 35.0
+"""Longer than any lock of the ref is believed, so that one left behind stops nobody for good."""
 _LONGEST_PAUSE_SECONDS = 0.2
 
 

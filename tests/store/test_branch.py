@@ -1,0 +1,402 @@
+"""The state branch under one writer, many writers, foreign writers and sudden death."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import Exit, GitticksError, LostRaceError, NotFoundError, RefusedError
+from gitticks.git import locks
+from gitticks.git.identity import ENGINE_IDENTITY, Identity
+from gitticks.git.repository import Repository, discover
+from gitticks.store import branch, layout
+from gitticks.store.branch import Store
+from gitticks.store.transaction import Transaction
+from tests.support.repositories import (
+    add_linked_worktree,
+    clone,
+    fsck_problems,
+    git,
+    make_repository,
+    run_git_command,
+)
+
+ADA = Identity("Ada Lovelace", "ada@example.org")
+CONFIG = "version: 1\n"
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "r")
+
+
+@pytest.fixture
+def store(top: Path) -> Store:
+    made = Store.open(discover(top))
+    made.initialise(ADA, CONFIG)
+    return made
+
+
+def writing(path: str, content: bytes) -> Callable[[Transaction], None]:
+    def operation(transaction: Transaction) -> None:
+        transaction.write(path, content)
+        transaction.describe(f"write {path}", [("Task", "k7f2"), ("Actor", "human Ada")])
+
+    return operation
+
+
+def increment(transaction: Transaction) -> int:
+    value = int(transaction.read("counter") or b"0") + 1
+    transaction.write("counter", str(value).encode())
+    return value
+
+
+def test_the_first_commit_holds_attributes_and_settings(top: Path, store: Store) -> None:
+    assert store.exists
+    assert store.read(".gitattributes") == b"TASK.md merge=gitticks\n*.jsonl merge=union\n"
+    assert store.read("config.yaml") == CONFIG.encode()
+    assert git("log", "--format=%P|%an", layout.STATE_BRANCH, at=top) == "|Ada Lovelace"
+
+
+def test_a_branch_that_is_there_stays(store: Store) -> None:
+    tip = store.tip()
+    assert store.initialise(ENGINE_IDENTITY, "version: 1 # other\n") == tip
+    assert store.tip() == tip
+
+
+def test_the_branch_of_origin_is_taken_over(top: Path, store: Store, tmp_path: Path) -> None:
+    store.transact(writing("kept", b"1"), author=ADA)
+    copy = Store.open(discover(clone(top, tmp_path / "copy")))
+    assert not copy.exists
+    assert copy.initialise(ADA, CONFIG) == store.tip()
+    assert copy.read("kept") == b"1"
+
+
+def test_without_a_branch_the_hint_is_init(top: Path) -> None:
+    with pytest.raises(NotFoundError, match="has no tasks yet") as caught:
+        Store.open(discover(top)).tip()
+    assert caught.value.hint == "`gt init` begins them"
+
+
+def test_an_operation_is_one_commit_with_its_reasons(top: Path, store: Store) -> None:
+    store.transact(writing("tasks/f2/k7f2/worklog.md", b"one\n"), author=ADA)
+    shown = git("log", "-1", "--format=%an <%ae>|%cn|%B", layout.STATE_BRANCH, at=top)
+    assert shown == (
+        "Ada Lovelace <ada@example.org>|Ada Lovelace|write tasks/f2/k7f2/worklog.md\n\nTask: k7f2\nActor: human Ada\n"
+    )
+    assert git("rev-list", "--count", layout.STATE_BRANCH, at=top) == "2"
+    assert store.read("tasks/f2/k7f2/worklog.md") == b"one\n"
+    assert store.list("tasks/f2/k7f2") == ("worklog.md",)
+
+
+def test_a_change_of_nothing_makes_no_commit(store: Store) -> None:
+    tip = store.tip()
+    store.transact(lambda transaction: transaction.write("config.yaml", CONFIG.encode()), author=ADA)
+    store.transact(lambda transaction: transaction.remove("not/there"), author=ADA)
+    assert store.transact(lambda _transaction: 42, author=ADA) == 42
+    assert store.tip() == tip
+
+
+def test_a_refused_operation_changes_nothing(store: Store) -> None:
+    tip = store.tip()
+
+    def refuse(transaction: Transaction) -> None:
+        transaction.write("a", b"1")
+        raise RefusedError("no")
+
+    with pytest.raises(RefusedError):
+        store.transact(refuse, author=ADA)
+    assert store.tip() == tip
+
+
+def test_foreign_files_are_left_alone(top: Path, store: Store) -> None:
+    blob = git("hash-object", "-w", "--stdin", at=top, input="notes of a person")
+    tree = git("ls-tree", layout.STATE_BRANCH, at=top)
+    link = f"120000 blob {blob}\tlink\n100755 blob {blob}\trun.sh\n"
+    foreign = git("mktree", at=top, input=f"{tree}\n{link}")
+    commit = git("commit-tree", foreign, "-p", store.tip(), "-m", "by hand", at=top)
+    git("update-ref", layout.STATE_REF, commit, at=top)
+    store.transact(writing("a/b", b"1"), author=ADA)
+    listed = git("ls-tree", layout.STATE_BRANCH, at=top)
+    assert f"120000 blob {blob}\tlink" in listed
+    assert f"100755 blob {blob}\trun.sh" in listed
+    assert store.read("link") is None
+    assert store.read("run.sh") == b"notes of a person"
+
+
+def test_a_newer_format_is_read_and_not_written(store: Store) -> None:
+    store.transact(writing("config.yaml", b"version: 2\n"), author=ADA)
+    assert store.read("config.yaml") == b"version: 2\n"
+    with pytest.raises(GitticksError, match="in format 2, newer than this gitticks") as caught:
+        store.transact(writing("a", b"1"), author=ADA)
+    assert caught.value.hint is not None
+
+
+def test_the_checkout_the_index_and_head_are_never_touched(top: Path, store: Store) -> None:
+    (top / "README.md").write_text("edited\n")
+    (top / "new").write_text("untracked\n")
+    git("add", "new", at=top)
+
+    def seen() -> tuple[object, ...]:
+        index = (top / ".git" / "index").read_bytes()
+        head = (top / ".git" / "HEAD").read_text()
+        files = {path.name: path.read_bytes() for path in top.iterdir() if path.is_file()}
+        return index, head, files, git("status", "--porcelain=v2", at=top), git("stash", "list", at=top)
+
+    before = seen()
+    for number in range(3):
+        store.transact(writing(f"tasks/{number}", b"1"), author=ADA)
+    assert seen() == before
+
+
+def test_an_operation_runs_again_after_a_foreign_move(top: Path, store: Store) -> None:
+    runs = []
+
+    def meeting_another(transaction: Transaction) -> int:
+        runs.append(transaction.base)
+        if len(runs) == 1:
+            move_by_git(top, "counter", "41")
+        return increment(transaction)
+
+    assert store.transact(meeting_another, author=ADA) == 42
+    assert len(runs) == 2
+    assert store.read("counter") == b"42"
+
+
+def move_by_git(top: Path, name: str, content: str) -> None:
+    """Commits a file to the state branch as a person's git would, without our lock."""
+    blob = git("hash-object", "-w", "--stdin", at=top, input=content)
+    kept = [
+        line
+        for line in git("ls-tree", layout.STATE_BRANCH, at=top).splitlines()
+        if not line.endswith(f"\t{name}")
+    ]
+    tree = git("mktree", at=top, input="\n".join([*kept, f"100644 blob {blob}\t{name}"]) + "\n")
+    commit = git("commit-tree", tree, "-p", layout.STATE_BRANCH, "-m", "by hand", at=top)
+    git("update-ref", layout.STATE_REF, commit, at=top)
+
+
+def test_losing_every_time_ends(top: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branch, "LOST_SWAPS", 3)
+    runs = []
+
+    def always_late(transaction: Transaction) -> None:
+        runs.append(transaction.base)
+        move_by_git(top, "counter", str(len(runs)))
+        increment(transaction)
+
+    with pytest.raises(LostRaceError, match="moved by others 3 times") as caught:
+        store.transact(always_late, author=ADA)
+    assert caught.value.exit_code is Exit.LOST_RACE
+    assert store.read("counter") == b"3"
+
+
+COUNT = """\
+import sys
+from pathlib import Path
+from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.repository import discover
+from gitticks.store.branch import Store
+store = Store.open(discover(Path(sys.argv[1])))
+def increment(transaction):
+    value = int(transaction.read("counter") or b"0") + 1
+    transaction.write("counter", str(value).encode())
+    transaction.write(f"tasks/by/{sys.argv[2]}", str(value).encode())
+    transaction.describe(f"count {value}")
+    return value
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(int(sys.argv[3])):
+    print(store.transact(increment, author=ENGINE_IDENTITY), flush=True)
+"""
+
+
+@contextmanager
+def counters(top: Path, number: int, times: int) -> Iterator[list[subprocess.Popen[str]]]:
+    """Runs processes that wait for a line and then count up together."""
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", COUNT, str(top), str(name), str(times)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in range(number)
+    ]
+    try:
+        for process in processes:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+        for process in processes:
+            assert process.stdin is not None
+            process.stdin.write("\n")
+            process.stdin.flush()
+        yield processes
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+def test_many_writers_lose_nothing(top: Path, store: Store) -> None:
+    writers, times = 8, 25
+    with counters(top, writers, times) as processes:
+        outputs = [process.communicate(timeout=120)[0].split() for process in processes]
+    acknowledged = sorted(int(word) for output in outputs for word in output)
+    assert acknowledged == list(range(1, writers * times + 1))
+    assert store.read("counter") == str(writers * times).encode()
+    assert git("rev-list", "--count", layout.STATE_BRANCH, at=top) == str(writers * times + 1)
+    assert fsck_problems(top) == ""
+
+
+def test_our_writers_and_gits_lose_nothing_together(top: Path, store: Store) -> None:
+    with counters(top, 3, 15) as processes:
+        lost = sum(not try_by_git(top, f"hand{number}") for number in range(20))
+        outputs = [process.communicate(timeout=120)[0].split() for process in processes]
+    assert sum(len(output) for output in outputs) == 45
+    assert store.read("counter") == b"45"
+    assert sum(name.startswith("hand") for name in store.list("")) == 20 - lost
+    assert fsck_problems(top) == ""
+
+
+def try_by_git(top: Path, name: str) -> bool:
+    tip = git("rev-parse", layout.STATE_BRANCH, at=top)
+    blob = git("hash-object", "-w", "--stdin", at=top, input=name)
+    tree = git("mktree", at=top, input=git("ls-tree", tip, at=top) + f"\n100644 blob {blob}\t{name}\n")
+    commit = git("commit-tree", tree, "-p", tip, "-m", "by hand", at=top)
+    return run_git_command("update-ref", layout.STATE_REF, commit, tip, at=top).returncode == 0
+
+
+def test_sudden_death_leaves_nothing_half_done(top: Path, store: Store) -> None:
+    doses = 100 if os.environ.get("GITTICKS_DOSE") == "full" else 6
+    chance = random.Random(7)
+    acknowledged = 0
+    for _ in range(doses):
+        with counters(top, 1, 10_000) as (process,):
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(chance.uniform(0, 0.05))
+            process.kill()
+            words = process.stdout.read().split()
+            acknowledged = max([acknowledged, *map(int, words)])
+        begun = time.monotonic()
+        value = store.transact(increment, author=ADA)
+        assert value > acknowledged
+        assert value == int(store.read("counter") or b"")
+        assert time.monotonic() - begun < 30
+        acknowledged = value
+        assert not list((top / ".git").rglob("refs/heads/gitticks/*.lock"))
+    assert fsck_problems(top) == ""
+    assert (
+        store.read("counter")
+        == str(int(git("rev-list", "--count", layout.STATE_BRANCH, at=top)) - 1).encode()
+    )
+
+
+def test_a_lock_left_behind_does_not_stop_the_next_writer(
+    top: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "start_times", lambda _name: [])
+    stale = top / ".git" / f"{layout.STATE_REF}.lock"
+    stale.touch()
+    assert store.transact(increment, author=ADA) == 1
+    assert not stale.exists()
+
+
+def test_a_lock_in_use_is_waited_for_and_named(
+    top: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(branch, "LOCKED_SECONDS", 0.1)
+    monkeypatch.setattr(locks, "start_times", lambda _name: None)
+    stale = top / ".git" / f"{layout.STATE_REF}.lock"
+    stale.touch()
+    with pytest.raises(LostRaceError, match="is locked by another program"):
+        store.transact(increment, author=ADA)
+    stale.unlink()
+    assert store.transact(increment, author=ADA) == 1
+
+
+class RecordingBoard:
+    """Writes down what a board is told."""
+
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+    @contextmanager
+    def prepare(self, repository: Repository) -> Iterator[RecordingBoard]:
+        self.told.append(repository.main_worktree)
+        yield self
+        self.told.append("released")
+
+    def follow(self, old_commit: str, new_commit: str, /) -> None:
+        self.told.append((old_commit, new_commit))
+
+
+def test_the_board_follows_each_move(top: Path, store: Store) -> None:
+    board = RecordingBoard()
+    watched = Store.open(discover(top), board)
+    old = watched.tip()
+    watched.transact(increment, author=ADA)
+    watched.transact(lambda _transaction: None, author=ADA)
+    assert board.told == [top, (old, watched.tip()), "released"]
+
+
+@pytest.mark.parametrize(
+    "layout_name", ["empty", "bare", "detached", "linked", "submodule", "packed", "unborn"]
+)
+def test_every_kind_of_repository_has_a_state_branch(tmp_path: Path, layout_name: str) -> None:
+    place = make_layout(tmp_path, layout_name)
+    store = Store.open(discover(place))
+    store.initialise(ADA, CONFIG)
+    for _ in range(2):
+        store.transact(increment, author=ADA)
+        if layout_name == "packed":
+            git("pack-refs", "--all", at=place)
+            git("gc", "--quiet", "--prune=now", at=place)
+    assert store.read("counter") == b"2"
+    assert git("rev-list", "--count", layout.STATE_BRANCH, at=place) == "3"
+    assert fsck_problems(place) == ""
+
+
+def make_layout(tmp_path: Path, name: str) -> Path:
+    if name == "bare":
+        return make_repository(tmp_path / "r.git", bare=True)
+    top = make_repository(tmp_path / "r", commits=0 if name == "empty" else 1)
+    if name == "detached":
+        git("checkout", "--quiet", "--detach", at=top)
+    elif name == "unborn":
+        git("checkout", "--quiet", "--orphan", "fresh", at=top)
+    elif name == "linked":
+        return add_linked_worktree(top, tmp_path / "linked", "side")
+    elif name == "submodule":
+        outer = make_repository(tmp_path / "outer")
+        git("submodule", "--quiet", "add", str(top), "sub", at=outer)
+        return outer / "sub"
+    return top
+
+
+def test_a_path_that_would_leave_the_tree_is_refused(store: Store) -> None:
+    for path in ("../a", "/a", "a//b", ".git/config", "a/.GIT/x", "", "a/", "a\0b", "./a"):
+        with pytest.raises(GitticksError, match="cannot be a path"):
+            store.transact(writing(path, b"1"), author=ADA)
+
+
+def test_a_subject_is_one_printable_line(top: Path, store: Store) -> None:
+    def operation(transaction: Transaction) -> None:
+        transaction.write("a", b"1")
+        transaction.describe("k7f2: \x1b[31mred\nTask: forged", [("Actor", "human A\nVerdict: approved")])
+        transaction.describe("epic follows", [("Task", "e1"), ("Actor", "human A\nVerdict: approved")])
+
+    store.transact(operation, author=ADA)
+    assert git("log", "-1", "--format=%B", layout.STATE_BRANCH, at=top).splitlines() == [
+        "k7f2: [31mred Task: forged", "", "epic follows", "", "Actor: human A Verdict: approved", "Task: e1",
+    ]  # fmt: skip
+    assert git("log", "-1", "--format=%(trailers:key=Verdict)", layout.STATE_BRANCH, at=top) == ""

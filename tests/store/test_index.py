@@ -1,0 +1,349 @@
+"""The query index: always what a fresh build gives, whatever happened to its file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitticks.errors import NotFoundError
+from gitticks.git.repository import Repository, discover
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind, Awaiting, Status
+from gitticks.model.task import Task
+from gitticks.store import index as module
+from gitticks.store import indexing, layout
+from gitticks.store.branch import Store
+from gitticks.store.index import BrokenFile, index_path, open_index
+from tests.support.repositories import git, make_repository
+from tests.support.tasks import ADA, CREATED, make_store, make_task, put_tasks, write_files
+
+K7F2 = TaskId("k7f2")
+TASKS = [
+    replace(
+        make_task("k7f2", "Login loses the return URL"), awaiting=Awaiting.REVIEW, status=Status.REVIEWING
+    ),
+    replace(make_task("m3a9", "Closed"), status=Status.DONE),
+    replace(make_task("k7zz", "Child"), parent=TaskId("e111"), priority=0),
+    make_task("e111", "Epic"),
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return make_store(tmp_path / "r", TASKS)
+
+
+@pytest.fixture
+def repository(store: Store) -> Repository:
+    return store.repository
+
+
+def rows(repository: Repository) -> dict[str, list[tuple[object, ...]]]:
+    """Returns all that the index holds."""
+    with open_index(repository) as index:
+        return {
+            name: index._connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()  # noqa: S608
+            for name in ("state", "task", "file", "broken")
+        }
+
+
+def fresh_rows(repository: Repository) -> dict[str, list[tuple[object, ...]]]:
+    index_path(repository).unlink(missing_ok=True)
+    return rows(repository)
+
+
+def test_it_answers_what_commands_print(repository: Repository, store: Store) -> None:
+    with open_index(repository) as index:
+        assert index.commit == store.tip()
+        assert index.tasks() == sorted(TASKS, key=lambda task: task.id)
+        assert [task.id for task in index.tasks(open_only=True)] == ["e111", "k7f2", "k7zz"]
+        assert index.task(K7F2) == TASKS[0]
+        assert [task.id for task in index.awaiting()] == ["k7f2"]
+        assert [task.id for task in index.children(TaskId("e111"))] == ["k7zz"]
+        assert index.find_ids("k7") == ["k7f2", "k7zz"]
+        assert index.find_ids("") == ["e111", "k7f2", "k7zz", "m3a9"]
+        assert index.find_ids("%") == []
+        assert index.titles()[K7F2] == "Login loses the return URL"
+        assert index.data(K7F2) == store.read(task_path(K7F2))
+        assert index.data(TaskId("none")) is None
+        assert index.broken() == ()
+        with pytest.raises(NotFoundError, match="there is no task `none`"):
+            index.task(TaskId("none"))
+
+
+def test_open_questions_are_kept(store: Store, repository: Repository) -> None:
+    question = Entry(CREATED, ActorKind.AGENT, "claude", "Which colour?")
+    answer = Entry(CREATED + timedelta(hours=1), ActorKind.HUMAN, "Ada", "Red.")
+    asked = store.task_file(K7F2).with_entry(Section.QUESTIONS, question)
+    store.transact(lambda transaction: transaction.put_task(asked), author=ADA)
+    with open_index(repository) as index:
+        assert index.open_questions(K7F2) == (question,)
+        assert index.open_questions(TaskId("m3a9")) == ()
+    answered = asked.with_entry(Section.QUESTIONS, answer)
+    store.transact(lambda transaction: transaction.put_task(answered), author=ADA)
+    with open_index(repository) as index:
+        assert index.open_questions(K7F2) == ()
+
+
+def test_a_warm_index_is_opened_as_it_is(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    monkeypatch.setattr(indexing, "refreshed_index", lambda *_: pytest.fail("the index was not warm"))
+    put_tasks(store, [make_task("new1")])
+    with open_index(repository) as index:
+        assert "new1" in index.titles()
+
+
+def test_a_foreign_commit_reads_only_what_changed(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    monkeypatch.setattr(Store, "_update_index", lambda *_: None)
+    put_tasks(store, [make_task("new1")])
+    write_files(store, {task_path(TaskId("m3a9")): None})
+    read: list[str] = []
+    genuine = indexing.read_for_index
+
+    def recording(data: bytes, path: str) -> tuple[Task, tuple[Entry, ...]]:
+        read.append(path)
+        return genuine(data, path)
+
+    monkeypatch.setattr(indexing, "read_for_index", recording)
+    with open_index(repository) as index:
+        assert index.find_ids("") == ["e111", "k7f2", "k7zz", "new1"]
+    assert read == [task_path(TaskId("new1"))]
+    assert rows(repository) == fresh_rows(repository)
+
+
+def test_a_rewound_branch_is_followed(store: Store, repository: Repository) -> None:
+    old = store.tip()
+    put_tasks(store, [make_task("new1")])
+    open_index(repository).close()
+    git("update-ref", layout.STATE_REF, old, at=repository.common_dir)
+    with open_index(repository) as index:
+        assert "new1" not in index.titles()
+    assert rows(repository) == fresh_rows(repository)
+
+
+def test_a_commit_that_is_gone_means_a_fresh_build(store: Store, repository: Repository) -> None:
+    open_index(repository).close()
+    with sqlite3.connect(index_path(repository)) as connection:
+        connection.execute("UPDATE state SET commit_id = ?", ("1" * 40,))
+        connection.execute("INSERT INTO broken VALUES ('ghost', NULL, 'ghost')")
+    connection.close()
+    with open_index(repository) as index:
+        assert index.broken() == ()
+        assert index.commit == store.tip()
+
+
+@pytest.mark.parametrize("constant", ["SCHEMA_VERSION", "PARSER_VERSION"])
+def test_another_version_is_not_believed(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, constant: str
+) -> None:
+    before = rows(repository)
+    with sqlite3.connect(index_path(repository)) as connection:
+        connection.execute("UPDATE task SET title = 'stale'")
+    connection.close()
+    monkeypatch.setattr(module, constant, 99)
+    with open_index(repository) as index:
+        assert index.titles()[K7F2] == "Login loses the return URL"
+    monkeypatch.undo()
+    assert rows(repository) == before
+
+
+def test_an_index_of_an_earlier_boot_is_not_believed(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    monkeypatch.setattr(module, "boot_id", lambda: "another boot")
+    with sqlite3.connect(index_path(repository)) as connection:
+        connection.execute("DELETE FROM task")
+    connection.close()
+    with open_index(repository) as index:
+        assert len(index.tasks()) == 4
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "garbage", "truncated", "holes", "directory"])
+def test_a_damaged_file_is_replaced(store: Store, repository: Repository, damage: str) -> None:
+    expected = rows(repository)
+    path = index_path(repository)
+    content = path.read_bytes()
+    path.unlink()
+    if damage == "directory":
+        path.mkdir()
+    elif damage != "missing":
+        kept = {"empty": b"", "garbage": b"x" * 8192, "truncated": content[: len(content) // 2]}
+        path.write_bytes(kept.get(damage, content[:4096] + b"\xff" * (len(content) - 4096)))
+    assert rows(repository) == expected
+    put_tasks(store, [make_task("new1")])
+    with open_index(repository) as index:
+        assert len(index.tasks()) == 5
+    if damage != "directory":
+        assert rows(repository) == fresh_rows(repository)
+
+
+def test_a_read_only_folder_is_no_hindrance(store: Store, repository: Repository) -> None:
+    open_index(repository).close()
+    path = index_path(repository)
+    blocked = path.with_name("index.sqlite3-journal")
+    blocked.mkdir()  # no transaction can begin: as in a folder without the right to write, which root would have
+    put_tasks(store, [make_task("new1")])
+    with open_index(repository) as index:
+        assert "new1" in index.titles()
+        assert index.commit == store.tip()
+    blocked.rmdir()
+    assert rows(repository) == fresh_rows(repository)
+
+
+def test_a_busy_index_delays_nobody_for_long(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
+    with open_index(repository):
+        put_tasks(store, [make_task("new1")])
+        with open_index(repository) as index:
+            assert "new1" in index.titles()
+    assert rows(repository) == fresh_rows(repository)
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "words"),
+    [
+        ("tasks/f2/k7f2/TASK.md", b"---\nid: k7f2\n---\n", "tasks/f2/k7f2/TASK.md"),
+        (
+            "tasks/f2/k7f2/TASK.md",
+            b"---\nid: other\ntitle: t\nstatus: pending\n---\n",
+            "the folder's name says `k7f2`",
+        ),
+        (
+            "tasks/aa/k7f2/TASK.md",
+            b"---\nid: k7f2\ntitle: t\nstatus: pending\n---\n",
+            "belongs in `tasks/f2/k7f2`",
+        ),
+        ("tasks/aa/K 7/TASK.md", b"---\nid: k7f2\ntitle: t\nstatus: pending\n---\n", "no task id"),
+    ],
+)
+def test_a_broken_file_is_named_and_stops_nobody(
+    store: Store, repository: Repository, path: str, content: bytes, words: str
+) -> None:
+    write_files(store, {path: content})
+    with open_index(repository) as index:
+        (broken,) = index.broken()
+        assert isinstance(broken, BrokenFile)
+        assert broken.path == path
+        assert broken.message.startswith(path)
+        assert words in broken.message
+        assert "e111" in index.titles()
+        if path == task_path(K7F2):
+            assert index.find_ids("k7f2") == ["k7f2"]
+            assert index.data(K7F2) == content
+            with pytest.raises(NotFoundError, match=path) as caught:
+                index.task(K7F2)
+            assert caught.value.hint == "mend the file: `gt edit k7f2`"
+    write_files(store, {path: None})
+    with open_index(repository) as index:
+        assert index.broken() == ()
+    assert rows(repository) == fresh_rows(repository)
+
+
+def test_a_symbolic_link_is_no_task(store: Store, repository: Repository) -> None:
+    target = git("hash-object", "-w", "--stdin", at=repository.common_dir, input="/etc/passwd")
+    environment = {"GIT_INDEX_FILE": str(repository.common_dir / "scratch-index")}
+    git("read-tree", layout.STATE_BRANCH, at=repository.common_dir, environment=environment)
+    entry = f"120000,{target},tasks/a9/m3a9/TASK.md"
+    git("update-index", "--add", "--cacheinfo", entry, at=repository.common_dir, environment=environment)
+    tree = git("write-tree", at=repository.common_dir, environment=environment)
+    commit = git("commit-tree", tree, "-p", store.tip(), "-m", "hostile", at=repository.common_dir)
+    git("update-ref", layout.STATE_REF, commit, at=repository.common_dir)
+    with open_index(repository) as index:
+        (broken,) = index.broken()
+        assert "is no plain file" in broken.message
+        assert index.data(TaskId("m3a9")) is None
+
+
+def test_without_a_state_branch_there_is_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="has no tasks yet"):
+        open_index(discover(make_repository(tmp_path / "r")))
+
+
+ids = st.sampled_from(["aaaa", "bbbb", "ccaa", "d"])
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), ids, st.sampled_from(list(Status))),
+        st.tuples(st.just("break"), ids, st.none()),
+        st.tuples(st.just("remove"), ids, st.none()),
+        st.tuples(st.just("misplace"), ids, st.none()),
+        st.tuples(st.just("look"), ids, st.none()),
+        st.tuples(st.just("forget"), ids, st.none()),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=15 if os.environ.get("GITTICKS_DOSE") != "full" else 500)
+@given(script=steps)
+def test_after_any_operations_it_is_what_a_fresh_build_gives(
+    script: list[tuple[str, str, Status | None]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    store = make_store(tmp_path_factory.mktemp("random"), [])
+    for action, task_id, status in script:
+        path = task_path(TaskId(task_id))
+        if action == "put":
+            put_tasks(store, [replace(make_task(task_id), status=status or Status.PENDING)])
+        elif action == "look":
+            open_index(store.repository).close()
+        elif action == "forget":
+            index_path(store.repository).unlink(missing_ok=True)
+        else:
+            place = path.replace("tasks/", "tasks/x") if action == "misplace" else path
+            write_files(store, {place: None if action == "remove" else b"not a task"})
+    assert rows(store.repository) == fresh_rows(store.repository)
+
+
+READ_WARM = """\
+import sys
+from pathlib import Path
+from gitticks.git.repository import discover
+from gitticks.model.ids import TaskId
+from gitticks.store.index import open_index
+from gitticks.store.resolve import resolve_id
+with open_index(discover(Path(sys.argv[1]))) as index:
+    index.tasks(), index.broken(), index.titles(), index.task(resolve_id(index, "k7f"))
+    index.open_questions(TaskId("k7f2")), index.data(TaskId("k7f2"))
+print(" ".join(sorted(name.partition(".")[0] for name in sys.modules)))
+"""
+
+
+def test_warm_reading_loads_nothing_slow(repository: Repository) -> None:
+    open_index(repository).close()
+    assert repository.main_worktree is not None
+    run = subprocess.run(
+        [sys.executable, "-c", READ_WARM, str(repository.main_worktree)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    slow = {
+        "pygit2",
+        "ruamel",
+        "markdown_it",
+        "rich",
+        "subprocess",
+        "click",
+        "jinja2",
+        "difflib",
+        "importlib_metadata",
+    }
+    assert slow & set(run.stdout.split()) == set()

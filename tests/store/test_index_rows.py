@@ -1,0 +1,84 @@
+"""Tasks as rows and back, every field of them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import UTC, date, datetime
+from typing import get_type_hints
+
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Entry
+from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Status, TaskType, Verdict
+from gitticks.model.task import Approval, Claim, Task, Usage
+from gitticks.store.index_rows import entries_from_json, entries_to_json, task_from_json, task_to_json
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+FULL = Task(
+    id=TaskId("k7f2"),
+    title='Ünï "quoted" \x1b \u2028',
+    type=TaskType.EPIC,
+    status=Status.REVIEWING,
+    priority=0,
+    labels=("a", "b"),
+    blocked_by=(TaskId("m3a9"),),
+    parent=TaskId("e1"),
+    requires=Requires.CONTENT,
+    asked=Requires.REVIEW,
+    awaiting=Awaiting.REVIEW,
+    verdict=Verdict.APPROVED,
+    approval=Approval("Ada", AT, None, "L1"),
+    reviewer="Grace",
+    defer_until=date(2026, 3, 4),
+    agent="claude",
+    model="large",
+    isolation=Isolation.NONE,
+    base="main",
+    branch="gitticks/work/k7f2",
+    start_sha="1" * 40,
+    end_sha="2" * 40,
+    merged_sha="3" * 40,
+    pr="https://example.org/1",
+    review_round=2,
+    failed_reviews=1,
+    crash_count=1,
+    usage=Usage(1, 2, 3, 0.5, 6.25),
+    claim=Claim("runner", "host", AT, AT),
+    agent_sessions={"claude": "session"},
+    asked_at=AT,
+    responded_at=AT,
+    created=AT,
+    created_by="Ada",
+    updated=AT,
+    closed=AT,
+    closed_reason="done",
+    external_ref="JIRA-1",
+)
+
+
+def test_the_example_leaves_no_field_at_its_default() -> None:
+    bare = Task(id=TaskId("x"), title="y")
+    assert [
+        field.name for field in fields(Task) if getattr(FULL, field.name) == getattr(bare, field.name)
+    ] == []
+
+
+def test_every_field_survives() -> None:
+    again = task_from_json(task_to_json(FULL))
+    assert again == FULL
+    for name in get_type_hints(Task):
+        assert type(getattr(again, name)) is type(getattr(FULL, name))
+
+
+def test_defaults_take_no_room() -> None:
+    task = Task(id=TaskId("x"), title="y")
+    assert task_to_json(task) == '{"id":"x","title":"y"}'
+    assert task_from_json(task_to_json(task)) == task
+
+
+def test_entries_survive() -> None:
+    entries = (
+        Entry(AT, ActorKind.AGENT, "claude", "Which\none?"),
+        Entry(AT, ActorKind.ENGINE, "gitticks", ""),
+    )
+    assert entries_from_json(entries_to_json(entries)) == entries

@@ -1,0 +1,127 @@
+"""What an operation sees of the branch while it changes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import DocumentError, NotFoundError
+from gitticks.model.event import ENGINE, Event, EventType
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Status
+from gitticks.store import layout
+from gitticks.store.branch import Store
+from gitticks.store.transaction import Transaction
+from tests.support.tasks import ADA, make_store, make_task, write_files
+
+K7F2 = TaskId("k7f2")
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return make_store(tmp_path / "r", [make_task("k7f2"), make_task("m3a9", "Other")])
+
+
+def test_staged_writes_are_seen(store: Store) -> None:
+    seen = store.snapshot()
+    assert seen.list("tasks/f2/k7f2") == ("TASK.md",)
+    seen.write("tasks/f2/k7f2/worklog.md", b"one")
+    seen.write("tasks/f2/k7f2/rounds/01-handoff.md", b"done")
+    assert seen.read("tasks/f2/k7f2/worklog.md") == b"one"
+    assert seen.list("tasks/f2/k7f2") == ("TASK.md", "rounds", "worklog.md")
+    assert seen.list("tasks/f2/k7f2/rounds") == ("01-handoff.md",)
+    seen.remove("tasks/f2/k7f2/worklog.md")
+    seen.remove("tasks/f2/k7f2/TASK.md")
+    assert seen.read("tasks/f2/k7f2/TASK.md") is None
+    assert seen.list("tasks/f2/k7f2") == ("rounds",)
+    assert store.list("tasks/f2/k7f2") == ("TASK.md",)
+
+
+def test_a_folder_is_gone_with_its_last_file(store: Store) -> None:
+    seen = store.snapshot()
+    seen.remove("tasks/f2/k7f2/TASK.md")
+    assert seen.list("tasks") == ("a9",)
+    assert seen.list("") == (".gitattributes", "config.yaml", "tasks")
+    assert seen.task_ids() == {"m3a9"}
+    seen.write("tasks/f2/k7f2/worklog.md", b"1")
+    assert seen.task_ids() == {"k7f2", "m3a9"}
+
+
+def test_writing_what_is_there_changes_nothing(store: Store) -> None:
+    seen = store.snapshot()
+    seen.write("config.yaml", b"version: 1\n")
+    seen.put_task(seen.task_file(K7F2))
+    seen.remove("none")
+    assert seen.changes == {}
+
+
+def test_a_changed_task_is_seen_at_once(store: Store) -> None:
+    seen = store.snapshot()
+    file = seen.task_file(K7F2)
+    seen.put_task(file.with_task(replace(file.task, status=Status.WORKING)))
+    assert seen.task_file(K7F2).task.status is Status.WORKING
+    assert seen.all_tasks()[K7F2].status is Status.WORKING
+    seen.write("tasks/f2/k7f2/TASK.md", b"broken")
+    assert set(seen.all_tasks()) == {"m3a9"}
+    assert seen.task_ids() == {"k7f2", "m3a9"}
+    with pytest.raises(DocumentError, match=r"tasks/f2/k7f2/TASK\.md"):
+        seen.task_file(K7F2)
+    seen.remove("tasks/f2/k7f2/TASK.md")
+    with pytest.raises(NotFoundError, match="there is no task `k7f2`"):
+        seen.task_file(K7F2)
+    assert set(seen.all_tasks()) == {"m3a9"}
+
+
+def test_all_tasks_are_those_of_the_base(store: Store) -> None:
+    old = store.tip()
+    write_files(store, {"tasks/a9/m3a9/TASK.md": None})
+    assert set(store.snapshot().all_tasks()) == {"k7f2"}
+    assert set(store.snapshot(old).all_tasks()) == {"k7f2", "m3a9"}
+    assert store.list_task_ids() == ("k7f2",)
+    assert store.list_task_ids(old) == ("k7f2", "m3a9")
+
+
+def test_events_are_appended(store: Store) -> None:
+    created = Event(EventType.CREATED, AT, ENGINE)
+    noted = Event(EventType.NOTED, AT, ENGINE, data={"text": "hé"})
+
+    def operation(transaction: Transaction) -> None:
+        transaction.append_events(K7F2, [created])
+        transaction.append_events(K7F2, [])
+        transaction.append_events(K7F2, [noted])
+        assert transaction.history(K7F2) == (created, noted)
+
+    store.transact(operation, author=ADA)
+    assert store.history(K7F2) == (created, noted)
+    assert store.history(TaskId("none")) == ()
+
+
+def test_a_torn_line_stays_and_the_next_begins_anew(store: Store) -> None:
+    write_files(store, {layout.history_path(K7F2): b'{"type":"task.cre'})
+    event = Event(EventType.NOTED, AT, ENGINE)
+    store.transact(lambda transaction: transaction.append_events(K7F2, [event]), author=ADA)
+    content = store.read(layout.history_path(K7F2))
+    assert content is not None
+    assert content.startswith(b'{"type":"task.cre\n{"')
+    assert store.history(K7F2) == (event,)
+
+
+def test_a_broken_task_does_not_stop_the_others(store: Store) -> None:
+    write_files(store, {"tasks/f2/k7f2/TASK.md": b"---\nid: [\n---\n"})
+    assert set(store.snapshot().all_tasks()) == {"m3a9"}
+    assert store.list_task_ids() == ("k7f2", "m3a9")
+    file = store.task_file(TaskId("m3a9"))
+    store.transact(lambda transaction: transaction.put_task(file.with_section("Notes", "x")), author=ADA)
+    assert store.read("tasks/f2/k7f2/TASK.md") == b"---\nid: [\n---\n"
+
+
+def test_an_undescribed_change_says_how_much(store: Store) -> None:
+    seen = store.snapshot()
+    seen.write("a", b"1")
+    assert seen.message == "1 files changed\n"
+    seen.describe("  ", [("Task", "k7f2")])
+    assert seen.message == "1 files changed\n\nTask: k7f2\n"
