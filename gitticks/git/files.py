@@ -1,0 +1,252 @@
+"""Replaces files of a checkout without ever writing over what somebody else wrote in between.
+
+The new content is swapped with the file, and what came out is compared with what was expected to be there. If it is
+something else, a person saved in that moment: the two are swapped back. Should even that bring out other bytes, these
+are kept as a rescue file; nothing is deleted that was not read and compared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from gitticks.errors import GitticksError
+from gitticks.git.exchange import exchange
+
+SCRATCH_IN_CHECKOUT = ".gitticks-tmp"
+"""Where new content is prepared if the git directory is on another file system than the checkout."""
+
+
+class NotPlainError(GitticksError):
+    """A path is a folder, a symbolic link or a device, or leads through one that is no folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What came of replacing a file.
+
+    Attributes:
+        is_done: False if somebody else had written in between; then the file is theirs.
+        rescued: where bytes were kept that had no other place.
+    """
+
+    is_done: bool
+    rescued: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutFiles:
+    """The files below `root`; new content is prepared in `scratch`, on the same file system, rescued in `rescue`.
+
+    One process at a time works on a checkout in this way: callers hold a lock of ours.
+    """
+
+    root: Path
+    scratch: Path
+    rescue: Path
+
+    @classmethod
+    def at(cls, root: Path, own_dir: Path, name: str) -> Self:
+        """Returns the files of the checkout at `root`; `name` tells its scratch folder from those of others."""
+        own_dir.mkdir(parents=True, exist_ok=True)
+        here = own_dir.stat().st_dev == root.stat().st_dev
+        return cls(root, own_dir / "tmp" / name if here else root / SCRATCH_IN_CHECKOUT, own_dir / "rescue")
+
+    def sweep(self, is_stored: Callable[[bytes], bool]) -> tuple[Path, ...]:
+        """Clears what a killed process left in the scratch folder, and returns where it was kept.
+
+        Args:
+            is_stored: tells whether these bytes are an object of the repository; only such are deleted, because a
+                process can be killed while it holds what a person has just saved.
+        """
+        if not self.scratch.is_dir():
+            return ()
+        kept = []
+        for file in sorted(self.scratch.iterdir()):
+            content = _content(file)
+            if content is None or is_stored(content):
+                file.unlink()
+            else:
+                kept.append(self._keep(file, "left-behind"))
+        return tuple(kept)
+
+    def read(self, path: str) -> bytes | None:
+        """Returns the bytes of the file, or None if there is none; no symbolic link is followed.
+
+        Raises:
+            NotPlainError: something else than a file is there.
+        """
+        if not self._parents_are_folders(path):
+            return None
+        try:
+            descriptor = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+                raise _not_plain(path) from error
+            raise
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise _not_plain(path)
+            return file.read()
+
+    def age_seconds(self, path: str) -> float | None:
+        """Returns how long ago the file was written (negative: its time lies ahead); None if there is none."""
+        try:
+            return time.time() - (self.root / path).lstat().st_mtime
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def is_executable(self, path: str) -> bool:
+        """True if the file is there and its owner may run it."""
+        try:
+            return bool((self.root / path).lstat().st_mode & stat.S_IXUSR)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def replace(self, path: str, expected: bytes | None, wanted: bytes | None) -> Replaced:
+        """Makes the file `wanted` if it is still `expected`; None means that there is no file.
+
+        Raises:
+            NotPlainError: something else than a file is in the way.
+        """
+        if wanted is None:
+            return Replaced(is_done=True) if expected is None else self._remove(path, expected)
+        prepared = self._prepare(wanted)
+        try:
+            return self._put(path, expected, wanted, prepared)
+        finally:
+            prepared.unlink(missing_ok=True)
+
+    def keep_bytes(self, content: bytes, path: str) -> Path:
+        """Writes a rescue file with bytes that have no other place any more, and returns where it is."""
+        return self._keep(self._prepare(content), path.rpartition("/")[2])
+
+    def _put(self, path: str, expected: bytes | None, wanted: bytes, prepared: Path) -> Replaced:
+        file = self.root / path
+        if expected is None:
+            return Replaced(is_done=self._link_new(path, prepared))
+        try:
+            prepared.chmod(stat.S_IMODE(file.lstat().st_mode))
+            swapped = exchange(prepared, file)
+        except FileNotFoundError:
+            return Replaced(is_done=False)
+        if not swapped:
+            return self._put_without_exchange(file, expected, prepared)
+        if _content(prepared) == expected:
+            return Replaced(is_done=True)
+        return Replaced(is_done=False, rescued=self._swap_back(file, wanted, prepared))
+
+    def _link_new(self, path: str, prepared: Path) -> bool:
+        """Puts a file where none is; linking fails where renaming would overwrite."""
+        file = self.root / path
+        self._make_parents(path)
+        try:
+            os.link(prepared, file)
+        except FileExistsError:
+            return False
+        return True
+
+    def _swap_back(self, file: Path, wanted: bytes, prepared: Path) -> tuple[Path, ...]:
+        try:
+            exchange(prepared, file)
+        except FileNotFoundError:  # the person's next move was to delete it: what they had saved is kept
+            return (self._keep(prepared, file.name),)
+        return () if _content(prepared) == wanted else (self._keep(prepared, file.name),)
+
+    def _put_without_exchange(self, file: Path, expected: bytes, prepared: Path) -> Replaced:
+        """Does the same with a second link to the old file; a rename of a third party between the two is not seen."""
+        aside = self._free_name()
+        try:
+            os.link(file, aside, follow_symlinks=False)
+        except FileNotFoundError:
+            return Replaced(is_done=False)
+        try:
+            if _content(aside) != expected:
+                return Replaced(is_done=False)
+            prepared.replace(file)
+            if _content(aside) == expected:
+                return Replaced(is_done=True)
+            return Replaced(is_done=False, rescued=(self._keep(aside, file.name),))
+        finally:
+            aside.unlink(missing_ok=True)
+
+    def _remove(self, path: str, expected: bytes) -> Replaced:
+        file = self.root / path
+        aside = self._free_name()
+        try:
+            file.rename(aside)
+        except FileNotFoundError:
+            return Replaced(is_done=False)
+        if _content(aside) == expected:
+            aside.unlink()
+            self._remove_empty_parents(path)
+            return Replaced(is_done=True)
+        try:
+            os.link(aside, file, follow_symlinks=False)
+        except FileExistsError:  # and they have saved once more since
+            return Replaced(is_done=False, rescued=(self._keep(aside, file.name),))
+        aside.unlink()
+        return Replaced(is_done=False)
+
+    def _prepare(self, content: bytes) -> Path:
+        prepared = self._free_name()
+        with prepared.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        return prepared
+
+    def _keep(self, file: Path, name: str) -> Path:
+        self.rescue.mkdir(parents=True, exist_ok=True)
+        kept = self.rescue / f"{time.time_ns()}-{name}"
+        shutil.move(file, kept)
+        return kept
+
+    def _free_name(self) -> Path:
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        return self.scratch / f"{os.getpid()}-{time.time_ns()}"
+
+    def _parents_are_folders(self, path: str) -> bool:
+        """False if a folder on the way is missing; raises NotPlainError if something else is in its place."""
+        folder = self.root
+        for name in path.split("/")[:-1]:
+            folder /= name
+            try:
+                mode = folder.lstat().st_mode
+            except FileNotFoundError:
+                return False
+            if not stat.S_ISDIR(mode):
+                raise _not_plain(path)
+        return True
+
+    def _make_parents(self, path: str) -> None:
+        self._parents_are_folders(path)
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+
+    def _remove_empty_parents(self, path: str) -> None:
+        with contextlib.suppress(OSError):
+            for parent in (self.root / path).parents:
+                if parent == self.root:
+                    return
+                parent.rmdir()
+
+
+def _content(file: Path) -> bytes | None:
+    """Returns the bytes of a file; None for what is no plain file, which equals no expected bytes."""
+    if not stat.S_ISREG(file.lstat().st_mode):
+        return None
+    return file.read_bytes()
+
+
+def _not_plain(path: str) -> NotPlainError:
+    return NotPlainError(f"`{path}` is no plain file", hint=f"move `{path}` out of the way")

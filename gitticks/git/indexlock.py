@@ -1,0 +1,82 @@
+"""Takes git's own `index.lock` of a checkout, in a way that shows whose it is when its holder was killed.
+
+Git's lock files are empty or hold an index. Ours are linked into place complete, with a first word that git never
+writes, so whoever holds the lock of ours under which this one is taken knows a leftover for what it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+WAIT_SECONDS = 2.0
+_POLL_SECONDS = 0.005
+_MARK = b"gitticks "
+
+
+@contextlib.contextmanager
+def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[bool]:
+    """Holds the index of the checkout that `git_dir` belongs to; yields False if a program has had it for too long.
+
+    A lock that was there for `wait_seconds` already is not waited for again: it is a person's editor, or a leftover
+    that only they can judge. To be called with the lock of ours that guards this checkout held.
+    """
+    lock = git_dir / "index.lock"
+    mine = git_dir / f"gitticks-index-lock-{os.getpid()}"
+    mine.write_bytes(_MARK + str(os.getpid()).encode() + b"\n")
+    identity = mine.stat().st_ino
+    try:
+        is_held = _link(mine, lock, wait_seconds)
+    finally:
+        mine.unlink()
+    try:
+        yield is_held
+    finally:
+        if is_held:
+            with contextlib.suppress(FileNotFoundError):
+                if lock.stat().st_ino == identity:
+                    lock.unlink()
+
+
+def is_index_locked(git_dir: Path) -> bool:
+    """True while a program other than gitticks holds the index."""
+    try:
+        return not (git_dir / "index.lock").read_bytes().startswith(_MARK)
+    except FileNotFoundError:
+        return False
+
+
+def _link(mine: Path, lock: Path, wait_seconds: float) -> bool:
+    end = time.monotonic() + wait_seconds
+    while True:
+        try:
+            os.link(mine, lock)
+        except FileExistsError:
+            if _clear_own_leftover(lock):
+                continue
+            if time.monotonic() >= end or _age_seconds(lock) >= wait_seconds:
+                return False
+            time.sleep(_POLL_SECONDS)
+        else:
+            return True
+
+
+def _clear_own_leftover(lock: Path) -> bool:
+    """Removes the lock if a killed process of ours left it; True if it is worth trying again at once."""
+    try:
+        if not lock.read_bytes().startswith(_MARK):
+            return False
+        lock.unlink()
+    except FileNotFoundError:
+        pass
+    return True
+
+
+def _age_seconds(lock: Path) -> float:
+    try:
+        return time.time() - lock.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0

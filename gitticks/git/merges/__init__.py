@@ -1,0 +1,44 @@
+"""Merging work into a base: in memory first, then as a commit, then by moving the base and what has it checked out."""
+
+from gitticks.git.merges.aside import checkout_aside, sweep_asides
+from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
+from gitticks.git.merges.commits import add_trailers
+from gitticks.git.merges.history import (
+    DiffSummary,
+    count_commits,
+    diff_summary,
+    find_merge,
+    is_ancestor,
+    merge_base,
+    merge_trailers,
+)
+from gitticks.git.merges.hooked import HookRefusedError, commit_merge
+from gitticks.git.merges.memory import CleanMerge, Conflict, merge_in_memory
+from gitticks.git.merges.mend import Mended
+from gitticks.git.merges.rebase import CleanRebase, rebase_in_memory
+
+__all__ = [
+    "BaseMoved",
+    "CheckoutOverlaps",
+    "CleanMerge",
+    "CleanRebase",
+    "Conflict",
+    "DiffSummary",
+    "HookRefusedError",
+    "Mended",
+    "Moved",
+    "add_trailers",
+    "checkout_aside",
+    "commit_merge",
+    "count_commits",
+    "diff_summary",
+    "find_merge",
+    "finish_checkout",
+    "is_ancestor",
+    "merge_base",
+    "merge_in_memory",
+    "merge_trailers",
+    "move_base",
+    "rebase_in_memory",
+    "sweep_asides",
+]

@@ -1,0 +1,161 @@
+"""Moves a base branch, and with it every checkout that has it checked out, without losing an edit.
+
+The order is: a note of the move, the ref, the checkouts, the note away. Killed in between, the note tells the next
+call that the branch moved and which checkouts did not follow; git alone would show such a checkout as one where
+somebody staged the removal of the merge. The other order would need a way back when the branch turns out to have
+moved.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.errors import LostRaceError, NotFoundError
+from gitticks.git.checkouts import Checkout, checkout_at, current_branch
+from gitticks.git.indexfile import index_aside
+from gitticks.git.indexlock import hold_index_lock
+from gitticks.git.locks import hold_lock
+from gitticks.git.merges.journal import BaseMove, forget_move, note_move, noted_move
+from gitticks.git.merges.mend import Mended, mend
+from gitticks.git.merges.overlaps import FollowingCheckout, overlapping_paths
+from gitticks.git.process import GitError, printable, run_git
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.repository import Repository
+from gitticks.git.worktrees import list_worktrees
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The base is at the new commit, and `checkouts` are in step with it."""
+
+    checkouts: tuple[Mended, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BaseMoved:
+    """Somebody else moved the base, which is at `commit` now (None: it is gone); nothing was changed."""
+
+    commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutOverlaps:
+    """Uncommitted edits or untracked files in `checkout` are in the way at `paths`; nothing was changed."""
+
+    checkout: Path
+    paths: tuple[str, ...]
+
+
+def move_base(
+    repository: Repository, branch: str, old: str, new: str, message: str
+) -> Moved | BaseMoved | CheckoutOverlaps:
+    """Moves `branch` from `old` to `new` if it is still there and no checkout of it holds an edit in the way.
+
+    Edits elsewhere in these checkouts survive. What an earlier call that was killed left undone is done first.
+
+    Args:
+        repository: where the branch is.
+        branch: without `refs/heads/`.
+        old: the commit that the caller saw.
+        new: the commit to move to.
+        message: one line for the reflog.
+
+    Raises:
+        LostRaceError: another program is at work in a checkout of the branch; nothing was changed.
+    """
+    move = BaseMove(branch, old, new)
+    with _base_lock(repository):
+        _finish(repository)
+        tip = read_ref(repository.common_dir, BRANCHES + branch)
+        if tip != old:
+            return BaseMoved(tip)
+        places = _checkouts_of(repository, branch)
+        with contextlib.ExitStack() as held:
+            following = [held.enter_context(_hold(repository, place, move)) for place in places]
+            for each in following:
+                paths = overlapping_paths(each)
+                if paths:
+                    return CheckoutOverlaps(each.checkout.path, paths)
+            note_move(repository, move, [place.path for place in places])
+            if not _swap(repository, places, move, message):
+                forget_move(repository)
+                return BaseMoved(read_ref(repository.common_dir, BRANCHES + branch))
+            behind = [each.checkout for each in following if not each.update()]
+        return Moved(_finish(repository, behind))
+
+
+def finish_checkout(repository: Repository) -> tuple[Mended, ...]:
+    """Brings checkouts in step with a base that an earlier, killed call moved; edits made since survive."""
+    if noted_move(repository) is None:
+        return ()
+    with _base_lock(repository):
+        return _finish(repository)
+
+
+def _finish(repository: Repository, behind: Sequence[Checkout] | None = None) -> tuple[Mended, ...]:
+    """Mends the checkouts of the noted move (`behind`: only these) and forgets it."""
+    noted = noted_move(repository)
+    if noted is None:
+        return ()
+    move, paths = noted
+    tip = read_ref(repository.common_dir, BRANCHES + move.branch)
+    mended = []
+    if tip is not None and tip != move.old:
+        for checkout in _still_there(repository, move, paths) if behind is None else behind:
+            with _hold_index(checkout):
+                mended.append(mend(repository, checkout, move, tip))
+    forget_move(repository)
+    return tuple(mended)
+
+
+def _still_there(repository: Repository, move: BaseMove, paths: Sequence[Path]) -> Iterator[Checkout]:
+    for path in paths:
+        with contextlib.suppress(NotFoundError):
+            checkout = checkout_at(repository, path)
+            if checkout.path.is_dir() and current_branch(checkout) == move.branch:
+                yield checkout
+
+
+def _checkouts_of(repository: Repository, branch: str) -> list[Checkout]:
+    return [
+        checkout_at(repository, worktree.path)
+        for worktree in list_worktrees(repository)
+        if worktree.branch == branch and not worktree.is_bare and worktree.path.is_dir()
+    ]
+
+
+@contextlib.contextmanager
+def _hold(repository: Repository, checkout: Checkout, move: BaseMove) -> Iterator[FollowingCheckout]:
+    """Holds the checkout's index, with a copy beside it that is put in its place at the end."""
+    with _hold_index(checkout), index_aside(checkout.git_dir) as index:
+        yield FollowingCheckout.prepare(repository, checkout, move, index)
+
+
+@contextlib.contextmanager
+def _hold_index(checkout: Checkout) -> Iterator[None]:
+    with hold_index_lock(checkout.git_dir) as is_held:
+        if not is_held:
+            raise LostRaceError(
+                f"another git is at work in `{checkout.path}`",
+                hint=f"repeat once it ended; if none runs: `rm {checkout.git_dir / 'index.lock'}`",
+            )
+        yield
+
+
+def _base_lock(repository: Repository) -> contextlib.AbstractContextManager[object]:
+    return hold_lock(repository.own_dir / "base.lock")
+
+
+def _swap(repository: Repository, places: Sequence[Checkout], move: BaseMove, message: str) -> bool:
+    """Moves the ref, seen from a checkout of it so that the reflog of its HEAD tells of the move too."""
+    git_dir = places[0].git_dir if places else repository.common_dir
+    words = ["update-ref", "-m", message, f"{BRANCHES}{move.branch}", move.new, move.old]
+    result = run_git(["-c", "core.fsync=reference", *words], repository_dir=git_dir, check=False)
+    if result.code == 0:
+        return True
+    if read_ref(repository.common_dir, BRANCHES + move.branch) == move.old:
+        raise GitError(f"`{move.branch}` could not be moved: {printable(result.stderr)}", code=result.code)
+    return False

@@ -1,0 +1,111 @@
+"""Asks the history: what contains what, what lies between, and whether a merge has happened already."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gitticks.git.process import GitError, printable, run_git
+from gitticks.git.repository import Repository
+
+TASK_TRAILER = "Task"
+HEAD_TRAILER = "Head"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffSummary:
+    """How much differs between two commits; binary files count as files without lines. Paths are sorted."""
+
+    files: int
+    added: int
+    removed: int
+    paths: tuple[str, ...]
+
+
+def is_ancestor(repository: Repository, ancestor: str, descendant: str) -> bool:
+    """True if `descendant` contains `ancestor`; a commit contains itself."""
+    asked = ["merge-base", "--is-ancestor", "--end-of-options", ancestor, descendant]
+    return _answer(repository, asked) is not None
+
+
+def merge_base(repository: Repository, one: str, other: str) -> str | None:
+    """Returns the best common ancestor of two commits; None if they have none."""
+    return _answer(repository, ["merge-base", "--end-of-options", one, other])
+
+
+def count_commits(repository: Repository, base: str, head: str) -> int:
+    """Returns how many commits `head` has that `base` does not contain."""
+    return int(_ask(repository, "rev-list", "--count", "--end-of-options", f"{base}..{head}"))
+
+
+def diff_summary(repository: Repository, base: str, head: str) -> DiffSummary:
+    """Returns what differs from `base` to `head`, as stored: no filter or converter is asked, a rename is two paths."""
+    options = [
+        "-r",
+        "-z",
+        "--numstat",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--ignore-submodules=none",
+    ]
+    listed = _ask(repository, "diff-tree", *options, "--end-of-options", base, head)
+    lines = [line.split("\t", 2) for line in listed.split("\0") if line]
+    return DiffSummary(
+        files=len(lines),
+        added=sum(int(added) for added, _, _ in lines if added != "-"),
+        removed=sum(int(removed) for _, removed, _ in lines if removed != "-"),
+        paths=tuple(sorted(path for _, _, path in lines)),
+    )
+
+
+def find_merge(repository: Repository, base: str, task_id: str, head: str) -> str | None:
+    """Returns the commit by which `base` got `head`; None if it has not got it.
+
+    That is the merge that contains it, `head` itself after a fast-forward, or a commit whose trailers name the task
+    and the head, as squash and rebase leave them.
+    """
+    if is_ancestor(repository, head, base):
+        return _containing_merge(repository, base, head)
+    return next(_with_trailers(repository, base, task_id, head), None)
+
+
+def merge_trailers(task_id: str, head: str) -> str:
+    """Returns the trailers by which `find_merge` knows a merge again."""
+    return f"{TASK_TRAILER}: {task_id}\n{HEAD_TRAILER}: {head}\n"
+
+
+def _containing_merge(repository: Repository, base: str, head: str) -> str:
+    """Returns the first commit of the base's own line that contains `head`."""
+    options = ["--first-parent", "--ancestry-path", "--parents", "--reverse"]
+    listed = _ask(repository, "rev-list", *options, "--end-of-options", f"{head}..{base}").splitlines()
+    if not listed:
+        return head
+    commit, *parents = listed[0].split()
+    return head if parents[:1] == [head] else commit
+
+
+def _with_trailers(repository: Repository, base: str, task_id: str, head: str) -> Iterator[str]:
+    """Yields the commits on `base`, newest first, whose trailers name both; the text of a message does not count."""
+    fork = merge_base(repository, base, head)
+    shown = f"--format=%H%x00%(trailers:key={TASK_TRAILER},valueonly)%x00%(trailers:key={HEAD_TRAILER},valueonly)%x01"
+    search = ["--fixed-strings", f"--grep={HEAD_TRAILER}: {head}", shown]
+    span = base if fork is None else f"{fork}..{base}"
+    for record in _ask(repository, "log", *search, "--end-of-options", span).split("\x01"):
+        commit, *trailers = re.split("\0", record.strip("\n")) if record.strip() else ("",)
+        if [value.strip() for value in trailers] == [task_id, head]:
+            yield commit
+
+
+def _ask(repository: Repository, *arguments: str) -> str:
+    return os.fsdecode(run_git(arguments, repository_dir=repository.common_dir).stdout).removesuffix("\n")
+
+
+def _answer(repository: Repository, arguments: list[str]) -> str | None:
+    """Returns what git says; None if its exit code means no."""
+    result = run_git(arguments, repository_dir=repository.common_dir, check=False)
+    if result.code not in (0, 1):
+        raise GitError(f"`git {arguments[0]}` failed: {printable(result.stderr)}", code=result.code)
+    return result.text if result.code == 0 else None

@@ -1,0 +1,85 @@
+"""Makes the commit that goes to a base as the person would: their hooks may change or refuse it, their key signs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout
+from gitticks.git.identity import Identity
+from gitticks.git.merges.aside import checkout_aside, fill_with
+from gitticks.git.merges.commits import store_commit
+from gitticks.git.process import GitResult, printable, run_git
+from gitticks.git.repository import Repository
+
+_MESSAGE_FILE = "MERGE_MSG"
+_MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
+
+
+class HookRefusedError(GitticksError):
+    """A hook of the person's refused the commit."""
+
+
+def commit_merge(
+    repository: Repository, tree: str, parents: Sequence[str], message: str, *, author: Identity
+) -> str:
+    """Stores the commit of a merge (one parent: of a squash) and returns its id; no ref moves.
+
+    The person's `pre-merge-commit` (`pre-commit` for a squash), `prepare-commit-msg` and `commit-msg` run as `git
+    merge` would run them, in a checkout aside; what they stage or write into the message is taken.
+
+    Raises:
+        HookRefusedError: one of them failed; the message holds its words.
+    """
+    kind = "merge" if len(parents) > 1 else "squash"
+    check = "pre-merge-commit" if kind == "merge" else "pre-commit"
+    hooks = _hooks_folder(repository)
+    if any(_is_hook(hooks / name) for name in (check, *_MESSAGE_HOOKS)):
+        tree, message = _run_hooks(repository, hooks, (tree, parents[0]), message, (check, kind))
+    return store_commit(repository, tree, parents, message, author.variables())
+
+
+def _run_hooks(
+    repository: Repository, hooks: Path, place: tuple[str, str], message: str, kind: tuple[str, str]
+) -> tuple[str, str]:
+    """Runs the hooks on a tree laid over its first parent; returns tree and message as they left them."""
+    tree, parent = place
+    check, source = kind
+    with checkout_aside(repository, parent) as checkout:
+        fill_with(checkout, tree)
+        _run_hook(checkout, hooks, check)
+        tree = run_git(["write-tree"], repository_dir=checkout.git_dir).text
+        file = checkout.git_dir / _MESSAGE_FILE
+        file.write_bytes(os.fsencode(message))
+        _run_hook(checkout, hooks, "prepare-commit-msg", str(file), source)
+        _run_hook(checkout, hooks, "commit-msg", str(file))
+        return tree, os.fsdecode(file.read_bytes())
+
+
+def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
+    result: GitResult = run_git(
+        ["-c", f"core.hooksPath={hooks}", "hook", "run", "--ignore-missing", name, "--", *words],
+        directory=checkout.path,
+        check=False,
+        trusted=True,
+    )
+    if result.code != 0:
+        raise HookRefusedError(
+            f"the hook `{name}` refused the merge: {printable(result.stderr) or f'exit code {result.code}'}",
+            hint=f"`{hooks / name}` says why",
+        )
+
+
+def _hooks_folder(repository: Repository) -> Path:
+    """Returns the folder of the person's hooks; a relative one counts from the main worktree, whose files are theirs."""
+    asked = ["config", "--type=path", "--get", "core.hooksPath"]
+    named = run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text
+    if not named:
+        return repository.common_dir / "hooks"
+    return (repository.main_worktree or repository.common_dir) / named
+
+
+def _is_hook(file: Path) -> bool:
+    return file.is_file() and os.access(file, os.X_OK)

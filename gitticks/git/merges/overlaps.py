@@ -1,0 +1,150 @@
+"""Tells whether a checkout can follow its branch without touching what a person has not committed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout, changed_paths
+from gitticks.git.fence import fence_programs
+from gitticks.git.merges.journal import BaseMove
+from gitticks.git.merges.moves import Step, steps_between
+from gitticks.git.process import GitResult, printable, run_git
+from gitticks.git.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class FollowingCheckout:
+    """A checkout that is about to follow its branch, its index locked.
+
+    Attributes:
+        checkout: where it is.
+        move: what it follows.
+        index: the copy of its index that git works on.
+        steps: what changes, by path.
+        variables: the fence around the repository's own programs.
+    """
+
+    checkout: Checkout
+    move: BaseMove
+    index: Path
+    steps: Mapping[str, Step]
+    variables: Mapping[str, str]
+
+    @classmethod
+    def prepare(cls, repository: Repository, checkout: Checkout, move: BaseMove, index: Path) -> Self:
+        """Returns the checkout with its index refreshed, so that only real edits count as such.
+
+        Raises:
+            GitticksError: a changed file passes through a filter that only the repository's configuration names.
+        """
+        fence = fence_programs(checkout.git_dir)
+        steps = {step.path: step for step in steps_between(repository, move.old, move.new)}
+        following = cls(checkout, move, index, steps, fence.variables)
+        following.git("update-index", "-q", "--refresh")
+        if fence.filters:
+            following.refuse_filters(fence.filters)
+        return following
+
+    def git(self, *arguments: str, input: bytes = b"") -> GitResult:  # noqa: A002
+        """Runs git on the checkout and the copy of its index, and returns what came of it."""
+        return run_git(
+            arguments,
+            repository_dir=self.checkout.git_dir,
+            work_tree=self.checkout.path,
+            directory=self.checkout.path,
+            input=input,
+            extra_environment={**self.variables, "GIT_INDEX_FILE": str(self.index)},
+            check=False,
+            trusted=True,
+        )
+
+    def update(self) -> bool:
+        """Updates files and index; False if git refused because of what was written since it was asked."""
+        return self.git("read-tree", "-m", "-u", self.move.old, self.move.new).code == 0
+
+    def refuse_filters(self, filters: Sequence[str]) -> None:
+        """Raises if one of these filters, which are not run, would have to write a changed file."""
+        present = [path for path, step in self.steps.items() if step.new is not None]
+        asked = b"".join(os.fsencode(path) + b"\0" for path in present)
+        with tempfile.TemporaryDirectory(prefix="gitticks-") as folder:
+            ahead = replace(self, index=Path(folder, "index"))
+            ahead.git("read-tree", self.move.new)
+            answer = ahead.git("check-attr", "--cached", "-z", "--stdin", "filter", input=asked).stdout
+        words = os.fsdecode(answer).split("\0")
+        for path, name in zip(words[::3], words[2::3], strict=False):
+            if name in filters:
+                raise GitticksError(
+                    f"`{path}` needs the filter `{name}`, and only this repository's configuration names it",
+                    hint=f"if it is yours: `git config --global filter.{name}.smudge …`, and `.clean` likewise",
+                )
+
+
+def overlapping_paths(following: FollowingCheckout) -> tuple[str, ...]:
+    """Returns where uncommitted edits or files of the person's are in the way, sorted; empty if nothing is.
+
+    Git's own dry run decides; what it would overwrite (ignored files) or
+    bring back (deleted ones) is looked at besides.
+    """
+    hidden = tuple(sorted({*_untracked_in_the_way(following), *_deleted(following)}))
+    if hidden:
+        return hidden
+    tried = following.git("read-tree", "-m", "-u", "--dry-run", following.move.old, following.move.new)
+    if tried.code == 0:
+        return ()
+    changes = changed_paths(following.checkout)
+    named = [path for path in (*changes.changed, *changes.untracked) if _touches(path, following.steps)]
+    return tuple(sorted(named)) or changes.changed or (printable(tried.stderr),)
+
+
+def _untracked_in_the_way(following: FollowingCheckout) -> Iterator[str]:
+    """Yields the untracked files, ignored ones too, that stand where the new version has a file or a folder."""
+    for path, step in following.steps.items():
+        if step.base is not None or step.new is None:
+            continue
+        place = following.checkout.path / path
+        if place.is_dir() and not place.is_symlink():
+            yield from _untracked_below(place, following)
+        elif os.path.lexists(place) and not _is_tracked(following, path):
+            yield path
+        for parent in Path(path).parents[:-1]:
+            if _is_untracked_file(following, parent.as_posix()):
+                yield parent.as_posix()
+
+
+def _deleted(following: FollowingCheckout) -> Iterator[str]:
+    """Yields the files that a person deleted and that the new version has; those left out by a sparse checkout not."""
+    for path in os.fsdecode(following.git("ls-files", "--deleted", "-z").stdout).split("\0")[:-1]:
+        if path in following.steps and following.steps[path].new is not None:
+            yield path
+
+
+def _is_untracked_file(following: FollowingCheckout, path: str) -> bool:
+    place = following.checkout.path / path
+    is_file = os.path.lexists(place) and (place.is_symlink() or not place.is_dir())
+    return is_file and path not in following.steps and not _is_tracked(following, path)
+
+
+def _untracked_below(folder: Path, following: FollowingCheckout) -> Iterator[str]:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = Path(parent, name).relative_to(following.checkout.path).as_posix()
+            if path not in following.steps:
+                yield path
+
+
+def _is_tracked(following: FollowingCheckout, path: str) -> bool:
+    return bool(following.git("--literal-pathspecs", "ls-files", "-z", "--", path).stdout)
+
+
+def _touches(path: str, steps: Mapping[str, Step]) -> bool:
+    """True if `path` is one of the changed ones, lies below one, or is a folder that one needs."""
+    parents = {parent.as_posix() for parent in Path(path).parents}
+    return (
+        path in steps or not parents.isdisjoint(steps) or any(step.startswith(f"{path}/") for step in steps)
+    )

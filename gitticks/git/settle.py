@@ -1,0 +1,84 @@
+"""Decides what the index says of a file after the checkout followed its branch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gitticks.git.follow import Followed, Outcome
+from gitticks.git.indexfile import BASE, OURS, RESOLVED, THEIRS, IndexEntry
+from gitticks.git.textmerge import Merge
+
+EXECUTABLE, PLAIN = "100755", "100644"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The object ids that a path goes between on its branch, and its new mode; None where there is no file."""
+
+    path: str
+    base: str | None
+    new: str | None
+    mode: str = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The entries that the index is to hold for a path, and a staged edit that has no place in it any more."""
+
+    entries: tuple[IndexEntry, ...]
+    unstaged: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settler:
+    """Settles entries with a way to merge, and with the repository's objects to read from and to write to."""
+
+    merge: Merge
+    read_blob: Callable[[str], bytes]
+    write_blob: Callable[[bytes], str]
+
+    def settle(
+        self, move: Move, followed: Followed, entries: Mapping[int, IndexEntry], *, conflict_is_ours: bool
+    ) -> Settled | None:
+        """Returns what the index is to hold, or None to leave it as it is.
+
+        Args:
+            move: where the path goes.
+            followed: what became of the file.
+            entries: what the index holds now, by stage.
+            conflict_is_ours: stages there come from an earlier call of this, not from a merge of the person's.
+        """
+        in_conflict = any(stage != RESOLVED for stage in entries)
+        if in_conflict and (followed.outcome is Outcome.CONFLICT or not conflict_is_ours):
+            return None
+        if followed.outcome is Outcome.CONFLICT:
+            return Settled(self._conflicted(move, followed))
+        staged = entries.get(RESOLVED)
+        if staged is None or staged.object_id in (move.base, move.new):
+            return Settled(_entry(move, move.new))
+        return self._keep_staged(move, followed, staged)
+
+    def _conflicted(self, move: Move, followed: Followed) -> tuple[IndexEntry, ...]:
+        """Returns the three stages that make `git status` show a conflict and `git commit` refuse."""
+        present = None if followed.present is None else self.write_blob(followed.present)
+        stages = ((BASE, move.base), (OURS, move.new), (THEIRS, present))
+        return tuple(
+            IndexEntry(move.path, object_id, stage, move.mode)
+            for stage, object_id in stages
+            if object_id is not None
+        )
+
+    def _keep_staged(self, move: Move, followed: Followed, staged: IndexEntry) -> Settled:
+        """Joins an edit that a person had staged with the new version."""
+        content = self.read_blob(staged.object_id)
+        if move.new is not None:
+            base = b"" if move.base is None else self.read_blob(move.base)
+            merged = self.merge(move.path, base, content, self.read_blob(move.new))
+            if merged is not None:
+                return Settled(_entry(move, self.write_blob(merged)))
+        return Settled(_entry(move, move.new), None if content == followed.present else content)
+
+
+def _entry(move: Move, object_id: str | None) -> tuple[IndexEntry, ...]:
+    return () if object_id is None else (IndexEntry(move.path, object_id, RESOLVED, move.mode),)
