@@ -1,0 +1,80 @@
+"""Says what is being worked on in this clone: by agents whose session lives, and by hand in workspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.actions.context import WORK_BRANCH, Context
+from gitticks.actions.standing import Standing, standing_of
+from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.queries import TaskGraph
+from gitticks.model.session import SessionRecord
+from gitticks.model.status import Status
+from gitticks.model.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class InWork:
+    """A task in work: the live session, or None where a person or an agent that nobody started works by hand."""
+
+    standing: Standing
+    session: SessionRecord | None
+    workspace: Path | None
+
+
+def current_tasks(context: Context) -> list[InWork]:
+    """Returns what is in work in this clone, sessions first, each in picking order."""
+    from gitticks.runner.records import Sessions
+
+    sessions = Sessions(context.repository.own_dir).live()
+    workspaces = workspaces_of(context)
+    index = context.index
+    graph = TaskGraph.of(index.tasks(open_only=True))
+    around = context.surroundings()
+    in_work = sorted(_in_work(graph.tasks.values(), sessions, workspaces), key=graph.pick_key)
+    found = [
+        InWork(
+            standing_of(context, task, graph, around),
+            sessions.get(task.id),
+            Path(sessions[task.id].workspace) if task.id in sessions else workspaces.get(task.id),
+        )
+        for task in in_work
+    ]
+    return sorted(found, key=lambda one: one.session is None)
+
+
+def _in_work(
+    tasks: Iterable[Task], sessions: dict[TaskId, SessionRecord], workspaces: dict[TaskId, Path]
+) -> list[Task]:
+    return [
+        task
+        for task in tasks
+        if task.id in sessions or (task.status is Status.WORKING and task.id in workspaces)
+    ]
+
+
+def workspaces_of(context: Context) -> dict[TaskId, Path]:
+    """Returns the worktrees of this clone that stand on a task's work branch, by the task that names the branch.
+
+    Git's own small files say it, so that no process is started; what cannot be read is no workspace.
+    """
+    found: dict[TaskId, Path] = {}
+    for entry in sorted(_entries(context.repository.common_dir / "worktrees")):
+        try:
+            head = (entry / "HEAD").read_text(encoding="utf-8").strip()
+            place = Path((entry / "gitdir").read_text(encoding="utf-8").strip()).parent
+        except (OSError, ValueError):
+            continue
+        name = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")
+        if name != head and is_valid_id(name) and place.is_dir():
+            found[TaskId(name)] = place
+    return found
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []

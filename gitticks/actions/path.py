@@ -1,0 +1,31 @@
+"""Finds the file that a person edits for a task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitticks.actions.context import Context
+from gitticks.actions.standing import BOARD_FOLDER
+from gitticks.errors import NotFoundError
+from gitticks.model.ids import task_path
+
+
+def find_task_path(context: Context, task: str | None) -> Path:
+    """Returns the absolute path of a task's TASK.md on the board.
+
+    Raises:
+        NotFoundError: there is no such task, or no board here.
+        GitticksError: the repository is bare.
+    """
+    main = context.repository.require_main_worktree("the board")
+    task_id = context.resolve(task)
+    board = main / BOARD_FOLDER
+    if not (board / ".git").exists():
+        raise NotFoundError(f"there is no board at `{board}`", hint="`gt doctor --fix` makes it again")
+    path = board / task_path(task_id)
+    if not path.is_file():
+        raise NotFoundError(
+            f"the board lacks `{path.relative_to(main)}`",
+            hint="`gt doctor` says whether the board is in step",
+        )
+    return path

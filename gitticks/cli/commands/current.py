@@ -1,0 +1,53 @@
+"""`gt current`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.actions.current import InWork, current_tasks
+from gitticks.cli.json_output import print_object, task_object
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.render import Cell, Screen, Style, elapsed, say, screen, table
+
+
+@click.command("current", cls=Command, examples=("gt current",))
+@json_option
+@pass_context
+def command(context: Context, as_json: bool) -> None:
+    """List what is being worked on in this clone."""
+    found = current_tasks(context)
+    if as_json:
+        print_object(
+            tasks=[
+                {**task_object(one.standing), "session": one.session, "workspace": one.workspace}
+                for one in found
+            ]
+        )
+    elif found:
+        say(*in_work_table(screen(), context, found))
+    else:
+        say("nothing is in work here: `gt run` starts agents, `gt start` begins a task by hand", err=True)
+
+
+def in_work_table(on: Screen, context: Context, found: list[InWork]) -> list[str]:
+    """Returns one line for each task in work: who works on it, for how long, and where."""
+    rows: list[list[Cell | str]] = [
+        [
+            Cell(one.standing.task.id, Style.STRONG),
+            one.session.agent if one.session else "by hand",
+            one.session.role.value if one.session else "",
+            elapsed((context.now - one.session.started).total_seconds()) if one.session else "",
+            one.standing.task.title,
+            _workspace(context, one),
+        ]
+        for one in found
+    ]
+    return table(on, ["id", "who", "as", "for", "title", "workspace"], rows, flexible="title")
+
+
+def _workspace(context: Context, one: InWork) -> str:
+    main = context.repository.main_worktree
+    if one.workspace is None or main is None or not one.workspace.is_relative_to(main):
+        return str(one.workspace or "")
+    return str(one.workspace.relative_to(main))
