@@ -75,7 +75,7 @@ def split(data: bytes, path: str) -> Frontmatter:
     closing = _CLOSING.search(text, opening.end())
     inside = text[opening.end() : len(text) if closing is None else closing.start()]
     source = Source(inside, path, first_line=2)
-    _refuse_conflict(source)
+    refuse_conflict(source)
     if closing is None:
         hint = "end the frontmatter with a line `---`"
         raise DocumentError("the frontmatter has no end", path=path, line=1, column=1, hint=hint)
@@ -140,7 +140,8 @@ def _no_frontmatter(text: str, path: str) -> DocumentError:
     return source.error("there is no frontmatter", 0, hint="begin the file with a line `---`")
 
 
-def _refuse_conflict(source: Source) -> None:
+def refuse_conflict(source: Source) -> None:
+    """Refuses text that a merge left unfinished, which no YAML parser would name so well."""
     conflict = _CONFLICT.search(source.text)
     if conflict is not None:
         raise _conflict_error(source, conflict.start())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -20,9 +20,9 @@ from gitticks.errors import DocumentError
 T = TypeVar("T")
 WordT = TypeVar("WordT", bound=StrEnum)
 
-_INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
-_NUMBER = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,4})?")
-_FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
+NUMBER = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,4})?")
+FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _SHOWN = 60
 
 
@@ -68,15 +68,20 @@ def read_text(at: At, node: Node) -> str:
 
 def read_word(words: type[WordT]) -> Reader[WordT]:
     """Returns a reader of one of the words of a closed set."""
+    read = read_choice([word.value for word in words])
+    return lambda at, node: words(read(at, node))
 
-    def read(at: At, node: Node) -> WordT:
+
+def read_choice(words: Collection[str]) -> Reader[str]:
+    """Returns a reader of one of some words."""
+
+    def read(at: At, node: Node) -> str:
         text = read_text(at, node)
-        known = [word.value for word in words]
-        if text not in known:
-            guess = near(text, known)
-            hint = f"did you mean `{guess}`?" if guess else f"write one of {', '.join(known)}"
-            raise at.error(node, f"is not one of {', '.join(known)}: {shown(node)}", hint=hint)
-        return words(text)
+        if text not in words:
+            guess, allowed = near(text, words), ", ".join(words)
+            hint = f"did you mean `{guess}`?" if guess else f"write one of {allowed}"
+            raise at.error(node, f"is not one of {allowed}: {shown(node)}", hint=hint)
+        return text
 
     return read
 
@@ -87,7 +92,7 @@ def read_integer(least: int, most: int | None = None) -> Reader[int]:
 
     def read(at: At, node: Node) -> int:
         text = _plain(node)
-        number = int(text) if text is not None and _INTEGER.fullmatch(text) else None
+        number = int(text) if text is not None and INTEGER.fullmatch(text) else None
         if number is None or number < least or (most is not None and number > most):
             raise at.error(node, f"is not {wanted}: {shown(node)}", hint=f"write `{at.name}: {least}`")
         return number
@@ -98,7 +103,7 @@ def read_integer(least: int, most: int | None = None) -> Reader[int]:
 def read_number(at: At, node: Node) -> float:
     """Returns a finite number that is not negative."""
     text = _plain(node)
-    number = float(text) if text is not None and _NUMBER.fullmatch(text) else math.nan
+    number = float(text) if text is not None and NUMBER.fullmatch(text) else math.nan
     if not 0 <= number < math.inf:
         raise at.error(node, f"is not a number from 0 up: {shown(node)}", hint=f"write `{at.name}: 0`")
     return number
@@ -107,9 +112,9 @@ def read_number(at: At, node: Node) -> float:
 def read_flag(at: At, node: Node) -> bool:
     """Returns true or false."""
     text = _plain(node)
-    if text is None or text not in _FLAGS:
+    if text is None or text not in FLAGS:
         raise at.error(node, f"is not true or false: {shown(node)}", hint=f"write `{at.name}: true`")
-    return _FLAGS[text]
+    return FLAGS[text]
 
 
 def read_time(at: At, node: Node) -> datetime:

@@ -1,0 +1,241 @@
+"""config.yaml: read into typed values with exact places in errors, and changed without touching its comments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from gitticks.document import values
+from gitticks.document.frontmatter import BYTE_ORDER_MARK, refuse_conflict
+from gitticks.document.lines import LINE_BREAK, Source
+from gitticks.document.settings_kinds import unknown_key
+from gitticks.document.settings_table import ANY, BY_NAME, GROUPS, Setting, known_keys, pattern_of
+from gitticks.document.values import At
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Node, Scalar
+from gitticks.document.yaml_splice import Change, splice
+from gitticks.document.yaml_tree import parse_yaml
+from gitticks.errors import DocumentError, UsageError
+from gitticks.model.settings import FORMAT_VERSION, AgentSettings, Settings
+
+FILE = "config.yaml"
+Keys = tuple[str, ...]
+
+
+class NewerFormatError(DocumentError):
+    """The state branch was written by a newer gitticks, so this one only reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The settings that one place gives, by their keys, and where each comes from.
+
+    `version` is the format that the file names; `warnings` are what a newer file says that this version ignores.
+    """
+
+    values: Mapping[Keys, object] = field(default_factory=dict)
+    origins: Mapping[Keys, str] = field(default_factory=dict)
+    version: int = FORMAT_VERSION
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_read_only(self) -> bool:
+        """True if the file's format is newer than this version can write."""
+        return self.version > FORMAT_VERSION
+
+
+def file_layer(text: str, path: str = FILE) -> Layer:
+    """Returns the settings of a config.yaml.
+
+    Of a file in a newer format whatever is understood is taken, and the rest is a warning.
+
+    Raises:
+        DocumentError: it is no YAML, or a key or value is wrong.
+    """
+    source = Source(text.removeprefix(BYTE_ORDER_MARK), path)
+    refuse_conflict(source)
+    tree = parse_yaml(source)
+    if tree is None:
+        return Layer()
+    version = _version(source, tree)
+    found: dict[Keys, object] = {}
+    warnings: list[str] = []
+    for keys, node, key in _leaves(tree, ()):
+        try:
+            found |= _read(source, keys, node, key)
+        except DocumentError as error:
+            if version <= FORMAT_VERSION:
+                raise
+            warnings.append(str(error))
+    return Layer(found, dict.fromkeys(found, path), version, tuple(warnings))
+
+
+def require_writable(layer: Layer, path: str = FILE) -> None:
+    """Refuses to write where the state branch has a newer format.
+
+    Raises:
+        NewerFormatError: it has.
+    """
+    if layer.is_read_only:
+        raise NewerFormatError(
+            f"the state branch has format {layer.version}; this gitticks writes {FORMAT_VERSION} and only reads it",
+            path=path,
+            hint="upgrade gitticks: `pipx upgrade gitticks`",
+        )
+
+
+def set_value(text: str, name: str, value: str | None, path: str = FILE) -> str:
+    """Returns the file with one setting set, in the words that were typed, or removed.
+
+    Args:
+        text: the file as it is, which may be empty.
+        name: the setting's dotted name.
+        value: what to set, as on a command line; None removes the setting.
+        path: the name that errors give the file.
+
+    Raises:
+        UsageError: there is no such setting.
+        DocumentError: the value or the file is wrong.
+    """
+    setting, keys = find_setting(name)
+    require_writable(file_layer(text, path), path)
+    if value is not None:
+        parse_value(setting, keys, value, name)
+    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
+    body = text.removeprefix(mark)
+    if not body.strip() and keys != ("version",):
+        body += f"version: {FORMAT_VERSION}\n"
+    newline = LINE_BREAK.search(body)
+    change = Change(keys, None if value is None else setting.kind.yaml(value))
+    changed = splice(Source(body, path), [change], "\n" if newline is None else newline.group())
+    file_layer(changed.text, path)
+    return mark + changed.text
+
+
+def parse_value(setting: Setting, keys: Keys, text: str, origin: str) -> object:
+    """Returns what `text` means for a setting.
+
+    Raises:
+        DocumentError: it is no value of that setting.
+    """
+    try:
+        return setting.kind.parse(".".join(keys), text, origin)
+    except DocumentError as error:
+        raise DocumentError(error.problem, path=origin, hint=error.hint) from None
+
+
+def find_setting(name: str) -> tuple[Setting, Keys]:
+    """Returns the row and the keys of a dotted name.
+
+    Raises:
+        UsageError: there is no such setting; a near one is suggested.
+    """
+    keys = keys_of(name)
+    setting = BY_NAME.get(pattern_of(keys))
+    if setting is None or not all(keys):
+        guess = values.near(name, [known for known in BY_NAME if ANY not in known])
+        hint = f"did you mean `{guess}`?" if guess else "`gt config` lists the settings"
+        raise UsageError(f"there is no setting `{ascii(name)[1:-1]}`", hint=hint)
+    return setting, keys
+
+
+def keys_of(name: str) -> Keys:
+    """Returns a dotted name as keys; an agent's or a model's name may hold dots."""
+    first, *rest = name.split(".")
+    if f"{first}.{ANY}" in GROUPS and len(rest) > 1:
+        return (first, ".".join(rest[:-1]), rest[-1])
+    return (first, *rest)
+
+
+def get(settings: Settings, name: str) -> object:
+    """Returns the value of a setting by its dotted name; an agent that is not configured has the defaults.
+
+    Raises:
+        UsageError: there is no such setting.
+    """
+    setting, keys = find_setting(name)
+    value: Any = settings
+    for key in keys:
+        if isinstance(value, Mapping):
+            value = value.get(key, AgentSettings() if keys[0] == "agents" and key == keys[1] else None)
+        elif isinstance(value, AgentSettings) and setting.name.endswith(ANY):
+            value = value.options.get(key)
+        else:
+            value = getattr(value, key, None)
+    result: object = value
+    return result
+
+
+def names(settings: Settings) -> tuple[str, ...]:
+    """Returns the dotted names of every setting that has a value, in the order of the table."""
+    result: list[str] = []
+    for setting in BY_NAME.values():
+        if ANY not in setting.name:
+            result.append(setting.name)
+        elif setting.name == f"agents.{ANY}.{ANY}":
+            result += [
+                f"agents.{agent}.{key}" for agent, entry in settings.agents.items() for key in entry.options
+            ]
+        else:
+            result += [setting.name.replace(ANY, word) for word in getattr(settings, setting.keys[0])]
+    return tuple(result)
+
+
+def explain(name: str) -> str:
+    """Returns one line on what a setting is for and what it holds.
+
+    Raises:
+        UsageError: there is no such setting.
+    """
+    setting, _ = find_setting(name)
+    return f"{setting.explanation} ({setting.kind.wanted})"
+
+
+def show(name: str, value: object) -> str:
+    """Returns a setting's value as it would be written: `10m`, `64MB`, `null`."""
+    setting, _ = find_setting(name)
+    return "null" if value is None else setting.kind.show(value)
+
+
+def _version(source: Source, tree: MappingNode) -> int:
+    node = tree.get("version")
+    return FORMAT_VERSION if node is None else values.read_integer(1)(At(source, "version"), node)
+
+
+def _leaves(mapping: MappingNode, above: Keys) -> Iterator[tuple[Keys, Node, Scalar]]:
+    """Yields each value that is no group of settings, with its keys."""
+    for pair in mapping.pairs:
+        keys = (*above, pair.key.text)
+        if pattern_of(keys) in GROUPS and isinstance(pair.value, MappingNode):
+            yield from _leaves(pair.value, keys)
+        else:
+            yield keys, pair.value, pair.key
+
+
+def _read(source: Source, keys: Keys, node: Node, key: Scalar) -> dict[Keys, object]:
+    pattern = pattern_of(keys)
+    is_null = isinstance(node, Scalar) and node.is_null
+    setting = BY_NAME.get(pattern)
+    if pattern in GROUPS:
+        if is_null:
+            return {}
+        raise At(source, ".".join(keys)).error(
+            node, f"is not a mapping: {values.shown(node)}", hint=_example(keys)
+        )
+    if setting is None:
+        group = pattern_of(keys[:-1]) if len(keys) > 1 else ""
+        raise unknown_key(source, ".".join(keys), key, known_keys(group))
+    if is_null:
+        return {keys: None} if setting.kind.is_nullable else {}
+    return {keys: setting.kind.read(At(source, ".".join(keys)), node)}
+
+
+def _example(keys: Keys) -> str:
+    known = known_keys(pattern_of(keys)) or ("name",)
+    return f"write `{keys[-1]}: {{{known[0]}: …}}`"
+
+
+def agent_keys() -> frozenset[str]:
+    """Returns the keys of an agent's entry that gitticks itself knows."""
+    return frozenset(item.name for item in fields(AgentSettings)) - {"options"}

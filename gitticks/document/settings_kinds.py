@@ -1,0 +1,234 @@
+"""The kinds of values that settings have: how each is read from YAML or from plain text, and shown."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum, StrEnum
+from typing import Any
+
+from gitticks.document import values
+from gitticks.document.lines import Source
+from gitticks.document.values import At, Reader
+from gitticks.document.yaml_nodes import Node, Scalar, Sequence, loose_node
+from gitticks.document.yaml_scalars import Plain, YamlValue, render
+from gitticks.document.yaml_tree import parse_yaml
+from gitticks.model.settings import PermissionRule, ReviewerSettings
+
+_DURATION = re.compile(r"([0-9]{1,9})([smhd]?)")
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+_SIZE = re.compile(r"([0-9]{1,12})(|b|kb|mb|gb)", re.IGNORECASE)
+_BYTES = {"": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000}
+_SHOWN_DURATIONS = (("d", 86_400), ("h", 3600), ("m", 60))
+_SHOWN_SIZES = (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000))
+_SPOKEN_FLAGS = {
+    "yes": "true",
+    "on": "true",
+    "1": "true",
+    "no": "false",
+    "off": "false",
+    "0": "false",
+    "": "true",
+}
+
+
+class Form(Enum):
+    """How a value is typed on a command line, and written into YAML."""
+
+    TEXT = "text as it stands"
+    WORD = "a word"
+    PLAIN = "a number, a time, a size"
+    FLAG = "true or false"
+    OPTION = "whatever YAML reads in it"
+    LIST = "a YAML list in brackets, or one item"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How the values of a setting are read and shown; `wanted` says so to people."""
+
+    wanted: str
+    read: Reader[object]
+    form: Form = Form.PLAIN
+    show: Callable[[Any], str] = str
+    is_nullable: bool = False
+
+    def parse(self, name: str, text: str, path: str) -> object:
+        """Returns the value that `text`, from a command line or git's configuration, means.
+
+        Raises:
+            DocumentError: it is none of this kind.
+        """
+        node = self._node(text)
+        if self.is_nullable and isinstance(node, Scalar) and node.is_null:
+            return None
+        return self.read(At(Source("", path), name), node)
+
+    def yaml(self, text: str) -> YamlValue:
+        """Returns `text` as it is to be written into the file, in the words that were typed."""
+        node = self._node(text)
+        if not isinstance(node, Scalar):
+            return loose_node(node)
+        is_plain = node.is_null or self.form in (Form.PLAIN, Form.FLAG)
+        if self.form is Form.OPTION:
+            is_plain = not isinstance(_option(node.text), str)
+        return Plain(node.text) if is_plain else node.text
+
+    def _node(self, text: str) -> Node:
+        if self.form is Form.LIST:
+            return _list_node(text)
+        stripped = text.strip()
+        if self.is_nullable and stripped in ("", "null"):
+            return Scalar("null", "", 0, 0)
+        if self.form is Form.TEXT:
+            return Scalar(text, '"', 0, 0)
+        return Scalar(
+            _SPOKEN_FLAGS.get(stripped.lower(), stripped) if self.form is Form.FLAG else stripped, "", 0, 0
+        )
+
+
+def _list_node(text: str) -> Node:
+    if not text.strip():
+        return Sequence((), flow=True, start=0, end=0)
+    if not text.lstrip().startswith("["):
+        return Sequence((Scalar(text, '"', 0, 0),), flow=True, start=0, end=0)
+    tree = parse_yaml(Source(f"value: {text}", "the value"))
+    found = None if tree is None else tree.get("value")
+    return Scalar(text, '"', 0, 0) if found is None else found
+
+
+def word(words: type[StrEnum]) -> Kind:
+    """Returns the kind of one of the words of a closed set."""
+    return Kind(f"one of {', '.join(words)}", values.read_word(words), Form.WORD)
+
+
+def choice(*words: str) -> Kind:
+    """Returns the kind of one of some words."""
+    return Kind(f"one of {', '.join(words)}", values.read_choice(words), Form.WORD)
+
+
+def integer(least: int, *, is_nullable: bool = False) -> Kind:
+    """Returns the kind of whole numbers from `least` up."""
+    return Kind(f"a whole number from {least} up", values.read_integer(least), is_nullable=is_nullable)
+
+
+def _read_duration(at: At, node: Node) -> int:
+    """Returns seconds."""
+    match = _DURATION.fullmatch(values.read_text(at, node))
+    if match is None or int(match[1]) == 0:
+        raise at.error(
+            node, f"is not a duration: {values.shown(node)}", hint="write 90s, 30m, 2h, 14d or seconds"
+        )
+    return int(match[1]) * _SECONDS[match[2]]
+
+
+def _read_size(at: At, node: Node) -> int:
+    """Returns bytes."""
+    match = _SIZE.fullmatch(values.read_text(at, node))
+    if match is None or int(match[1]) == 0:
+        raise at.error(node, f"is not a size: {values.shown(node)}", hint="write 64MB, 200kB or bytes")
+    return int(match[1]) * _BYTES[match[2].lower()]
+
+
+def _in_units(units: tuple[tuple[str, int], ...], smallest: str) -> Callable[[int], str]:
+    def show(value: int) -> str:
+        unit, factor = next((unit for unit in units if value % unit[1] == 0), (smallest, 1))
+        return f"{value // factor}{unit}"
+
+    return show
+
+
+def _read_option(at: At, node: Node) -> str | int | float | bool:
+    """Returns a scalar as YAML 1.2 types it; only an adapter knows what it should be."""
+    text = values.read_text(at, node)
+    return text if isinstance(node, Scalar) and node.style else _option(text)
+
+
+def _option(text: str) -> str | int | float | bool:
+    if text in values.FLAGS:
+        return values.FLAGS[text]
+    if values.INTEGER.fullmatch(text):
+        return int(text)
+    if values.NUMBER.fullmatch(text) and math.isfinite(float(text)):
+        return float(text)
+    return text
+
+
+def _read_filled(at: At, node: Node) -> str:
+    text = values.read_text(at, node)
+    if not text.strip() or "\0" in text:
+        raise at.error(node, "is empty", hint=f"delete `{at.name}`, or write a value")
+    return text
+
+
+def _refuse_unknown(at: At, node: Node, known: tuple[str, ...]) -> None:
+    for pair in values.mapping_of(at, node).pairs:
+        if pair.key.text not in known:
+            raise unknown_key(at.source, f"{at.name}.{pair.key.text}", pair.key, known)
+
+
+def unknown_key(source: Source, name: str, key: Scalar, known: tuple[str, ...]) -> Exception:
+    """Returns the error for a key that no setting has, with the near one if there is any."""
+    guess = values.near(key.text, known)
+    hint = f"did you mean `{guess}`?" if guess else f"the keys here are {', '.join(known)}"
+    return source.error(f"there is no setting `{name}`", key.start, hint=hint)
+
+
+def _read_reviewer(at: At, node: Node) -> ReviewerSettings:
+    keys = ("name", "agent", "focus")
+    if isinstance(node, Scalar):
+        return ReviewerSettings(_read_filled(at, node))
+    _refuse_unknown(at, node, keys)
+    parts: dict[str, Any] = values.read_parts(at, node, dict.fromkeys(keys, _read_filled))
+    if "name" not in parts:
+        raise at.error(node, "holds a reviewer without `name`", hint="write `{name: correctness, focus: …}`")
+    return ReviewerSettings(**parts)
+
+
+_OPERATION = choice("file_read", "file_write", "shell", "network")
+_TEXTS: Reader[tuple[str, ...]] = values.read_list(_read_filled)
+
+
+def _read_rule(at: At, node: Node) -> PermissionRule:
+    readers: dict[str, Reader[object]] = {
+        "operation": _OPERATION.read,
+        "paths": _TEXTS,
+        "commands": _TEXTS,
+        "hosts": _TEXTS,
+    }
+    _refuse_unknown(at, node, tuple(readers))
+    parts: dict[str, Any] = values.read_parts(at, node, readers)
+    if "operation" not in parts:
+        raise at.error(node, "holds a rule without `operation`", hint=f"`operation` is {_OPERATION.wanted}")
+    return PermissionRule(**parts)
+
+
+def _show_list(items: tuple[object, ...]) -> str:
+    return render([_as_yaml(item) for item in items])
+
+
+def _as_yaml(item: object) -> YamlValue:
+    if is_dataclass(item):
+        parts = {part.name: getattr(item, part.name) for part in fields(item)}
+        return {name: _as_yaml(part) for name, part in parts.items() if part not in (None, ())}
+    return list(item) if isinstance(item, tuple) else str(item)
+
+
+def _show_flag(value: object) -> str:
+    return "true" if value else "false"
+
+
+TEXT = Kind("text", _read_filled, Form.TEXT, is_nullable=True)
+NEEDED_TEXT = Kind("text", _read_filled, Form.TEXT)
+FLAG = Kind("true or false", values.read_flag, Form.FLAG, _show_flag)
+NUMBER = Kind("a number from 0 up", values.read_number)
+COST = Kind("a number of dollars", values.read_number, is_nullable=True)
+DURATION = Kind("a time such as 30m", _read_duration, show=_in_units(_SHOWN_DURATIONS, "s"))
+DURATION_OR_NULL = replace(DURATION, is_nullable=True)
+SIZE = Kind("a size such as 64MB", _read_size, show=_in_units(_SHOWN_SIZES, "B"))
+TEXTS = Kind("a list", _TEXTS, Form.LIST, _show_list)
+REVIEWERS = Kind("a list of reviewers", values.read_list(_read_reviewer), Form.LIST, _show_list)
+RULES = Kind("a list of rules", values.read_list(_read_rule), Form.LIST, _show_list)
+OPTION = Kind("a value", _read_option, Form.OPTION)

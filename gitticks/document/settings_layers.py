@@ -1,0 +1,201 @@
+"""Puts the layers of settings over one another: file, git's configuration, environment, flags.
+
+The later layer wins, except that where a setting guards something the stricter value does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from gitticks.document.settings import FILE, Keys, Layer, agent_keys, find_setting, keys_of, parse_value
+from gitticks.document.settings_table import ANY, BY_NAME, pattern_of
+from gitticks.errors import DocumentError, UsageError
+from gitticks.model.settings import AgentSettings, Price, Settings
+
+GIT_PREFIX = "gitticks."
+ENVIRONMENT_PREFIX = "GITTICKS_CONFIG_"
+DEFAULT = "default"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Overruled:
+    """A value that does not hold because another layer's is stricter."""
+
+    name: str
+    value: object
+    origin: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSettings:
+    """What holds after all layers, and where each value comes from."""
+
+    settings: Settings
+    origins: Mapping[Keys, str] = field(default_factory=dict)
+    overruled: tuple[Overruled, ...] = ()
+    warnings: tuple[str, ...] = ()
+    is_read_only: bool = False
+
+    def origin(self, name: str) -> str:
+        """Returns where a setting's value comes from, such as `config.yaml` or `default`."""
+        return self.origins.get(keys_of(name), DEFAULT)
+
+
+def git_layer(configuration: Mapping[str, str]) -> Layer:
+    """Returns the layer of `git config gitticks.*`.
+
+    Git allows no `_` in names, so `gitticks.review-limit` is `review_limit`.
+
+    Raises:
+        DocumentError: there is no such setting, or the value is wrong.
+    """
+    named = {}
+    for key, value in configuration.items():
+        name = key.removeprefix(GIT_PREFIX)
+        words = name.split(".")
+        words[0], words[-1] = _underscored(words[0]), _underscored(words[-1])
+        named[f"git config {GIT_PREFIX}{name}"] = (".".join(words), value)
+    return _text_layer(named)
+
+
+def environment_layer(environment: Mapping[str, str]) -> Layer:
+    """Returns the layer of the `GITTICKS_CONFIG_<PATH>` variables, such as `GITTICKS_CONFIG_VERIFY_TEST`.
+
+    Raises:
+        DocumentError: there is no such setting, or the value is wrong.
+    """
+    found = {key: value for key, value in environment.items() if key.startswith(ENVIRONMENT_PREFIX)}
+    return _text_layer({key: (_environment_name(key), value) for key, value in found.items()})
+
+
+def flag_layer(flags: Mapping[str, str], origins: Mapping[str, str] | None = None) -> Layer:
+    """Returns the layer of a command's flags.
+
+    Args:
+        flags: values by the settings' dotted names.
+        origins: the flags that gave them, such as `--parallel`, by the same names.
+
+    Raises:
+        DocumentError: a value is wrong.
+    """
+    shown = origins or {}
+    return _text_layer({shown.get(name, f"flag {name}"): (name, value) for name, value in flags.items()})
+
+
+def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
+    """Returns the settings after all layers, given from the first to the last that counts.
+
+    Raises:
+        DocumentError: a model's price is incomplete.
+    """
+    found: dict[Keys, object] = {}
+    origins: dict[Keys, str] = {}
+    overruled: list[Overruled] = []
+    kept = tuple(layers)
+    for layer in kept:
+        for keys, value in layer.values.items():
+            origin = layer.origins.get(keys, FILE)
+            held = _combined(keys, found[keys], value) if keys in found else value
+            if held != value:
+                overruled.append(Overruled(".".join(keys), value, origin, origins[keys]))
+            if keys not in found or held != found[keys]:
+                origins[keys] = origin if held == value else f"{origins[keys]}, {origin}"
+            found[keys] = held
+    return ResolvedSettings(
+        settings=_build(found, origins),
+        origins=origins,
+        overruled=tuple(overruled),
+        warnings=tuple(warning for layer in kept for warning in layer.warnings),
+        is_read_only=any(layer.is_read_only for layer in kept),
+    )
+
+
+def _combined(keys: Keys, earlier: object, later: object) -> object:
+    combine = BY_NAME[pattern_of(keys)].combine
+    return later if combine is None else combine(earlier, later)
+
+
+def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
+    """Returns the layer of texts, given by their origin as the setting's name and the text."""
+    found: dict[Keys, object] = {}
+    origins: dict[Keys, str] = {}
+    for origin, (name, text) in named.items():
+        try:
+            setting, keys = find_setting(name)
+        except UsageError as error:
+            raise DocumentError(error.message, path=origin, hint=error.hint) from None
+        found[keys] = parse_value(setting, keys, text, origin)
+        origins[keys] = origin
+    return Layer(found, origins)
+
+
+def _underscored(word: str) -> str:
+    return word.lower().replace("-", "_")
+
+
+def _environment_name(variable: str) -> str:
+    """Returns the dotted name of a variable; users' own words in it are taken as lower case."""
+    tail = variable.removeprefix(ENVIRONMENT_PREFIX)
+    for name in BY_NAME:
+        if ANY not in name and name.replace(".", "_").upper() == tail:
+            return name
+    for name in BY_NAME:
+        first, last = name.split(".")[0], name.split(".")[-1]
+        lead, end = f"{first}_".upper(), f"_{last}".upper()
+        is_between = tail.startswith(lead) and tail.endswith(end) and len(tail) > len(lead) + len(end)
+        if ANY in name and last != ANY and is_between:
+            return f"{first}.{tail[len(lead) : -len(end)].lower()}.{last}"
+    return tail.lower()
+
+
+def _build(found: Mapping[Keys, object], origins: Mapping[Keys, str]) -> Settings:
+    plain = {keys: value for keys, value in found.items() if ANY not in pattern_of(keys)}
+    settings = _filled(Settings(), plain)
+    return replace(settings, agents=_agents(found), prices=_prices(found, origins))
+
+
+def _filled(group: T, found: Mapping[Keys, object]) -> T:
+    """Returns a group of settings with the values that were found in place of its defaults."""
+    changed: dict[str, Any] = {keys[0]: value for keys, value in found.items() if len(keys) == 1}
+    for name in dict.fromkeys(keys[0] for keys in found if len(keys) > 1):
+        inner = {keys[1:]: value for keys, value in found.items() if keys[0] == name and len(keys) > 1}
+        changed[name] = _filled(getattr(group, name), inner)
+    make: Callable[..., T] = replace
+    return make(group, **changed) if changed else group
+
+
+def _named(found: Mapping[Keys, object], group: str) -> dict[str, dict[str, Any]]:
+    result: dict[str, dict[str, Any]] = {}
+    for keys, value in found.items():
+        if keys[0] == group:
+            result.setdefault(keys[1], {})[keys[2]] = value
+    return result
+
+
+def _agents(found: Mapping[Keys, object]) -> dict[str, AgentSettings]:
+    known = agent_keys()
+    result = {}
+    for name, parts in _named(found, "agents").items():
+        own = {key: value for key, value in parts.items() if key in known}
+        options = {key: value for key, value in parts.items() if key not in known}
+        result[name] = AgentSettings(**own, options=options)
+    return result
+
+
+def _prices(found: Mapping[Keys, object], origins: Mapping[Keys, str]) -> dict[str, Price]:
+    result = {}
+    for model, parts in _named(found, "prices").items():
+        missing = next((key for key in ("input", "output") if key not in parts), None)
+        if missing is not None:
+            raise DocumentError(
+                f"`prices.{model}` lacks `{missing}`",
+                path=origins["prices", model, next(iter(parts))],
+                hint=f"`gt config prices.{model}.{missing} 3.0`",
+            )
+        result[model] = Price(**parts)
+    return result

@@ -1,0 +1,208 @@
+"""Every setting as one row: its name, the kind of its values, what it is for, and which of two values is stricter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from gitticks.document import settings_kinds as kinds
+from gitticks.document.settings_kinds import Kind
+from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, ReviewPolicy
+from gitticks.model.settings import (
+    CouncilRule,
+    MergeStrategy,
+    PermissionMode,
+    PromptWay,
+    SandboxPreset,
+    SyncMode,
+    WorkspaceUpdate,
+)
+from gitticks.model.status import Isolation
+
+ANY = "*"
+"""Stands in a name for a word that the user chooses: an agent's or a model's name."""
+
+Combine = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting; without `combine` the later layer wins, else it returns what holds of an earlier and a later."""
+
+    name: str
+    kind: Kind
+    explanation: str
+    combine: Combine | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Returns the name's words."""
+        return tuple(self.name.split("."))
+
+
+def _stricter(*from_strictest: StrEnum | str | bool) -> Combine:
+    """Returns the rule that takes whichever of two words comes first."""
+    order = list(from_strictest)
+    return lambda earlier, later: min(earlier, later, key=order.index)
+
+
+def _united(earlier: tuple[object, ...], later: tuple[object, ...]) -> tuple[object, ...]:
+    """Returns both lists, each item once: for what is denied or demanded."""
+    return tuple(dict.fromkeys([*earlier, *later]))
+
+
+def _shared(earlier: tuple[object, ...], later: tuple[object, ...]) -> tuple[object, ...]:
+    """Returns the items of both lists: for what is allowed."""
+    return tuple(item for item in earlier if item in later)
+
+
+def _first_given(earlier: object, later: object) -> object:
+    """Returns the earlier value unless it is null: a check can be added but not taken away."""
+    return later if earlier is None else earlier
+
+
+def _last_given(earlier: object, later: object) -> object:
+    """Returns the later value unless it is null: the user's own list of signers goes before the repository's."""
+    return earlier if later is None else later
+
+
+_HUMAN = _stricter(HumanPolicy.ALWAYS, HumanPolicy.WHEN_REQUIRED)
+_REVIEW = _stricter(ReviewPolicy.COUNCIL, ReviewPolicy.AGENT, ReviewPolicy.NONE)
+_PRESET = _stricter(SandboxPreset.STRICT, SandboxPreset.PERMISSIVE, SandboxPreset.NONE)
+_MODE = _stricter(*PermissionMode)
+_TRUE = _stricter(True, False)
+
+
+def _budget(name: str, of: str) -> tuple[Setting, ...]:
+    return (
+        Setting(f"budget.{name}.iterations", kinds.integer(1, is_nullable=True), f"most iterations of {of}"),
+        Setting(f"budget.{name}.tokens", kinds.integer(1, is_nullable=True), f"most tokens of {of}"),
+        Setting(f"budget.{name}.cost", kinds.COST, f"most dollars of {of}"),
+        Setting(f"budget.{name}.duration", kinds.DURATION_OR_NULL, f"longest working time of {of}"),
+    )
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("version", kinds.integer(1), "the format of the state branch"),
+    Setting("base", kinds.TEXT, "the branch that approved work is merged into; null: what origin/HEAD names"),
+    Setting("agent", kinds.TEXT, "the default agent; null: the first one found on PATH, else `script`"),
+    Setting("agents.*.type", kinds.TEXT, "which adapter starts this agent; null: the one of its name"),
+    Setting("agents.*.argv", kinds.TEXTS, "the command line of a `command` agent"),
+    Setting("agents.*.prompt", kinds.word(PromptWay), "how a `command` agent is given its prompt"),
+    Setting("agents.*.model", kinds.TEXT, "the model that this agent uses; null: its own default"),
+    Setting("agents.*.mode", kinds.word(PermissionMode), "what this agent may do without asking"),
+    Setting("agents.*.args", kinds.TEXTS, "more arguments for this agent's command line"),
+    Setting("agents.*.fallback", kinds.TEXTS, "the agents that take over when this one refuses or fails"),
+    Setting("agents.*.*", kinds.OPTION, "a value that only this agent's adapter knows"),
+    Setting("review", kinds.word(ReviewPolicy), "who reviews work before a person sees it", _REVIEW),
+    Setting("reviewers", kinds.REVIEWERS, "the reviewers, each with a name, an agent and a focus"),
+    Setting("review_limit", kinds.integer(1), "after how many failed reviews in a row a task is stuck"),
+    Setting("council.rule", kinds.word(CouncilRule), "how many blocking councillors block"),
+    Setting(
+        "council.rounds", kinds.integer(1), "how often a council can send work back before a person is asked"
+    ),
+    Setting("council.timeout", kinds.DURATION, "how long a council may take before a person is asked"),
+    Setting("human", kinds.word(HumanPolicy), "whether a person is always asked before work is done", _HUMAN),
+    Setting("verify.test", kinds.TEXT, "the test command that must pass", _first_given),
+    Setting("verify.build", kinds.TEXT, "the build command that must pass", _first_given),
+    Setting("verify.committed", kinds.FLAG, "whether a hand-off needs all changes to be committed", _TRUE),
+    Setting("verify.scripts", kinds.TEXTS, "further commands that must pass", _united),
+    Setting("verify.retries", kinds.integer(0), "how often a failed check is run again", min),
+    Setting("iterations", kinds.integer(1), "most iterations of a task since a person's last word"),
+    *_budget("task", "one task"),
+    *_budget("epic", "one epic"),
+    *_budget("run", "one `gt run`"),
+    Setting("prices.*.input", kinds.NUMBER, "dollars for a million tokens that this model reads"),
+    Setting("prices.*.output", kinds.NUMBER, "dollars for a million tokens that this model writes"),
+    Setting(
+        "prices.*.cached", kinds.COST, "dollars for a million tokens that this model reads from its cache"
+    ),
+    Setting("parallel", kinds.integer(1), "how many agents work at the same time"),
+    Setting(
+        "isolation",
+        kinds.word(Isolation),
+        "whether agents work in one worktree a task, one an epic, or in yours",
+    ),
+    Setting("workspace.dir", kinds.NEEDED_TEXT, "where workspaces are made, from the root of the repository"),
+    Setting("workspace.update", kinds.word(WorkspaceUpdate), "when a workspace takes up a base that moved"),
+    Setting("setup.copy", kinds.TEXTS, "files that are copied into a new workspace"),
+    Setting("setup.run", kinds.TEXT, "the command that makes a new workspace ready"),
+    Setting(
+        "merge.mode",
+        kinds.word(MergeMode),
+        "whether gitticks merges approved work or a person does",
+        _stricter(MergeMode.MANUAL, MergeMode.QUEUE),
+    ),
+    Setting("merge.strategy", kinds.word(MergeStrategy), "how work is merged"),
+    Setting(
+        "merge.on_conflict",
+        kinds.word(OnConflict),
+        "what a merge conflict does to the task",
+        _stricter(OnConflict.STUCK, OnConflict.RETURN),
+    ),
+    Setting("merge.push", kinds.FLAG, "whether a merge is pushed; needed where several hosts run"),
+    Setting("checkpoint_every", kinds.integer(1), "iterations between two checkpoints"),
+    Setting("sandbox.preset", kinds.word(SandboxPreset), "the walls around agents and checks", _PRESET),
+    Setting("sandbox.allowed_paths", kinds.TEXTS, "further paths that agents may read and write", _shared),
+    Setting("sandbox.denied_paths", kinds.TEXTS, "paths that agents may not see", _united),
+    Setting("sandbox.allowed_hosts", kinds.TEXTS, "further hosts that agents may reach", _shared),
+    Setting("sandbox.denied_hosts", kinds.TEXTS, "hosts that agents may not reach", _united),
+    Setting("sandbox.max_process_time", kinds.DURATION, "how long one command of an agent may run", min),
+    Setting("permissions.mode", kinds.word(PermissionMode), "what agents may do without asking", _MODE),
+    Setting("permissions.deny", kinds.RULES, "what is refused, before every other rule", _united),
+    Setting("permissions.allow", kinds.RULES, "what is allowed without asking", _shared),
+    Setting(
+        "permissions.default",
+        kinds.choice("ask", "allow", "deny"),
+        "what happens where no rule speaks",
+        _stricter("deny", "ask", "allow"),
+    ),
+    Setting(
+        "permissions.timeout", kinds.DURATION, "after how long without an answer a question is refused", min
+    ),
+    Setting(
+        "approvals.minimum",
+        kinds.choice("L0", "L1", "L2", "L3"),
+        "how strong an approval must be: L0 a name, L1 a terminal, L2 a signature, L3 a hardware key",
+        max,
+    ),
+    Setting("approvals.allowed_signers", kinds.TEXT, "the file of keys whose signatures count", _last_given),
+    Setting("approvals.four_eyes", kinds.FLAG, "whether someone else than the author must approve", _TRUE),
+    Setting("limits.in_review", kinds.integer(1), "above how many tasks in review no new work begins"),
+    Setting("limits.iteration", kinds.DURATION, "how long one iteration may take"),
+    Setting("limits.idle", kinds.DURATION, "how long an agent may say nothing"),
+    Setting("limits.gate", kinds.DURATION, "how long one check may take"),
+    Setting("limits.awaiting", kinds.DURATION, "after how long without an answer people are told again"),
+    Setting("limits.output", kinds.SIZE, "how much of an agent's output is kept"),
+    Setting("limits.prompt", kinds.SIZE, "how long a prompt may be"),
+    Setting("claims.lease", kinds.DURATION, "how long a runner's claim holds without being renewed"),
+    Setting("sync.auto", kinds.word(SyncMode), "what is shared with the remote after each command"),
+    Setting("keep.transcripts", kinds.DURATION, "how long transcripts stay in the clone"),
+    Setting("keep.rescued", kinds.DURATION, "how long rescued work stays in the clone"),
+    Setting("notify", kinds.TEXT, "the command that is told of events that concern people"),
+)
+
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+GROUPS = frozenset(
+    ".".join(setting.keys[:length]) for setting in SETTINGS for length in range(1, len(setting.keys))
+)
+
+
+def pattern_of(keys: tuple[str, ...]) -> str:
+    """Returns the row's name for a setting's keys, with `*` for the words that users choose."""
+    words = list(keys)
+    if len(words) > 1 and f"{words[0]}.{ANY}" in GROUPS:
+        words[1] = ANY
+    name = ".".join(words)
+    if name not in BY_NAME and len(words) == 3 and words[:2] == ["agents", ANY]:  # noqa: PLR2004
+        return f"agents.{ANY}.{ANY}"
+    return name
+
+
+def known_keys(pattern: str) -> tuple[str, ...]:
+    """Returns the words that may follow a group's name; empty name for the top."""
+    lead = f"{pattern}." if pattern else ""
+    words = (setting.name[len(lead) :].split(".")[0] for setting in SETTINGS if setting.name.startswith(lead))
+    return tuple(one for one in dict.fromkeys(words) if one != ANY)
