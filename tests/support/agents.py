@@ -7,8 +7,13 @@ import os
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
+from gitticks.agents.base import AgentReport, Reader
+from gitticks.agents.supervised import Ended, EndReason
+
+NOW = datetime(2026, 11, 22, 1, 0, tzinfo=UTC)
 DATA = Path(__file__).resolve().parent.parent / "data" / "agents"
 FLOOD_BYTES = 1_073_741_824 if os.environ.get("GITTICKS_DOSE") == "full" else 100_000_000
 
@@ -127,6 +132,20 @@ def asked_of(folder: Path, name: str) -> dict[str, object]:
 def fixture(name: str) -> list[str]:
     """Returns the lines of a recorded stream."""
     return (DATA / name).read_text().splitlines()
+
+
+def read_fixture(
+    reader: Reader,
+    name: str,
+    *,
+    exit_code: int | None = 0,
+    reason: EndReason = EndReason.EXITED,
+    errors: str = "",
+) -> AgentReport:
+    """Returns what a reader makes of a recorded stream and an end of the process."""
+    for line in fixture(name):
+        reader.feed(line)
+    return reader.report(Ended(reason, exit_code, errors=errors, seconds=1.5), NOW)
 
 
 def processes_with(mark: str) -> list[int]:

@@ -1,0 +1,114 @@
+"""Codex's flags and events."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.codex import CodexReader, invocation
+from gitticks.agents.supervised import EndReason
+from gitticks.model.session import Ending
+from gitticks.model.settings import PermissionMode
+from gitticks.model.task import Usage
+from tests.support.agents import NOW, fixture, read_fixture
+
+SPEC = AgentSpec("codex", AgentKind.CODEX)
+
+
+def test_a_good_session_is_clean_and_has_no_cost() -> None:
+    report = read_fixture(CodexReader(), "codex-ok.jsonl")
+    assert report.ending is Ending.CLEAN
+    assert report.messages == ("I look first.", "Done.\n<promise>COMPLETE</promise>")
+    assert report.session_id == "01a20089-c8f3-7fe1-b89d-bc2306a4089a"
+    assert report.usage == Usage(tokens_in=200, tokens_out=100, seconds=1.5)
+    assert (report.cost, report.cached_tokens) == (None, 60)
+
+
+def test_a_resumed_session_counts_only_what_is_new() -> None:
+    report = read_fixture(CodexReader(Usage(tokens_in=200, tokens_out=100)), "codex-resumed.jsonl")
+    assert (report.usage.tokens_in, report.usage.tokens_out) == (300, 120)
+    assert report.total_usage == Usage(tokens_in=500, tokens_out=220)
+
+
+def test_a_total_smaller_than_before_belongs_to_another_thread() -> None:
+    report = read_fixture(CodexReader(Usage(tokens_in=9000, tokens_out=1)), "codex-resumed.jsonl")
+    assert (report.usage.tokens_in, report.usage.tokens_out) == (500, 220)
+
+
+def test_what_is_shown_is_its_words_commands_and_edits() -> None:
+    reader = CodexReader()
+    shown = [text for line in fixture("codex-ok.jsonl") if (text := reader.feed(line))]
+    assert shown == [
+        "I look first.",
+        "[run] cat notes",
+        "[edit] /w/a.txt",
+        "Done.\n<promise>COMPLETE</promise>",
+    ]
+
+
+def test_a_denied_command_is_told() -> None:
+    report = read_fixture(CodexReader(), "codex-denied.jsonl")
+    assert (report.ending, report.denied) == (Ending.CLEAN, ("run: touch x",))
+
+
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [
+        ("codex-401.jsonl", Ending.START_FAILED),
+        ("codex-429.jsonl", Ending.RATE_LIMITED),
+        ("codex-usage-limit.jsonl", Ending.USAGE_LIMITED),
+        ("codex-disconnected.jsonl", Ending.OUTAGE),
+    ],
+)
+def test_a_failed_turn_is_classified(name: str, ending: Ending) -> None:
+    report = read_fixture(CodexReader(), name, exit_code=1)
+    assert (report.ending, report.messages) == (ending, ())
+
+
+def test_a_usage_limit_tells_how_long_it_lasts() -> None:
+    report = read_fixture(CodexReader(), "codex-usage-limit.jsonl", exit_code=1)
+    assert report.resets_at is not None
+    assert (report.resets_at - NOW).total_seconds() == 2 * 86_400 + 3 * 3600 + 4 * 60
+
+
+def test_waiting_for_the_network_until_a_limit_is_an_outage() -> None:
+    report = read_fixture(CodexReader(), "codex-offline.jsonl", exit_code=None, reason=EndReason.TIMED_OUT)
+    assert report.ending is Ending.OUTAGE
+
+
+def test_a_stream_without_its_last_event_is_a_crash_whatever_the_exit_code() -> None:
+    reader = CodexReader()
+    for line in fixture("codex-ok.jsonl")[:-1]:
+        reader.feed(line)
+    report = read_fixture(reader, "codex-offline.jsonl")
+    assert (report.ending, report.detail) == (Ending.CRASHED, "ended without its final result")
+
+
+@pytest.mark.parametrize(
+    ("mode", "flags"),
+    [
+        (PermissionMode.INTERACTIVE, ["--sandbox", "read-only"]),
+        (PermissionMode.AUTO_EDIT, ["--sandbox", "workspace-write"]),
+        (
+            PermissionMode.AUTO_ALL,
+            ["--sandbox", "workspace-write", "-c", "sandbox_workspace_write.network_access=true"],
+        ),
+        (PermissionMode.YOLO, ["--dangerously-bypass-approvals-and-sandbox"]),
+    ],
+)
+def test_modes_are_flags(mode: PermissionMode, flags: list[str]) -> None:
+    argv = invocation(AgentSpec("codex", AgentKind.CODEX, mode=mode), Request("x")).argv
+    assert list(argv) == ["codex", "exec", "--json", "--skip-git-repo-check", *flags, "-"]
+
+
+def test_a_resumed_session_comes_after_the_flags() -> None:
+    started = invocation(SPEC, Request("go on", session_id="01a", spent_before=Usage(tokens_in=1)))
+    assert started.argv[-3:] == ("resume", "01a", "-")
+    assert started.stdin == b"go on"
+
+
+def test_a_read_only_option_tightens_the_mode() -> None:
+    spec = AgentSpec(
+        "codex", AgentKind.CODEX, mode=PermissionMode.YOLO, options={"sandbox_mode": "read-only"}
+    )
+    assert invocation(spec, Request("x")).argv[4:6] == ("--sandbox", "read-only")

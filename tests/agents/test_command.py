@@ -1,0 +1,56 @@
+"""Any command line as an agent."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.command import LinesReader, invocation
+from gitticks.agents.supervised import Ended, EndReason
+from gitticks.errors import GitticksError
+from gitticks.model.session import Ending
+from gitticks.model.settings import PromptWay
+from tests.support.agents import NOW
+
+
+@pytest.mark.parametrize(
+    ("way", "argv", "stdin"),
+    [
+        (PromptWay.STDIN, ("./agent.sh", "-v"), b"do it"),
+        (PromptWay.ARGUMENT, ("./agent.sh", "-v", "do it"), None),
+        (PromptWay.FILE, ("./agent.sh", "-v", "/w/.gt/prompt.md"), None),
+    ],
+)
+def test_the_prompt_goes_the_way_that_the_settings_say(
+    way: PromptWay, argv: tuple[str, ...], stdin: bytes | None
+) -> None:
+    spec = AgentSpec("mine", AgentKind.COMMAND, ("./agent.sh",), way, args=("-v",))
+    started = invocation(spec, Request("do it", prompt_file="/w/.gt/prompt.md"))
+    assert (started.argv, started.stdin) == (argv, stdin)
+
+
+def test_a_command_without_a_command_line_is_refused() -> None:
+    with pytest.raises(GitticksError, match="the agent `mine` has no command"):
+        invocation(AgentSpec("mine", AgentKind.COMMAND), Request("x"))
+
+
+def test_a_prompt_file_that_is_not_there_is_refused() -> None:
+    with pytest.raises(GitticksError, match="reads its prompt from a file"):
+        invocation(AgentSpec("mine", AgentKind.COMMAND, ("x",), PromptWay.FILE), Request("x"))
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "ending", "final"),
+    [(0, Ending.CLEAN, "<promise>COMPLETE</promise>"), (1, Ending.CRASHED, None)],
+)
+def test_every_line_is_a_message(exit_code: int, ending: Ending, final: str | None) -> None:
+    reader = LinesReader()
+    assert [reader.feed(line) for line in ("one", "<promise>COMPLETE</promise>", "")] == [
+        "one",
+        "<promise>COMPLETE</promise>",
+        "",
+    ]
+    report = reader.report(Ended(EndReason.EXITED, exit_code, seconds=2.0), NOW)
+    assert (report.ending, report.final_message, report.usage.seconds) == (ending, final, 2.0)
+    assert report.text == "one\n<promise>COMPLETE</promise>\n"
+    assert report.signals_on_own_lines

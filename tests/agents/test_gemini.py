@@ -1,0 +1,72 @@
+"""Gemini CLI's flags and events."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.gemini import GeminiReader, invocation
+from gitticks.agents.supervised import Ended, EndReason
+from gitticks.model.session import Ending
+from gitticks.model.settings import PermissionMode
+from gitticks.model.task import Usage
+from tests.support.agents import DATA, NOW, fixture, read_fixture
+
+
+def test_a_good_session_is_clean_and_its_pieces_are_joined() -> None:
+    report = read_fixture(GeminiReader(), "gemini-ok.jsonl")
+    assert report.ending is Ending.CLEAN
+    assert report.messages == ("I look first.", "Done.\n<promise>COMPLETE</promise>")
+    assert report.usage == Usage(tokens_in=200, tokens_out=100, seconds=1.5)
+    assert (report.cached_tokens, report.cost, report.model) == (60, None, "gemini-2.5-flash")
+
+
+def test_a_denied_tool_is_told() -> None:
+    report = read_fixture(GeminiReader(), "gemini-denied.jsonl")
+    assert (report.ending, report.denied) == (Ending.CLEAN, ("run_shell_command: make test",))
+
+
+def test_an_end_without_a_result_is_a_crash_though_the_exit_code_is_0() -> None:
+    reader = GeminiReader()
+    for line in fixture("gemini-ok.jsonl")[:-1]:
+        reader.feed(line)
+    assert reader.report(Ended(EndReason.EXITED, 0), NOW).ending is Ending.CRASHED
+
+
+@pytest.mark.parametrize(
+    ("name", "exit_code", "ending"),
+    [("gemini-429.jsonl", 173, Ending.RATE_LIMITED), ("gemini-turns.jsonl", 53, Ending.CRASHED)],
+)
+def test_a_result_with_an_error_is_classified(name: str, exit_code: int, ending: Ending) -> None:
+    assert read_fixture(GeminiReader(), name, exit_code=exit_code).ending is ending
+
+
+@pytest.mark.parametrize(
+    ("errors", "exit_code", "ending", "words"),
+    [
+        ((DATA / "gemini-401.stderr").read_text(), 145, Ending.START_FAILED, "bad key"),
+        ((DATA / "gemini-no-login.stderr").read_text(), 41, Ending.START_FAILED, "Please set an Auth method"),
+        ("", 55, Ending.START_FAILED, "exit code 55"),
+        ("", 173, Ending.RATE_LIMITED, "status 429"),
+        ("", 244, Ending.OUTAGE, "status 500"),
+        ("Unknown argument: frobnicate", 1, Ending.START_FAILED, "Unknown argument: frobnicate"),
+        ("{ broken", 1, Ending.START_FAILED, "{ broken"),
+    ],
+)
+def test_a_failure_before_the_stream_is_read_from_stderr_and_the_exit_code(
+    errors: str, exit_code: int, ending: Ending, words: str
+) -> None:
+    report = GeminiReader().report(Ended(EndReason.EXITED, exit_code, errors=errors), NOW)
+    assert report.ending is ending
+    assert words in report.detail
+
+
+def test_modes_are_flags_and_the_prompt_goes_by_stdin() -> None:
+    spec = AgentSpec("gemini", AgentKind.GEMINI, model="flash", mode=PermissionMode.YOLO)
+    started = invocation(spec, Request("do it", session_id="s"))
+    assert list(started.argv) == [
+        *["gemini", "-o", "stream-json", "--skip-trust", "--approval-mode", "yolo"],
+        *["-m", "flash", "--resume", "s"],
+    ]
+    assert started.stdin == b"do it"
+    assert started.environment["GEMINI_CLI_NO_RELAUNCH"] == "true"

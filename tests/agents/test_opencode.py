@@ -1,0 +1,75 @@
+"""OpenCode's flags and events."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.opencode import OpencodeReader, invocation
+from gitticks.agents.supervised import EndReason
+from gitticks.model.session import Ending
+from gitticks.model.settings import PermissionMode
+from gitticks.model.task import Usage
+from tests.support.agents import NOW, read_fixture
+
+
+def test_a_good_session_adds_up_its_steps() -> None:
+    report = read_fixture(OpencodeReader(), "opencode-ok.jsonl")
+    assert report.ending is Ending.CLEAN
+    assert report.messages == ("I look first.", "Done.\n<promise>COMPLETE</promise>")
+    assert report.session_id == "ses_dff760cecffessBze6mIsmZrX2"
+    assert report.usage == Usage(tokens_in=200, tokens_out=100, cost=0.000346, seconds=1.5)
+    assert (report.cost, report.cached_tokens) == (0.000346, 60)
+
+
+def test_a_run_that_a_denied_permission_ended_is_no_success() -> None:
+    report = read_fixture(OpencodeReader(), "opencode-denied.jsonl")
+    assert (report.ending, report.denied) == (Ending.CRASHED, ("write: /w/a.txt",))
+    assert report.detail == "stopped because it was not allowed: write: /w/a.txt"
+
+
+@pytest.mark.parametrize(
+    ("name", "exit_code", "ending"),
+    [
+        ("opencode-401.jsonl", 1, Ending.START_FAILED),
+        ("opencode-429.jsonl", 1, Ending.RATE_LIMITED),
+        ("opencode-refused.jsonl", 0, Ending.REFUSED),
+    ],
+)
+def test_errors_are_classified(name: str, exit_code: int, ending: Ending) -> None:
+    assert read_fixture(OpencodeReader(), name, exit_code=exit_code).ending is ending
+
+
+def test_a_rate_limit_tells_when_to_try_again() -> None:
+    report = read_fixture(OpencodeReader(), "opencode-429.jsonl", exit_code=1)
+    assert report.retry_after_seconds == 7
+    assert report.resets_at is not None
+    assert (report.resets_at - NOW).total_seconds() == 7
+
+
+def test_silence_until_a_limit_is_a_time_out() -> None:
+    report = read_fixture(OpencodeReader(), "opencode-denied.jsonl", exit_code=None, reason=EndReason.IDLE)
+    assert (report.ending, report.detail) == (Ending.TIMED_OUT, "printed nothing for too long")
+
+
+@pytest.mark.parametrize(
+    ("mode", "flags", "permission"),
+    [
+        (PermissionMode.INTERACTIVE, [], {"edit": "ask", "bash": "ask"}),
+        (PermissionMode.AUTO_EDIT, [], {"edit": "allow", "bash": "deny"}),
+        (PermissionMode.AUTO_ALL, ["--auto"], {"edit": "allow", "bash": "allow"}),
+        (PermissionMode.YOLO, ["--auto"], "allow"),
+    ],
+)
+def test_modes_are_permissions(mode: PermissionMode, flags: list[str], permission: object) -> None:
+    started = invocation(AgentSpec("opencode", AgentKind.OPENCODE, mode=mode), Request("x"))
+    assert list(started.argv) == ["opencode", "run", "--format", "json", *flags]
+    assert json.loads(started.environment["OPENCODE_CONFIG_CONTENT"])["permission"] == permission
+
+
+@pytest.mark.parametrize(("model", "asked"), [("m", "p/m"), ("other/m", "other/m")])
+def test_a_provider_stands_before_a_bare_model(model: str, asked: str) -> None:
+    spec = AgentSpec("opencode", AgentKind.OPENCODE, model=model, options={"provider": "p"})
+    assert invocation(spec, Request("x", session_id="ses_1")).argv[-4:] == ("-m", asked, "--session", "ses_1")

@@ -1,0 +1,107 @@
+"""Finding agents, with programs that stand in for the clients."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.agents.base import AgentKind
+from gitticks.agents.registry import Registry
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.model.settings import AgentSettings, PermissionMode, PromptWay
+from tests.support.agents import fake_client, python_agent, write_program
+
+
+def registry(
+    folder: Path, configured: dict[str, AgentSettings] | None = None, default: str | None = None
+) -> Registry:
+    return Registry(configured or {}, default, PermissionMode.AUTO_EDIT, {"PATH": f"{folder}:/usr/bin:/bin"})
+
+
+@pytest.mark.parametrize(
+    ("on_path", "expected"),
+    [
+        (["opencode", "gemini", "codex", "claude"], "claude"),
+        (["opencode", "gemini", "codex"], "codex"),
+        (["opencode", "gemini"], "gemini"),
+        (["opencode"], "opencode"),
+        ([], "script"),
+    ],
+)
+def test_the_default_is_the_first_one_on_path(tmp_path: Path, on_path: list[str], expected: str) -> None:
+    for name in on_path:
+        fake_client(tmp_path, name)
+    assert registry(tmp_path).default_spec().name == expected
+
+
+def test_a_configured_default_goes_before(tmp_path: Path) -> None:
+    fake_client(tmp_path, "claude")
+    assert registry(tmp_path, default="gemini").default_spec().kind is AgentKind.GEMINI
+
+
+def test_a_program_that_may_not_be_run_is_not_found(tmp_path: Path) -> None:
+    fake_client(tmp_path, "claude").chmod(0o644)
+    assert registry(tmp_path).default_spec().name == "script"
+
+
+def test_the_settings_say_what_an_agent_is(tmp_path: Path) -> None:
+    entry = AgentSettings(
+        argv=("./agent.sh", "-q"), prompt=PromptWay.FILE, model="m", args=("-x",), fallback=("codex",)
+    )
+    spec = registry(tmp_path, {"mine": entry}).spec("mine")
+    assert (spec.kind, spec.argv, spec.prompt) == (AgentKind.COMMAND, ("./agent.sh", "-q"), PromptWay.FILE)
+    assert (spec.model, spec.args, spec.fallback, spec.mode) == (
+        "m",
+        ("-x",),
+        ("codex",),
+        PermissionMode.AUTO_EDIT,
+    )
+
+
+def test_a_second_entry_may_be_of_a_known_type(tmp_path: Path) -> None:
+    entry = AgentSettings(type="claude", mode=PermissionMode.YOLO)
+    spec = registry(tmp_path, {"bold": entry}).spec("bold")
+    assert (spec.name, spec.kind, spec.mode) == ("bold", AgentKind.CLAUDE, PermissionMode.YOLO)
+
+
+def test_an_unknown_name_suggests_near_ones(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match=r"there is no agent `claud`; did you mean `claude`") as caught:
+        registry(tmp_path).spec("claud")
+    assert caught.value.hint == "`gt agents` lists the agents"
+    with pytest.raises(NotFoundError, match=r"there is no agent `zzz`$"):
+        registry(tmp_path, default="zzz").default_spec()
+
+
+@pytest.mark.parametrize("entry", [AgentSettings(), AgentSettings(type="cloud", argv=("x",))])
+def test_an_unknown_type_is_an_error(tmp_path: Path, entry: AgentSettings) -> None:
+    with pytest.raises(GitticksError, match="the agent `mine` has no type that is known"):
+        registry(tmp_path, {"mine": entry}).spec("mine")
+
+
+def test_the_list_holds_what_is_configured_or_on_path(tmp_path: Path) -> None:
+    fake_client(tmp_path, "codex")
+    entries = {"mine": AgentSettings(argv=("./agent.sh",)), "gemini": AgentSettings(model="flash")}
+    found = {one.spec.name: (one.path, one.is_configured) for one in registry(tmp_path, entries).found()}
+    assert found.pop("script")[1] is False
+    assert found == {"codex": (str(tmp_path / "codex"), False), "gemini": (None, True), "mine": (None, True)}
+
+
+def test_versions_are_asked_of_clients_only(tmp_path: Path) -> None:
+    fake_client(tmp_path, "claude", version="2.1.197 (Claude\x1b[1m Code)")
+    write_program(tmp_path / "codex", "exit 3")
+    write_program(tmp_path / "mine", f"touch {tmp_path}/was-started")
+    agents = registry(tmp_path, {"mine": AgentSettings(argv=(str(tmp_path / "mine"),))})
+    versions = {one.spec.name: agents.version_of(one) for one in agents.found()}
+    assert versions == {"claude": "2.1.197 (Claude[1m Code)", "codex": None, "script": None, "mine": None}
+    assert not (tmp_path / "was-started").exists()
+
+
+def test_a_client_that_does_not_answer_has_no_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitticks.agents.registry._VERSION_SECONDS", 0.3)
+    hanging = " ".join(python_agent(tmp_path, "import time; time.sleep(600)"))
+    write_program(tmp_path / "claude", f"exec {hanging}")
+    agents = registry(tmp_path)
+    assert agents.version_of(agents.found()[0]) is None

@@ -1,0 +1,21 @@
+"""The last line of defence: processes found by their mark."""
+
+from __future__ import annotations
+
+import subprocess
+
+from gitticks.agents.survivors import MARK_VARIABLE, kill_marked, marked_processes, new_mark
+
+
+def test_only_marked_processes_are_killed() -> None:
+    mark, other = new_mark(), new_mark()
+    assert mark != other
+    with (
+        subprocess.Popen(["sleep", "600"], env={MARK_VARIABLE: mark}) as ours,
+        subprocess.Popen(["sleep", "600"], env={MARK_VARIABLE: f"{mark}x"}) as stranger,
+    ):
+        assert marked_processes(mark) == [ours.pid]
+        kill_marked(mark)
+        assert ours.wait() == -9
+        assert stranger.poll() is None
+        stranger.kill()

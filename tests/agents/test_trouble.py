@@ -1,0 +1,79 @@
+"""Outage, limit, refusal, login: told apart by status and words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gitticks.agents.trouble import Trouble, classify, one_line, with_times
+from gitticks.model.session import Ending
+
+NOW = datetime(2026, 11, 22, 16, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "ending"),
+    [
+        (401, "mock", Ending.START_FAILED),
+        (403, "mock", Ending.START_FAILED),
+        (402, "mock", Ending.USAGE_LIMITED),
+        (408, "mock", Ending.OUTAGE),
+        (429, "mock", Ending.RATE_LIMITED),
+        (429, "You've hit your usage limit", Ending.USAGE_LIMITED),
+        (500, "mock", Ending.OUTAGE),
+        (529, "mock", Ending.OUTAGE),
+        (400, "mock", Ending.CRASHED),
+        (400, "Your credit balance is too low", Ending.USAGE_LIMITED),
+        (None, "exceeded retry limit, last status: 429 Too Many Requests", Ending.RATE_LIMITED),
+        (
+            None,
+            "We are currently experiencing high demand, which may cause temporary errors.",
+            Ending.RATE_LIMITED,
+        ),
+        (None, "RESOURCE_EXHAUSTED", Ending.RATE_LIMITED),
+        (None, "API Error: Unable to connect to API (ConnectionRefused)", Ending.OUTAGE),
+        (None, "stream disconnected before completion: error sending request", Ending.OUTAGE),
+        (None, "Reconnecting... waiting for network (Connection failed)", Ending.OUTAGE),
+        (None, "Not logged in · Please run /login", Ending.START_FAILED),
+        (None, "Missing environment variable: `KEY`.", Ending.START_FAILED),
+        (None, "blocked by the content filter", Ending.REFUSED),
+        (None, "something else", Ending.CRASHED),
+    ],
+)
+def test_an_error_of_a_service_has_its_ending(status: int | None, text: str, ending: Ending) -> None:
+    assert classify(text, status=status).ending is ending
+
+
+@pytest.mark.parametrize(
+    ("text", "resets_at"),
+    [
+        ("Claude AI usage limit reached|1795370400", datetime.fromtimestamp(1795370400, UTC)),
+        ("try again in 2 days 3 hours 4 minutes", NOW + timedelta(days=2, hours=3, minutes=4)),
+        ("Please retry in 7.5s", NOW + timedelta(seconds=7.5)),
+        ("retry after 1 hour, 5 min", NOW + timedelta(hours=1, minutes=5)),
+        ("available again at 2026-11-23T08:00:00+02:00", datetime(2026, 11, 23, 6, tzinfo=UTC)),
+        ("resets 3pm (UTC)", datetime(2026, 11, 23, 15, tzinfo=UTC)),
+        ("resets at 5:45 pm (Europe/Berlin)", datetime(2026, 11, 22, 16, 45, tzinfo=UTC)),
+        ("resets 12am (UTC)", datetime(2026, 11, 23, tzinfo=UTC)),
+        ("resets 99pm (Nowhere/Here)", None),
+        ("available again at 2026-99-23T08:00:00Z", None),
+        ("try again later", None),
+    ],
+)
+def test_the_end_of_a_limit_is_read_from_its_words(text: str, resets_at: datetime | None) -> None:
+    assert with_times(Trouble(Ending.USAGE_LIMITED, text), NOW).resets_at == resets_at
+
+
+def test_a_retry_after_goes_before_words() -> None:
+    trouble = with_times(Trouble(Ending.RATE_LIMITED, "retry in 7s", retry_after_seconds=9), NOW)
+    assert (trouble.retry_after_seconds, trouble.resets_at) == (9, NOW + timedelta(seconds=9))
+
+
+def test_other_endings_have_no_times() -> None:
+    assert with_times(Trouble(Ending.CRASHED, "retry in 7s"), NOW).resets_at is None
+
+
+def test_details_are_one_line_of_bounded_length() -> None:
+    assert one_line("a\n  b\t c") == "a b c"
+    assert one_line("x" * 500) == f"{'x' * 399}…"

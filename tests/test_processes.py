@@ -1,0 +1,65 @@
+"""What names a process for ever."""
+
+from __future__ import annotations
+
+import dataclasses
+import fcntl
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitticks import processes
+from gitticks.processes import ProcessIdentity, boot_id, identity_of, is_alive, is_lock_held, send_signal
+
+
+def test_a_process_lives_until_it_ends() -> None:
+    with subprocess.Popen(["sleep", "600"]) as child:
+        identity = identity_of(child.pid)
+        assert identity is not None
+        assert (identity.pid, identity.boot_id) == (child.pid, boot_id())
+        assert is_alive(identity)
+        assert send_signal(identity, signal.SIGTERM)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert not is_alive(identity), "a zombie does not live"
+        child.wait()
+        assert not is_alive(identity)
+        assert identity_of(child.pid) is None
+
+
+def test_a_stranger_with_the_same_pid_is_never_signalled() -> None:
+    with subprocess.Popen(["sleep", "600"]) as child:
+        identity = identity_of(child.pid)
+        assert identity is not None
+        for stranger in (
+            dataclasses.replace(identity, start_ticks=identity.start_ticks + 1),
+            dataclasses.replace(identity, boot_id="another boot"),
+        ):
+            assert not send_signal(stranger, signal.SIGKILL)
+        assert child.poll() is None
+        child.kill()
+
+
+def test_where_there_is_no_proc_ps_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ps = tmp_path / "ps"
+    ps.write_text(
+        "#!/bin/sh\n[ $4 = 7 ] && echo 'S    Sun Nov 22 01:25:03 2026'\n[ $4 = 8 ] && echo 'Z    Sun Nov'\n"
+    )
+    ps.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(processes, "_BOOT_ID", tmp_path / "missing")
+    assert identity_of(7) == ProcessIdentity(7, 1795310703, boot_id())
+    assert identity_of(8) is None
+    assert identity_of(9) is None
+
+
+def test_a_lock_is_held_by_whoever_holds_its_flock(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    assert not is_lock_held(lock)
+    with lock.open("w") as file:
+        assert not is_lock_held(lock)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert is_lock_held(lock)
+    assert not is_lock_held(lock)
