@@ -66,9 +66,7 @@ def carry_out(
         file.task,
         trigger,
         at=circumstances.at,
-        artifacts=read_artifacts(
-            file, head=circumstances.head, checks_failure=circumstances.checks_failure
-        ),
+        artifacts=read_artifacts(file, head=circumstances.head, checks_failure=circumstances.checks_failure),
         counts=count_since_last_word(transaction.history(task_id)),
         policy=policy,
     )
@@ -94,9 +92,7 @@ def read_artifacts(
     )
 
 
-def write(
-    transaction: Transaction, file: TaskFile, decision: Decision, actor: Actor, at: datetime
-) -> None:
+def write(transaction: Transaction, file: TaskFile, decision: Decision, actor: Actor, at: datetime) -> None:
     """Writes a decision into the transaction; a decision that changes nothing writes nothing."""
     task = decision.task
     for section in decision.archived:
@@ -194,10 +190,8 @@ def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
     return "\n".join(lines)
 
 
-def _add_rework(
-    transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances
-) -> None:
-    from gitticks.document.taskfile import new_task_file  # noqa: PLC0415 (needed only for epics sent back)
+def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances) -> None:
+    from gitticks.document.taskfile import new_task_file
 
     tasks: Mapping[TaskId, Task] = transaction.all_tasks()
     task = Task(
