@@ -18,10 +18,15 @@ from pygit2.enums import FileMode, ObjectType
 
 from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
-from gitticks.git.process import printable, run_git
+from gitticks.git.libgit2 import errors_of_reading, errors_of_writing, sync_file_system
+from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
-_FILES = frozenset({FileMode.BLOB, FileMode.BLOB_EXECUTABLE})
+_FILES = frozenset({int(FileMode.BLOB), int(FileMode.BLOB_EXECUTABLE)})
+_TREE = int(FileMode.TREE)
+_LARGEST_CACHED_TREE = 256 * 1024
+"""The folder of all tasks has a thousand entries; by default libgit2 would read it anew at every look."""
+
 _WRONG_CLASS = "the object `{}` is damaged, or not what its place in the tree says"
 
 
@@ -64,7 +69,8 @@ class Objects:
             GitticksError: libgit2 cannot work with it.
         """
         pygit2.settings.enable_fsync_gitdir(True)
-        with _errors_of_libgit2(f"`{repository.common_dir}` cannot be opened"):
+        pygit2.settings.cache_object_limit(ObjectType.TREE, _LARGEST_CACHED_TREE)
+        with errors_of_reading(f"`{repository.common_dir}` cannot be opened"):
             return cls(pygit2.Repository(str(repository.common_dir)), repository.common_dir)
 
     def tree_of(self, commit_id: str) -> str:
@@ -87,11 +93,12 @@ class Objects:
 
     def read_blob(self, object_id: str) -> bytes:
         """Returns the bytes of a blob."""
+        whole = pygit2.Oid(hex=object_id)
         try:
-            kind, content = self.handle.odb.read(object_id)
+            kind, content = self.handle.odb.read(whole)
         except KeyError:
             self._fetch_missing(object_id)
-            kind, content = self.handle.odb.read(object_id)
+            kind, content = self.handle.odb.read(whole)
         if kind != ObjectType.BLOB:
             raise GitticksError(_WRONG_CLASS.format(object_id))
         return content
@@ -99,6 +106,10 @@ class Objects:
     def entries(self, tree_id: str) -> tuple[Entry, ...]:
         """Returns the tree's entries in git's order."""
         return tuple(_entry(item) for item in self._tree(tree_id))
+
+    def names(self, tree_id: str) -> tuple[str, ...]:
+        """Returns the names in the tree, in git's order."""
+        return tuple(str(item.name) for item in self._tree(tree_id))
 
     def find(self, tree_id: str, path: str) -> Entry | None:
         """Returns the entry at `path` below the tree, or None; no symbolic link is followed."""
@@ -109,6 +120,20 @@ class Objects:
                 return None
             tree_id = inner.object_id
         return self._child(tree_id, name)
+
+    @contextlib.contextmanager
+    def synced_together(self) -> Iterator[None]:
+        """Syncs all that is written inside it once, at its end: thousands of objects one by one would take seconds.
+
+        libgit2's setting is the whole process's, so another thread's objects may be synced here too, and late.
+        """
+        pygit2.settings.enable_fsync_gitdir(False)
+        try:
+            yield
+        finally:
+            pygit2.settings.enable_fsync_gitdir(True)
+        with errors_of_writing(self.common_dir):
+            sync_file_system(self.common_dir / "objects")
 
     def write_blob(self, content: bytes) -> str:
         """Stores a blob and returns its id."""
@@ -183,12 +208,15 @@ class Objects:
         return tree
 
     def _read(self, object_id: str) -> object:
-        with _errors_of_libgit2(f"the object `{object_id}` cannot be read"):
+        with errors_of_reading(f"the object `{object_id}` cannot be read"):
+            whole = pygit2.Oid(
+                hex=object_id
+            )  # a string may be a prefix, and libgit2 would look for all that match
             try:
-                return self.handle[object_id]
+                return self.handle[whole]
             except KeyError:
                 self._fetch_missing(object_id)
-                return self.handle[object_id]
+                return self.handle[whole]
 
     def _fetch_missing(self, object_id: str) -> None:
         """Lets git bring an object that a partial clone left with its remote; libgit2 cannot."""
@@ -243,12 +271,8 @@ def _by_first_folder(
 
 
 def _entry(item: pygit2.Object) -> Entry:
-    return Entry(
-        name=str(item.name),
-        object_id=str(item.id),
-        is_file=item.filemode in _FILES,
-        is_tree=item.filemode == FileMode.TREE,
-    )
+    mode = int(item.filemode)
+    return Entry(str(item.name), str(item.id), is_file=mode in _FILES, is_tree=mode == _TREE)
 
 
 def _file_id(entry: Entry | None) -> str | None:
@@ -258,23 +282,3 @@ def _file_id(entry: Entry | None) -> str | None:
 def tree_id_of(entry: Entry | None) -> str | None:
     """Returns the id of the tree that an entry names; None for anything else."""
     return entry.object_id if entry is not None and entry.is_tree else None
-
-
-@contextlib.contextmanager
-def errors_of_writing(common_dir: Path) -> Iterator[None]:
-    """Turns libgit2's failures into one that names the place; a failed write changed nothing that a ref names."""
-    try:
-        yield
-    except (pygit2.GitError, OSError, ValueError) as error:
-        raise GitticksError(
-            f"git cannot write to `{common_dir}`: {printable(str(error))}",
-            hint=f"`df -h {common_dir}` shows the room left",
-        ) from error
-
-
-@contextlib.contextmanager
-def _errors_of_libgit2(what: str) -> Iterator[None]:
-    try:
-        yield
-    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        raise GitticksError(f"{what}: {printable(str(error))}", hint="`git fsck` looks for damage") from error

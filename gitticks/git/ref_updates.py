@@ -6,7 +6,8 @@ import pygit2
 from pygit2.enums import ReferenceType
 
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.git.objects import Objects, errors_of_writing
+from gitticks.git.libgit2 import errors_of_writing
+from gitticks.git.objects import Objects
 from gitticks.git.process import printable
 
 _MOVED_WORDS = ("does not match", "already exists", "not found")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 LOST_SWAPS = 25
+MANY_CHANGES = 100
 LOCKED_SECONDS = 35.0
 """Longer than any lock of the ref is believed, so that one left behind stops nobody for good."""
 _LONGEST_PAUSE_SECONDS = 0.2
@@ -174,10 +175,14 @@ class Store:
         self, held: HeldLock, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
     ) -> None:
         _refuse_newer_format(transaction)
-        tree = self.objects.update_tree(self.objects.tree_of(transaction.base), changes)
-        commit = self.objects.write_commit(
-            tree or self.objects.empty_tree(), (transaction.base,), author=author, message=transaction.message
-        )
+        with self.objects.synced_together() if len(changes) > MANY_CHANGES else nullcontext():
+            tree = self.objects.update_tree(self.objects.tree_of(transaction.base), changes)
+            commit = self.objects.write_commit(
+                tree or self.objects.empty_tree(),
+                (transaction.base,),
+                author=author,
+                message=transaction.message,
+            )
         with self._prepared_board() as step:
             self._swap(held, transaction.base, commit, f"gitticks: {transaction.subject}")
             self._update_index(commit)

@@ -21,7 +21,7 @@ from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.task import Task
-from gitticks.store.index_rows import entries_from_json, task_from_json
+from gitticks.store.index_rows import entries_from_json, task_from_json, tasks_from_json
 from gitticks.store.tip import state_tip
 
 SCHEMA_VERSION = 1
@@ -143,7 +143,7 @@ class Index:
     def tasks(self, *, open_only: bool = False) -> list[Task]:
         """Returns the tasks, or the open ones, sorted by id."""
         query = "SELECT json FROM task WHERE is_open >= ? ORDER BY id"
-        return [task_from_json(text) for (text,) in self._rows(query, int(open_only))]
+        return tasks_from_json(text for (text,) in self._rows(query, int(open_only)))
 
     def task(self, task_id: TaskId) -> Task:
         """Returns one task.
@@ -162,12 +162,12 @@ class Index:
     def awaiting(self) -> list[Task]:
         """Returns the tasks that await a person, sorted by id."""
         rows = self._rows("SELECT json FROM task WHERE awaiting IS NOT NULL ORDER BY id")
-        return [task_from_json(text) for (text,) in rows]
+        return tasks_from_json(text for (text,) in rows)
 
     def children(self, task_id: TaskId) -> list[Task]:
         """Returns the tasks whose parent is `task_id`, sorted by id."""
         rows = self._rows("SELECT json FROM task WHERE parent = ? ORDER BY id", task_id)
-        return [task_from_json(text) for (text,) in rows]
+        return tasks_from_json(text for (text,) in rows)
 
     def open_questions(self, task_id: TaskId) -> tuple[Entry, ...]:
         """Returns the task's questions that nobody has answered, in file order."""

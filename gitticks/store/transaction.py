@@ -7,7 +7,7 @@ its transaction.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
@@ -135,12 +135,7 @@ class Transaction:
 
     def task_ids(self) -> frozenset[TaskId]:
         """Returns every id that has a folder, readable or not: the ids that a new task must not get."""
-        ids = {
-            TaskId(name)
-            for between in self._list_base(layout.TASKS_FOLDER)
-            for name in self._list_base(f"{layout.TASKS_FOLDER}/{between}")
-            if layout.is_task_folder(between, name)
-        }
+        ids = set(self._base_ids())
         for path in self._changes:
             match path.split("/"):
                 case [layout.TASKS_FOLDER, between, name, _, *_] if layout.is_task_folder(between, name):
@@ -175,6 +170,15 @@ class Transaction:
         entry = self._objects.find(self._tree, path)
         return self._objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
 
+    def _base_ids(self) -> Iterator[TaskId]:
+        from gitticks.git.objects import tree_id_of
+
+        tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
+        for between in () if tasks is None else self._objects.entries(tasks):
+            for name in self._objects.names(between.object_id) if between.is_tree else ():
+                if layout.is_task_folder(between.name, name):
+                    yield TaskId(name)
+
     def _list_base(self, folder: str) -> tuple[str, ...]:
         return list_folder(self._objects, self._tree, folder)
 
@@ -201,7 +205,7 @@ def list_folder(objects: Objects, tree: str, folder: str) -> tuple[str, ...]:
         if entry is None or not entry.is_tree:
             return ()
         tree = entry.object_id
-    return tuple(entry.name for entry in objects.entries(tree))
+    return objects.names(tree)
 
 
 def read_history(content: bytes | None, task_id: TaskId) -> tuple[Event, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -157,40 +159,41 @@ def test_an_object_of_another_kind_is_refused(top: Path, objects: Objects) -> No
 
 WRITE_ONCE = """\
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.objects import Objects
 from gitticks.git.ref_updates import compare_and_swap_ref
 from gitticks.git.repository import discover
 objects = Objects.open(discover(Path(sys.argv[1])))
-tree = objects.update_tree(None, {"a/b": b"1"})
+with objects.synced_together() if sys.argv[2] == "together" else nullcontext():
+    tree = objects.update_tree(None, {"a/b": b"1"})
 commit = objects.write_commit(tree, (), author=ENGINE_IDENTITY, message="m")
 compare_and_swap_ref(objects, "refs/heads/synced", None, commit, "m")
 """
 
 
 @pytest.mark.debian("strace")
-def test_objects_are_on_disk_before_the_ref_names_them(top: Path, tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
+@pytest.mark.parametrize("how", ["each", "together"])
+def test_objects_are_on_disk_before_the_ref_names_them(top: Path, tmp_path: Path, how: str) -> None:
     trace = tmp_path / "trace"
-    calls = "trace=fsync,link,rename"
-    subprocess.run(
-        ["strace", "-f", "-o", str(trace), "-e", calls, sys.executable, "-c", WRITE_ONCE, str(top)],
-        check=True,
-    )
+    calls = "trace=fsync,syncfs,link,rename"
+    program = [sys.executable, "-c", WRITE_ONCE, str(top), how]
+    subprocess.run(["strace", "-f", "-o", str(trace), "-e", calls, *program], check=True)
     steps = [step for line in trace.read_text().splitlines() if (step := _step(line))]
-    assert steps[-3:] == ["fsync", "ref", "fsync"]
-    assert steps[:-3] == ["fsync", "object", "fsync"] * 4 + ["fsync"] * (len(steps) - 15)
+    each = ["fsync", "object", "fsync"]
+    before = each * 4 if how == "each" else ["object"] * 3 + ["syncfs"] + each
+    assert steps[: len(before)] == before
+    assert set(steps[len(before) : -2]) == {"fsync"}
+    assert steps[-2:] == ["ref", "fsync"]
 
 
 def _step(line: str) -> str | None:
     """Returns what a traced call does: a sync, an object put in place, or the ref."""
     if "= -1" in line:
         return None
-    if "fsync(" in line:
-        return "fsync"
+    if "fsync(" in line or "syncfs(" in line:
+        return "syncfs" if "syncfs(" in line else "fsync"
     if "/objects/" in line and ("link(" in line or "rename(" in line):
         return "object"
     return "ref" if "refs/heads/synced.lock" in line else None

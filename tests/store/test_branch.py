@@ -117,6 +117,17 @@ def test_a_refused_operation_changes_nothing(store: Store) -> None:
     assert store.tip() == tip
 
 
+def test_a_change_of_thousands_of_files_is_one_commit(top: Path, store: Store) -> None:
+    def operation(transaction: Transaction) -> None:
+        for number in range(branch.MANY_CHANGES + 1):
+            transaction.write(f"many/{number % 7}/{number}", b"%d" % number)
+
+    store.transact(operation, author=ADA)
+    assert git("rev-list", "--count", layout.STATE_BRANCH, at=top) == "2"
+    assert store.read("many/2/100") == b"100"
+    assert fsck_problems(top) == ""
+
+
 def test_foreign_files_are_left_alone(top: Path, store: Store) -> None:
     blob = git("hash-object", "-w", "--stdin", at=top, input="notes of a person")
     tree = git("ls-tree", layout.STATE_BRANCH, at=top)

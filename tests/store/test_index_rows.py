@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import fields
 from datetime import UTC, date, datetime
 from typing import get_type_hints
@@ -10,7 +11,13 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
-from gitticks.store.index_rows import entries_from_json, entries_to_json, task_from_json, task_to_json
+from gitticks.store.index_rows import (
+    entries_from_json,
+    entries_to_json,
+    task_from_json,
+    task_to_json,
+    tasks_from_json,
+)
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -74,6 +81,12 @@ def test_defaults_take_no_room() -> None:
     task = Task(id=TaskId("x"), title="y")
     assert task_to_json(task) == '{"id":"x","title":"y"}'
     assert task_from_json(task_to_json(task)) == task
+
+
+def test_many_rows_are_read_at_once() -> None:
+    assert tasks_from_json([]) == []
+    assert tasks_from_json([task_to_json(FULL)] * 2) == [FULL, FULL]
+    assert gc.isenabled()
 
 
 def test_entries_survive() -> None:
