@@ -14,6 +14,7 @@ from gitticks.actions.standing import Standing
 from gitticks.cli.render import say
 from gitticks.cli.text import is_harmful
 from gitticks.document.times import format_date, format_time
+from gitticks.model.event import Event
 from gitticks.model.notes import Entry
 from gitticks.model.task import Task
 
@@ -55,6 +56,19 @@ def entry_object(entry: Entry) -> dict[str, Any]:
         "from": entry.kind.value,
         "name": entry.name,
         "text": entry.text,
+    }
+
+
+def event_object(event: Event) -> dict[str, Any]:
+    """Returns an event with the keys that its line in history.jsonl has."""
+    return {
+        "type": event.type.value,
+        "at": format_time(event.at),
+        "actor": plain(event.actor),
+        "from": plain(event.from_status),
+        "to": plain(event.to_status),
+        "reason": event.reason,
+        **plain(event.data),
     }
 
 

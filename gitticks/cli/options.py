@@ -160,8 +160,13 @@ def status_filter(function: Callable[..., R]) -> Callable[..., R]:
 
 def task_argument(*, required: bool = True, name: str = "task", many: bool = False) -> Decorator:
     """Adds the argument ID, which arrives as the text that was typed, to be given to `Context.resolve`."""
+    metavar = "ID" if required else "[ID]"
     return click.argument(
-        name, metavar="ID", required=required, nargs=-1 if many else 1, shell_complete=complete_task
+        name,
+        metavar=f"{metavar}..." if many else metavar,
+        required=required,
+        nargs=-1 if many else 1,
+        shell_complete=complete_task,
     )
 
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import TextIO
@@ -82,6 +82,10 @@ class Screen:
         """Returns the text with its colour, where there is colour."""
         return f"\x1b[{style}m{text}\x1b[0m" if self.has_colour and style and text else text
 
+    def narrower(self, columns: int) -> Screen:
+        """Returns the screen without some of its columns, for what is indented."""
+        return replace(self, columns=max(1, self.columns - columns))
+
     def fit(self, text: str, columns: int) -> str:
         """Returns the text cut to `columns` on a terminal; whole where it is piped."""
         return cut(text, max(1, columns)) if self.is_terminal else text
@@ -132,9 +136,14 @@ class Cell:
 
 
 def table(
-    on: Screen, names: Sequence[str], rows: Iterable[Sequence[Cell | str]], *, flexible: str
+    on: Screen,
+    names: Sequence[str],
+    rows: Iterable[Sequence[Cell | str]],
+    *,
+    flexible: str,
+    with_heading: bool = True,
 ) -> list[str]:
-    """Returns the lines of a table with its heading; the column `flexible` is cut to what the screen leaves.
+    """Returns the lines of a table; the column `flexible` is cut to what the screen leaves.
 
     Where that would be less than a title needs, each row becomes two lines: the others, and the flexible one.
     Columns without any text are left out.
@@ -143,39 +152,28 @@ def table(
     used = [place for place in range(len(names)) if any(row[place].text for row in cells)]
     names = [names[place] for place in used]
     cells = [[row[place] for place in used] for row in cells]
-    if flexible not in names:
-        return _lines(on, names, cells, None, 0)
-    stretch = names.index(flexible)
-    widths = _widths(names, cells)
-    room = on.columns - sum(widths) - len(GAP) * (len(names) - 1) + widths[stretch]
-    if on.is_terminal and room < min(NARROWEST_TITLE, widths[stretch]):
-        return _stacked(on, cells, stretch)
-    return _lines(on, names, cells, stretch, room)
+    heading = [Cell(name, Style.FAINT) for name in names] if with_heading else None
+    widths = _widths([*cells, heading] if heading else cells)
+    stretch = names.index(flexible) if flexible in names else None
+    if stretch is not None and on.is_terminal:
+        room = on.columns - sum(widths) - len(GAP) * (len(names) - 1) + widths[stretch]
+        if room < min(NARROWEST_TITLE, widths[stretch]):
+            return _stacked(on, cells, stretch)
+        cells = [_with_cut(row, stretch, room) for row in cells]
+        widths = _widths([*cells, heading] if heading else cells)
+    return [_line(on, row, widths) for row in ([heading] if heading and cells else []) + cells]
 
 
 def _shown(cell: Cell | str) -> Cell:
     return Cell(visible(cell)) if isinstance(cell, str) else Cell(visible(cell.text), cell.style)
 
 
-def _widths(names: Sequence[str], cells: list[list[Cell]]) -> list[int]:
-    return [
-        max([width(name), *(width(row[place].text) for row in cells)]) for place, name in enumerate(names)
-    ]
+def _with_cut(row: list[Cell], place: int, room: int) -> list[Cell]:
+    return [*row[:place], Cell(cut(row[place].text, room), row[place].style), *row[place + 1 :]]
 
 
-def _lines(
-    on: Screen, names: Sequence[str], cells: list[list[Cell]], stretch: int | None, room: int
-) -> list[str]:
-    fitted = [
-        [
-            Cell(on.fit(cell.text, room), cell.style) if place == stretch else cell
-            for place, cell in enumerate(row)
-        ]
-        for row in cells
-    ]
-    widths = _widths(names, fitted)
-    heading = [Cell(name, Style.FAINT) for name in names]
-    return [_line(on, row, widths) for row in ([heading] if any(names) else []) + fitted]
+def _widths(rows: Sequence[Sequence[Cell]]) -> list[int]:
+    return [max(width(cell.text) for cell in column) for column in zip(*rows, strict=True)]
 
 
 def _line(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> str:
@@ -189,11 +187,14 @@ def _line(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> str:
 
 def _stacked(on: Screen, cells: list[list[Cell]], stretch: int) -> list[str]:
     others = [[cell for place, cell in enumerate(row) if place != stretch] for row in cells]
-    widths = _widths([""] * (len(cells[0]) - 1), others) if cells else []
+    widths = _widths(others)
     lines: list[str] = []
     for row, rest in zip(cells, others, strict=True):
         lines.append(_line(on, rest, widths))
-        lines.append(GAP + on.styled(on.fit(row[stretch].text, on.columns - len(GAP)), row[stretch].style))
+        if row[stretch].text:
+            lines.append(
+                GAP + on.styled(on.fit(row[stretch].text, on.columns - len(GAP)), row[stretch].style)
+            )
     return lines
 
 

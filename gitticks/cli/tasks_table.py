@@ -21,8 +21,7 @@ def task_table(on: Screen, standings: Iterable[Standing]) -> list[str]:
     """Returns one line for each task below a heading: glyph, id, priority, status, title and what it waits for."""
     rows: list[list[Cell | str]] = [
         [
-            Cell(on.glyph(one.task.status), status_cell(one.task).style),
-            Cell(one.task.id, Style.STRONG),
+            Cell(f"{on.glyph(one.task.status)} {one.task.id}", Style.STRONG),
             str(one.task.priority),
             status_cell(one.task),
             one.task.title,
@@ -30,7 +29,7 @@ def task_table(on: Screen, standings: Iterable[Standing]) -> list[str]:
         ]
         for one in standings
     ]
-    return table(on, ["", "id", "pri", "status", "title", "waits"], rows, flexible="title")
+    return table(on, ["  id", "pri", "status", "title", "waits"], rows, flexible="title")
 
 
 def waits_for(standing: Standing) -> str:

@@ -1,0 +1,55 @@
+"""Tells what happened: to one task by its events, to all of them by the commits of the state branch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import Context
+from gitticks.model.event import Event
+from gitticks.model.ids import TaskId
+
+if TYPE_CHECKING:
+    from gitticks.git.log import LoggedCommit
+
+
+@dataclass(frozen=True, slots=True)
+class TaskHistory:
+    """A task's events, oldest first; `left_out` is how many earlier ones there are."""
+
+    task_id: TaskId
+    events: tuple[Event, ...]
+    left_out: int
+
+
+def task_history(context: Context, task: str | None, count: int | None = None) -> TaskHistory:
+    """Returns the last `count` events of a task, or all.
+
+    Raises:
+        NotFoundError: there is no such task.
+    """
+    task_id = context.resolve(task)
+    events = events_of(context, task_id)
+    kept = events if count is None else events[max(0, len(events) - count) :]
+    return TaskHistory(task_id, kept, len(events) - len(kept))
+
+
+def events_of(context: Context, task_id: TaskId) -> tuple[Event, ...]:
+    """Returns a task's events at the commit that the index shows; reading needs no board."""
+    from gitticks.store.branch import Store
+
+    return Store.open(context.repository).history(task_id, context.index.commit)
+
+
+def branch_history(context: Context, count: int) -> tuple[LoggedCommit, ...]:
+    """Returns the last `count` commits of the state branch, newest first.
+
+    Raises:
+        NotFoundError: there is no state branch.
+    """
+    from gitticks.git.log import read_log
+    from gitticks.store.layout import STATE_REF
+    from gitticks.store.tip import state_tip
+
+    state_tip(context.repository)
+    return read_log(context.repository, STATE_REF, count=count)

@@ -1,0 +1,58 @@
+"""`gt log`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.actions.history import branch_history, task_history
+from gitticks.cli.history import clock, event_lines
+from gitticks.cli.json_output import event_object, print_object
+from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.render import Cell, Style, count_of, say, screen, table
+
+DEFAULT_COUNT = 20
+
+
+@click.command("log", cls=Command, examples=("gt log k7f2", "gt log -n 50"))
+@task_argument(required=False)
+@click.option(
+    "-n",
+    "--count",
+    type=click.IntRange(1),
+    help=f"How many; default: all of a task, {DEFAULT_COUNT} of all tasks.",
+)
+@json_option
+@pass_context
+def command(context: Context, task: str | None, count: int | None, as_json: bool) -> None:
+    """Show the history of a task or of all.
+
+    With ID: what happened to that task, oldest first. Without: the last commits of the state branch, newest first.
+    """
+    if task is None:
+        _show_branch(context, count or DEFAULT_COUNT, as_json=as_json)
+    else:
+        _show_task(context, task, count, as_json=as_json)
+
+
+def _show_task(context: Context, task: str, count: int | None, *, as_json: bool) -> None:
+    found = task_history(context, task, count)
+    if as_json:
+        print_object(id=found.task_id, events=[event_object(event) for event in found.events])
+        return
+    if found.left_out:
+        say(f"{count_of(found.left_out, 'earlier event')} left out", err=True)
+    if not found.events:
+        say(f"nothing is recorded of `{found.task_id}`", err=True)
+    say(*event_lines(screen(), found.events, context.now))
+
+
+def _show_branch(context: Context, count: int, *, as_json: bool) -> None:
+    commits = branch_history(context, count)
+    if as_json:
+        print_object(commits=commits)
+        return
+    rows: list[list[Cell | str]] = [
+        [Cell(clock(one.at, context.now), Style.FAINT), one.author, one.subject] for one in commits
+    ]
+    say(*table(screen(), ["", "", "subject"], rows, flexible="subject", with_heading=False))

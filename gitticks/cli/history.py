@@ -1,0 +1,112 @@
+"""What happened, in words: one line for each event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from gitticks.cli.render import Cell, Screen, Style, table
+from gitticks.model.event import Event, EventType
+from gitticks.model.status import Status
+
+_WORDS = {
+    EventType.CREATED: "created",
+    EventType.FIELDS_CHANGED: "fields changed",
+    EventType.TEXT_CHANGED: "text edited",
+    EventType.REOPENED: "reopened",
+    EventType.NOTED: "note added",
+    EventType.ASKED: "question asked",
+    EventType.ANSWERED: "question answered",
+    EventType.MOVED: "moved",
+    EventType.ADVANCED: "advanced",
+    EventType.WAIVED: "{gate} waived",
+    EventType.GATE_FAILED: "{gate} failed",
+    EventType.AWAITING_SET: "awaits {awaiting}",
+    EventType.VERDICT: "{awaiting} {verdict}",
+    EventType.VOIDED: "approval voided",
+    EventType.SESSION_STARTED: "{role} started",
+    EventType.SESSION_ENDED: "{role} ended",
+    EventType.CRASHED: "agent crashed",
+    EventType.REFUSED: "agent refused",
+    EventType.START_FAILED: "agent did not start",
+    EventType.WARNED: "warning",
+    EventType.MERGED: "merged as {sha}",
+    EventType.MERGE_FAILED: "merge failed",
+    EventType.CHILDREN: "children closed",
+}
+_DETAILS = ("ending", "agent", "fields", "conflicts")
+_TURNS = frozenset(
+    {
+        EventType.REOPENED, EventType.WAIVED, EventType.GATE_FAILED, EventType.AWAITING_SET, EventType.VERDICT,
+        EventType.VOIDED, EventType.CRASHED, EventType.REFUSED, EventType.START_FAILED, EventType.WARNED,
+        EventType.MERGED, EventType.MERGE_FAILED,
+    }
+)  # fmt: skip
+_BAD = {
+    EventType.GATE_FAILED,
+    EventType.CRASHED,
+    EventType.REFUSED,
+    EventType.START_FAILED,
+    EventType.MERGE_FAILED,
+}
+_SHORT_SHA = 7
+_LONG = 60
+
+
+def turns(events: Iterable[Event]) -> list[Event]:
+    """Returns the events that say where the task went and why; comings and goings of text are left out."""
+    return [event for event in events if event.to_status is not None or event.type in _TURNS]
+
+
+def event_lines(on: Screen, events: Iterable[Event], now: datetime) -> list[str]:
+    """Returns the events as aligned lines: time, what happened, who, and the reason."""
+    rows: list[list[Cell | str]] = [
+        [
+            Cell(clock(event.at, now), Style.FAINT),
+            Cell(what_happened(event), Style.BAD if event.type in _BAD else Style.PLAIN),
+            event.actor.kind.value
+            if not event.actor.is_human and not event.actor.is_agent
+            else event.actor.name,
+            details(event),
+        ]
+        for event in events
+    ]
+    return table(on, ["", "", "", "reason"], rows, flexible="reason", with_heading=False)
+
+
+def clock(at: datetime, now: datetime) -> str:
+    """Returns a time in the reader's zone: the hour today, else the day before it."""
+    here = at.astimezone()
+    today = here.date() == now.astimezone().date()
+    return here.strftime("%H:%M" if today else "%Y-%m-%d %H:%M")
+
+
+def what_happened(event: Event) -> str:
+    """Returns an event in a few words."""
+    if event.to_status is not None:
+        return f"{_status(event.from_status)} → {_status(event.to_status)}"
+    data = {"gate": "gate", "role": "agent", "verdict": "answered", "awaiting": "", "sha": ""}
+    data |= {key: _short(key, value) for key, value in event.data.items() if value is not None}
+    if event.type is EventType.AWAITING_SET:
+        data["awaiting"] = data["awaiting"] or "nobody"
+    return " ".join(_WORDS[event.type].format(**data).split())
+
+
+def details(event: Event) -> str:
+    """Returns the reason of an event and what else it carries, on one line."""
+    parts = [event.reason or ""]
+    for key in _DETAILS:
+        value = event.data.get(key)
+        if isinstance(value, list):
+            parts.append(", ".join(value))
+        elif value is not None and str(value) != event.actor.name:
+            parts.append(str(value))
+    return ", ".join(" ".join(part.split()) for part in parts if part)
+
+
+def _status(status: Status | None) -> str:
+    return "new" if status is None else status.value
+
+
+def _short(key: str, value: object) -> str:
+    return str(value)[: _SHORT_SHA if key == "sha" else _LONG]
