@@ -19,6 +19,7 @@ from gitticks.model.task import Task
 
 PIPED_COLUMNS = 80
 NARROWEST_TITLE = 16
+NARROWEST_HEAD = 24
 GAP = "  "
 _GLYPHS = {
     Status.PENDING: ("○", "o"),
@@ -198,10 +199,12 @@ def _stacked(on: Screen, cells: list[list[Cell]], stretch: int) -> list[str]:
     return lines
 
 
-def opposite(on: Screen, left: str, right: str) -> str:
-    """Returns one line with `left` and, at the screen's right edge, `right`; `left` is cut to leave room."""
+def opposite(on: Screen, left: str, right: str) -> list[str]:
+    """Returns `left` and, at the screen's right edge, `right`; on a narrow terminal `right` gets a line of its own."""
     room = on.columns - width(right) - len(GAP)
-    return pad(on.fit(left, room), room) + GAP + right if right else on.fit(left, on.columns)
+    if on.is_terminal and room < min(width(left), NARROWEST_HEAD):
+        return [on.fit(left, on.columns), on.fit(GAP + right, on.columns)]
+    return [pad(on.fit(left, room), room) + GAP + right if right else on.fit(left, on.columns)]
 
 
 def status_cell(task: Task) -> Cell:

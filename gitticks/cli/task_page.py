@@ -25,7 +25,7 @@ def page(on: Screen, shown: ShownTask, now: datetime) -> list[str]:
 def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     task = shown.standing.task
     cell = status_cell(task)
-    yield opposite(on, visible(task.title), f"{task.id}{GAP}{cell.text}")
+    yield from opposite(on, visible(task.title), f"{task.id}{GAP}{cell.text}")
     yield from _wrapped(on, list(_facts(shown, now)))
     if shown.summary:
         yield ""

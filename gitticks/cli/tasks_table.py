@@ -54,7 +54,7 @@ def awaiting_lines(on: Screen, standing: Standing, questions: Sequence[Entry], n
     head = f"{on.glyph(task.status)} {task.id}  {visible(task.title)}"
     texts = [line for entry in questions for line in entry.text.splitlines() if line.strip()]
     return [
-        opposite(on, head, asked),
+        *opposite(on, head, asked),
         *(on.fit(INDENT + visible(line), on.columns) for line in texts),
         INDENT + on.styled(answer_commands(standing), Style.FAINT),
     ]

@@ -30,7 +30,9 @@ def command(context: Context, as_json: bool) -> None:
         say("nothing is in work here: `gt run` starts agents, `gt start` begins a task by hand", err=True)
 
 
-def in_work_table(on: Screen, context: Context, found: list[InWork]) -> list[str]:
+def in_work_table(
+    on: Screen, context: Context, found: list[InWork], *, with_heading: bool = True
+) -> list[str]:
     """Returns one line for each task in work: who works on it, for how long, and where."""
     rows: list[list[Cell | str]] = [
         [
@@ -43,7 +45,13 @@ def in_work_table(on: Screen, context: Context, found: list[InWork]) -> list[str
         ]
         for one in found
     ]
-    return table(on, ["id", "who", "as", "for", "title", "workspace"], rows, flexible="title")
+    return table(
+        on,
+        ["id", "who", "as", "for", "title", "workspace"],
+        rows,
+        flexible="title",
+        with_heading=with_heading,
+    )
 
 
 def _workspace(context: Context, one: InWork) -> str:

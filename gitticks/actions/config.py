@@ -1,0 +1,129 @@
+"""Reads settings with their origins, and sets the team's on the state branch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import Context
+from gitticks.errors import DocumentError, UsageError
+from gitticks.store.layout import CONFIG_PATH
+
+if TYPE_CHECKING:
+    from gitticks.document.settings_layers import ResolvedSettings
+    from gitticks.store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSetting:
+    """One setting: its value typed and as it is written, where it comes from, and what it is for."""
+
+    name: str
+    value: object
+    shown: str
+    origin: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSettings:
+    """Settings, and what is to be said about them: values that a stricter layer overrules, and other warnings."""
+
+    settings: tuple[ShownSetting, ...]
+    warnings: tuple[str, ...]
+
+
+def all_settings(context: Context) -> ShownSettings:
+    """Returns every setting that has a value, in the order of the reference.
+
+    Raises:
+        DocumentError: a layer is wrong; the message says where.
+    """
+    from gitticks.document.settings import names
+
+    found = _resolved(context)
+    return ShownSettings(
+        tuple(_shown(found, name) for name in names(found.settings)),
+        (*found.warnings, *_overruled(found)),
+    )
+
+
+def one_setting(context: Context, name: str) -> ShownSetting:
+    """Returns one setting.
+
+    Raises:
+        UsageError: there is none of that name; a near one is suggested.
+    """
+    from gitticks.document.settings import find_setting
+
+    find_setting(name)
+    return _shown(_resolved(context), name)
+
+
+def explain_setting(name: str) -> str:
+    """Returns what a setting is for and what it holds.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    from gitticks.document.settings import explain
+
+    return explain(name)
+
+
+def change_setting(context: Context, name: str, value: str | None) -> ShownSettings:
+    """Sets or, with None, unsets the team's value of a setting, and returns what holds then.
+
+    Raises:
+        RefusedError: this is an agent's session.
+        UsageError: there is no such setting, or the value is none of its.
+        DocumentError: the file is broken; nothing was changed.
+    """
+    context.require_person("change settings")
+    _check_value(name, value)
+    context.store.transact(partial(_write, context, name, value), author=context.author)
+    found = _resolved(context)
+    mine = [text for one, text in zip(found.overruled, _overruled(found), strict=True) if one.name == name]
+    return ShownSettings((_shown(found, name),), tuple(mine))
+
+
+def _check_value(name: str, value: str | None) -> None:
+    from gitticks.document.settings import find_setting, parse_value
+
+    setting, keys = find_setting(name)
+    if value is not None:
+        try:
+            parse_value(setting, keys, value, name)
+        except DocumentError as error:
+            raise UsageError(error.problem, hint=f"`gt config --explain {name}`") from error
+
+
+def _write(context: Context, name: str, value: str | None, transaction: Transaction) -> None:
+    from gitticks.document.settings import set_value
+
+    text = (transaction.read(CONFIG_PATH) or b"").decode("utf-8")
+    transaction.write(CONFIG_PATH, set_value(text, name, value).encode())
+    transaction.describe(f"config: {name}", [("Actor", f"human {context.actor.name}")])
+
+
+def _resolved(context: Context) -> ResolvedSettings:
+    from gitticks.store.settings import load_settings
+
+    return load_settings(context.repository, context.world.environment, context.overrides)
+
+
+def _shown(found: ResolvedSettings, name: str) -> ShownSetting:
+    from gitticks.document.settings import explain, get, show
+
+    value = get(found.settings, name)
+    return ShownSetting(name, value, show(name, value), found.origin(name), explain(name))
+
+
+def _overruled(found: ResolvedSettings) -> tuple[str, ...]:
+    from gitticks.document.settings import show
+
+    return tuple(
+        f"`{one.name}` from {one.origin} is {show(one.name, one.value)}, but {one.by} is stricter"
+        for one in found.overruled
+    )

@@ -1,0 +1,89 @@
+"""Takes stock: what runs, what awaits a person, what is ready, what merges, and what lies on the board."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from gitticks.actions.context import Context
+from gitticks.actions.current import InWork, current_tasks
+from gitticks.actions.listing import by_urgency
+from gitticks.actions.standing import Standing, standing_of
+from gitticks.errors import GitticksError
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Entry
+from gitticks.model.queries import TaskGraph
+from gitticks.model.status import Status
+from gitticks.store.index import BrokenFile
+
+
+@dataclass(frozen=True, slots=True)
+class BoardState:
+    """How the board stands: edits that nobody committed, and files that are not in step, by path with the reason."""
+
+    exists: bool = False
+    uncommitted: tuple[str, ...] = ()
+    pending: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Where everything stands; lists are in picking order, what awaits a person by urgency."""
+
+    in_work: tuple[InWork, ...]
+    awaiting: tuple[Standing, ...]
+    questions: Mapping[TaskId, tuple[Entry, ...]]
+    to_review: tuple[Standing, ...]
+    ready: tuple[Standing, ...]
+    merging: tuple[Standing, ...]
+    counts: Mapping[Status, int]
+    board: BoardState
+    broken: tuple[BrokenFile, ...]
+
+
+def take_stock(context: Context) -> Overview:
+    """Returns where everything stands.
+
+    Raises:
+        NotFoundError: there is no repository, or no state branch.
+    """
+    index = context.index
+    tasks = index.tasks()
+    graph = TaskGraph.of(tasks)
+    around = context.surroundings()
+    picked = sorted((task for task in tasks if task.is_open), key=graph.pick_key)
+    standings = [standing_of(context, task, graph, around) for task in picked]
+    awaiting = sorted((one for one in standings if one.task.awaiting), key=lambda one: by_urgency(one.task))
+    questions = {one.task.id: index.open_questions(one.task.id) for one in awaiting}
+    broken = index.broken()
+    in_work = tuple(current_tasks(context))
+    index.close()  # bringing the board in step may write, and an open index would keep it waiting
+    return Overview(
+        in_work=in_work,
+        awaiting=tuple(awaiting),
+        questions=questions,
+        to_review=tuple(one for one in standings if graph.is_to_review(one.task, around)),
+        ready=tuple(one for one in standings if one.is_ready),
+        merging=tuple(one for one in standings if one.task.is_merging),
+        counts=Counter(task.status for task in tasks),
+        board=_board_state(context),
+        broken=broken,
+    )
+
+
+def _board_state(context: Context) -> BoardState:
+    from gitticks.store.board import WORKTREE_BOARD, board_path, pending
+    from gitticks.store.board.saved import uncommitted_paths
+
+    repository = context.repository
+    if board_path(repository) is None:
+        return BoardState()
+    with suppress(GitticksError):
+        WORKTREE_BOARD.bring_in_step(repository)
+    return BoardState(
+        exists=True,
+        uncommitted=uncommitted_paths(repository),
+        pending={path: one.kind.value for path, one in sorted(pending(repository).items())},
+    )

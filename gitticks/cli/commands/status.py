@@ -1,0 +1,113 @@
+"""`gt status`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.actions.standing import Standing
+from gitticks.actions.status import Overview, take_stock
+from gitticks.cli.commands.current import in_work_table
+from gitticks.cli.json_output import entry_object, print_object, task_object
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.render import GAP, Screen, Style, count_of, hint, name_line, say, screen
+from gitticks.cli.tasks_table import BOARD_PREFIX, awaiting_lines, warn_of_broken
+from gitticks.cli.text import visible
+from gitticks.model.status import Status
+
+MOST_LISTED = 5
+
+
+@click.command("status", cls=Command, examples=("gt status",))
+@json_option
+@pass_context
+def command(context: Context, as_json: bool) -> None:
+    """Say what runs, what waits for you and what is next."""
+    found = take_stock(context)
+    warn_of_broken(found.broken)
+    if as_json:
+        _print_json(found)
+        return
+    say(*_lines(screen(), context, found))
+    next_step = _next_step(found)
+    if next_step:
+        hint(next_step)
+
+
+def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
+    if found.in_work:
+        yield on.styled("in work", Style.STRONG)
+        table = in_work_table(on.narrower(len(GAP)), context, list(found.in_work), with_heading=False)
+        yield from (GAP + line for line in table)
+    if found.awaiting:
+        yield on.styled("awaits you", Style.STRONG)
+        for one in found.awaiting:
+            yield from awaiting_lines(on, one, found.questions[one.task.id], context.now)
+    yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
+    yield from _names(on, "merging", found.merging, "gt list --status reviewing")
+    yield from _names(on, "ready", found.ready, "gt ready")
+    yield from _board(on, found)
+    yield _counts(found)
+
+
+def _names(on: Screen, heading: str, standings: Sequence[Standing], more: str) -> Iterator[str]:
+    if not standings:
+        return
+    yield on.styled(heading, Style.STRONG)
+    yield from (GAP + name_line(on.narrower(len(GAP)), one.task) for one in standings[:MOST_LISTED])
+    if len(standings) > MOST_LISTED:
+        yield f"{GAP}… {len(standings) - MOST_LISTED} more: `{more}`"
+
+
+def _board(on: Screen, found: Overview) -> Iterator[str]:
+    waiting = dict.fromkeys(found.board.uncommitted, "edited, not committed")
+    waiting |= {path: f"not in step: {reason}" for path, reason in found.board.pending.items()}
+    if waiting:
+        yield on.styled("board", Style.STRONG)
+    yield from (f"{GAP}{BOARD_PREFIX}{visible(path)}{GAP}{words}" for path, words in sorted(waiting.items()))
+
+
+def _counts(found: Overview) -> str:
+    parts = [f"{found.counts[status]} {status.value}" for status in Status if found.counts.get(status)]
+    total = count_of(sum(found.counts.values()), "task")
+    return f"{total}: {', '.join(parts)}" if parts else "no tasks"
+
+
+def _next_step(found: Overview) -> str | None:
+    if not found.counts and not found.broken:
+        return '`gt create "…"` makes the first task'
+    if not found.board.exists:
+        return "there is no board to edit tasks on: `gt doctor` says why"
+    if found.board.uncommitted:
+        return 'commit the edits on the board: `git -C .gitticks commit -am "…"`'
+    if found.awaiting:
+        return None
+    return "`gt run`" if found.ready and not found.in_work else None
+
+
+def _print_json(found: Overview) -> None:
+    print_object(
+        in_work=[
+            {**task_object(one.standing), "session": one.session, "workspace": one.workspace}
+            for one in found.in_work
+        ],
+        awaiting=[
+            {
+                **task_object(one),
+                "open_questions": [entry_object(entry) for entry in found.questions[one.task.id]],
+            }
+            for one in found.awaiting
+        ],
+        to_review=_objects(found.to_review),
+        merging=_objects(found.merging),
+        ready=_objects(found.ready),
+        counts={status.value: found.counts.get(status, 0) for status in Status},
+        board=found.board,
+        broken=found.broken,
+    )
+
+
+def _objects(standings: Iterable[Standing]) -> list[dict[str, object]]:
+    return [task_object(one) for one in standings]

@@ -1,0 +1,31 @@
+"""Which git this is: the binary's version and those of the library, for reports and the doctor."""
+
+from __future__ import annotations
+
+from gitticks.git.process import git_version
+
+OLDEST_GIT = (2, 39)
+
+
+def versions_of_git() -> dict[str, str]:
+    """Returns the versions of `git`, `pygit2` and `libgit2`.
+
+    Raises:
+        GitError: there is no git binary.
+    """
+    import pygit2
+
+    return {
+        "git": ".".join(map(str, git_version())),
+        "pygit2": pygit2.__version__,
+        "libgit2": pygit2.LIBGIT2_VERSION,
+    }
+
+
+def is_git_new_enough() -> bool:
+    """True if the git binary is one that gitticks works with.
+
+    Raises:
+        GitError: there is no git binary.
+    """
+    return git_version() >= OLDEST_GIT
