@@ -47,10 +47,11 @@ class Fence:
     filters: tuple[str, ...]
 
 
-def fence_programs(git_dir: Path) -> Fence:
+def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> Fence:
     """Returns the fence for the repository that `git_dir` belongs to, as its configuration is now.
 
-    For calls that are `trusted` because they need the person's filters: hooks are off in them too.
+    For calls that are `trusted` because they need the person's filters: hooks are off in them too. `settings` are
+    laid over the configuration as well.
     """
     trusted: dict[str, str] = {}
     foreign: dict[str, str] = {}
@@ -62,7 +63,11 @@ def fence_programs(git_dir: Path) -> Fence:
             foreign[key] = harmless
         else:
             trusted[key] = value
-    replaced = _ALWAYS | {key: trusted.get(key, harmless) for key, harmless in foreign.items()}
+    replaced = (
+        _ALWAYS
+        | dict(settings or {})
+        | {key: trusted.get(key, harmless) for key, harmless in foreign.items()}
+    )
     filters = {
         key.split(".", 1)[1].rpartition(".")[0]
         for key in foreign.keys() - trusted.keys()

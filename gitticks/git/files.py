@@ -94,9 +94,10 @@ class CheckoutFiles:
             if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
                 raise _not_plain(path) from error
             raise
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise _not_plain(path)
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise _not_plain(path)
             return file.read()
 
     def age_seconds(self, path: str) -> float | None:
@@ -239,6 +240,17 @@ class CheckoutFiles:
                 if parent == self.root:
                     return
                 parent.rmdir()
+
+
+def write_synced(file: Path, content: bytes) -> None:
+    """Replaces a file of our own whole: after a crash it holds the old bytes or the new ones."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    aside = file.with_name(f"{file.name}.{os.getpid()}")
+    with aside.open("wb") as writing:
+        writing.write(content)
+        writing.flush()
+        os.fsync(writing.fileno())
+    aside.replace(file)
 
 
 def _content(file: Path) -> bytes | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
+from itertools import dropwhile, takewhile
 from pathlib import Path
 
 from gitticks.git.files import CheckoutFiles, NotPlainError
@@ -97,7 +98,7 @@ class Follower:
     def _decide(self, version: Version, present: bytes | None) -> tuple[Outcome, bytes | None]:
         if version.new in (present, version.base):
             return Outcome.SAME, present
-        if present == version.base:
+        if present == version.base or any(present == passed for passed in self._passed_over(version)):
             return Outcome.TAKEN, version.new
         if self._is_being_written(version.path):
             return Outcome.DEFERRED, present
@@ -105,6 +106,14 @@ class Follower:
         if merged is None:
             return Outcome.CONFLICT, present
         return (Outcome.SAME if merged == present else Outcome.MERGED), merged
+
+    def _passed_over(self, version: Version) -> Iterator[bytes]:
+        """Yields the versions between base and new: one of them is in the file if a call was killed half-way."""
+        return takewhile(lambda content: content != version.base, self.older_versions(version.path))
+
+    def _started_from(self, version: Version) -> Iterator[bytes]:
+        """Yields the versions before the base, which an editor may have been showing; later ones nobody has seen."""
+        return dropwhile(lambda content: content != version.base, self.older_versions(version.path))
 
     def _is_being_written(self, path: str) -> bool:
         age = self.files.age_seconds(path)
@@ -115,29 +124,29 @@ class Follower:
 
         One side that deleted what the other changed is a conflict, with nothing to merge.
         """
-        new = version.new
-        if present is None or new is None:
+        if present is None or version.new is None:
             return None
-        merged = self.merge(version.path, version.base or b"", present, new)
-        return self._merged_from_older(version.path, present, new) if merged is None else merged
+        merged = self.merge(version.path, version.base or b"", present, version.new)
+        return self._merged_from_older(version, present, version.new) if merged is None else merged
 
-    def _merged_from_older(self, path: str, present: bytes, new: bytes) -> bytes | None:
+    def _merged_from_older(self, version: Version, present: bytes, new: bytes) -> bytes | None:
         """Returns the merge from the older version that the edit is closest to: an editor saved an old buffer.
 
-        The new version itself is never taken for that base: the stale text would then win over it.
+        The new version itself, should the file have been like that before, is never taken for its base: the stale
+        text would then win over it.
         """
         best: tuple[int, bytes] | None = None
-        for older in self.older_versions(path):
+        for older in self._started_from(version):
             if older == new:
                 continue
-            merged = self.merge(path, older, present, new)
-            cost = _distance(older, present)
+            merged = self.merge(version.path, older, present, new)
+            cost = line_distance(older, present)
             if merged is not None and (best is None or cost < best[0]):
                 best = (cost, merged)
         return None if best is None else best[1]
 
 
-def _distance(one: bytes, other: bytes) -> int:
+def line_distance(one: bytes, other: bytes) -> int:
     """Returns how many lines have to be removed or added to come from one text to the other."""
     matcher = SequenceMatcher(None, one.splitlines(), other.splitlines(), autojunk=False)
     blocks = (block for block in matcher.get_opcodes() if block[0] != "equal")

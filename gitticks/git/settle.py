@@ -14,12 +14,16 @@ EXECUTABLE, PLAIN = "100755", "100644"
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The object ids that a path goes between on its branch, and its new mode; None where there is no file."""
+    """The object ids that a path goes between on its branch, and its new mode; None where there is no file.
+
+    `seen` is an earlier new version that the index was taken to while the file itself was left behind.
+    """
 
     path: str
     base: str | None
     new: str | None
     mode: str = PLAIN
+    seen: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Settler:
         if followed.outcome is Outcome.CONFLICT:
             return Settled(self._conflicted(move, followed))
         staged = entries.get(RESOLVED)
-        if staged is None or staged.object_id in (move.base, move.new):
+        if staged is None or staged.object_id in (move.base, move.new, move.seen):
             return Settled(_entry(move, move.new))
         return self._keep_staged(move, followed, staged)
 

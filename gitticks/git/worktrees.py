@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,10 +69,11 @@ def add_worktree(
     branch: str | None = None,
     commit: str | None = None,
     lock_reason: str | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> AddedWorktree:
     """Adds a worktree at `path`: on an existing `branch`, on a new `branch` at `commit`, or detached at `commit`.
 
-    What a killed call left behind at the same path is cleared first.
+    What a killed call left behind at the same path is cleared first. `settings` are git's, for filling it.
 
     Raises:
         GitticksError: something is in the way, the branch is checked out elsewhere, or there is no such commit.
@@ -83,7 +85,7 @@ def add_worktree(
             raise GitticksError(
                 f"`{path}` is in the way of a new worktree", hint=f"move `{path}` away, then repeat"
             )
-        fence = fence_programs(repository.git_dir)
+        fence = fence_programs(repository.git_dir, settings)
         lock = [] if lock_reason is None else ["--lock", f"--reason={lock_reason}"]
         place = _placement(repository, path, branch, commit)
         run_git(

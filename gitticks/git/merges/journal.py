@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitticks.git.files import write_synced
 from gitticks.git.repository import Repository
 
 
@@ -44,17 +45,6 @@ def noted_move(repository: Repository) -> tuple[BaseMove, tuple[Path, ...]] | No
 def forget_move(repository: Repository) -> None:
     """Removes the note."""
     _file(repository).unlink(missing_ok=True)
-
-
-def write_synced(file: Path, content: bytes) -> None:
-    """Replaces a file whole: after a crash it holds the old bytes or the new ones."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    aside = file.with_name(f"{file.name}.{os.getpid()}")
-    with aside.open("wb") as writing:
-        writing.write(content)
-        writing.flush()
-        os.fsync(writing.fileno())
-    aside.replace(file)
 
 
 def _file(repository: Repository) -> Path:

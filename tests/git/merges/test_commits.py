@@ -90,7 +90,9 @@ def test_signs_with_the_persons_key_and_never_by_a_program_of_the_repository(
     repository: Repository, root: Path, tmp_path: Path
 ) -> None:
     signer = tmp_path / "signer"
-    signer.write_text('#!/bin/sh\necho "[GNUPG:] SIG_CREATED " >&2\necho "-----BEGIN PGP SIGNATURE-----"\n')
+    signer.write_text(
+        '#!/bin/sh\ncat >/dev/null\necho "[GNUPG:] SIG_CREATED " >&2\necho "-----BEGIN PGP SIGNATURE-----"\n'
+    )
     signer.chmod(0o755)
     git("config", "--global", "commit.gpgSign", "true", at=root)
     git("config", "--global", "gpg.program", str(signer), at=root)

@@ -1,0 +1,51 @@
+"""Lets one worktree have settings of its own, without changing what any other worktree or the main checkout has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitticks.git.process import run_git
+from gitticks.git.repository import Repository
+
+_ONLY_FOR_THE_MAIN_WORKTREE = ("core.worktree", "core.bare")
+"""Once worktrees have settings of their own, these two in the common file would hold for all of them."""
+
+
+def enable_worktree_config(repository: Repository) -> None:
+    """Turns `extensions.worktreeConfig` on; a submodule's `core.worktree` moves to the main worktree's own file first.
+
+    Killed at any point, it goes on from there when it is called again.
+    """
+    common_dir = repository.common_dir
+    misplaced = {key: value for key in _ONLY_FOR_THE_MAIN_WORKTREE if (value := _common(common_dir, key))}
+    if misplaced.get("core.bare") == "false":
+        del misplaced["core.bare"]
+    for key, value in misplaced.items():
+        run_git(["config", f"--file={common_dir / 'config.worktree'}", key, value])
+    if _common(common_dir, "extensions.worktreeConfig") != "true":
+        run_git(["config", f"--file={common_dir / 'config'}", "extensions.worktreeConfig", "true"])
+    for key in misplaced:
+        run_git(["config", f"--file={common_dir / 'config'}", "--unset-all", key])
+
+
+def read_worktree_setting(git_dir: Path, key: str) -> str | None:
+    """Returns a setting that the worktree of `git_dir` has for itself; None if it has none."""
+    file = git_dir / "config.worktree"
+    return (
+        (run_git(["config", f"--file={file}", "--get", key], check=False).text or None)
+        if file.exists()
+        else None
+    )
+
+
+def write_worktree_setting(git_dir: Path, key: str, value: str | None) -> None:
+    """Sets or, with None, removes a setting of one worktree."""
+    file = git_dir / "config.worktree"
+    if value is not None:
+        run_git(["config", f"--file={file}", key, value])
+    elif read_worktree_setting(git_dir, key) is not None:
+        run_git(["config", f"--file={file}", "--unset-all", key])
+
+
+def _common(common_dir: Path, key: str) -> str:
+    return run_git(["config", f"--file={common_dir / 'config'}", "--get", key], check=False).text

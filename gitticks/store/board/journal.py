@@ -1,0 +1,90 @@
+"""What the board was last in step with, on disk, so that a person's edits can be told from what only lags behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from gitticks.git.files import write_synced
+from gitticks.git.repository import Repository
+
+
+class PendingKind(StrEnum):
+    """Why a file is not in step."""
+
+    DEFERRED = "deferred"
+    """Somebody was writing it at that moment; the next call brings it in step."""
+    CONFLICT = "conflict"
+    """A person's edit and the branch exclude each other; only a person can join them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A file of the board that is not in step.
+
+    Attributes:
+        kind: why.
+        base: the blob that the person's edit began from; None if there was no file.
+        against: the branch's blob when it was first seen to be not in step; None if there it had no file.
+    """
+
+    kind: PendingKind
+    base: str | None
+    against: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """What the board is in step with.
+
+    Attributes:
+        base: the commit; None if that is not known.
+        pending: the files that are not in step, by path.
+        index_mark: how the index file looked when it was in step; empty if it may have changed since.
+        is_index_stale: the index has entries that git has to compare with their files by content.
+    """
+
+    base: str | None = None
+    pending: Mapping[str, Pending] = field(default_factory=dict)
+    index_mark: str = ""
+    is_index_stale: bool = False
+
+
+def load_journal(repository: Repository) -> Journal:
+    """Returns the journal; without one, or with a damaged one, nothing is known."""
+    try:
+        values = json.loads(_file(repository).read_bytes())
+        pending = {
+            str(path): Pending(PendingKind(kind), base, against)
+            for path, (kind, base, against) in values["pending"].items()
+        }
+        return Journal(values["base"], pending, str(values["index"]), bool(values["stale"]))
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+        return Journal()
+
+
+def save_journal(repository: Repository, journal: Journal) -> None:
+    """Writes the journal and waits until it is on disk."""
+    values = {
+        "base": journal.base,
+        "pending": {path: [one.kind, one.base, one.against] for path, one in journal.pending.items()},
+        "index": journal.index_mark,
+        "stale": journal.is_index_stale,
+    }
+    write_synced(_file(repository), json.dumps(values).encode())
+
+
+def mark_of(index: Path) -> str:
+    """Returns what changes whenever git writes the index file anew; empty if there is none."""
+    try:
+        status = index.stat()
+    except FileNotFoundError:
+        return ""
+    return f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}"
+
+
+def _file(repository: Repository) -> Path:
+    return repository.own_dir / "board.json"

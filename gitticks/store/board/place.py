@@ -1,0 +1,132 @@
+"""Where the board is: made, found, and mended after the repository was moved or copied."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import Checkout
+from gitticks.git.refs import read_ref, read_symbolic_ref
+from gitticks.git.repository import Repository
+from gitticks.store.board.journal import Journal, mark_of, save_journal
+from gitticks.store.layout import STATE_BRANCH, STATE_REF
+
+BOARD_FOLDER = ".gitticks"
+OWN_FOLDERS = (BOARD_FOLDER, ".gitticks-work", ".gt")
+"""Board, workspaces and mailbox: never a part of the user's own branches."""
+
+_AS_STORED = {"core.autocrlf": "false", "core.eol": "lf", "core.safecrlf": "false"}
+_POINTER = re.compile(r"gitdir: (.+?)\n?")
+
+
+def board_path(repository: Repository) -> Path | None:
+    """Returns the board's folder; None if there is no board."""
+    checkout = board_checkout(repository)
+    return None if checkout is None else checkout.path
+
+
+def board_checkout(repository: Repository) -> Checkout | None:
+    """Returns the board; None if there is none. Its links are mended if the repository was moved or copied."""
+    if repository.main_worktree is None:
+        return None
+    folder = repository.main_worktree / BOARD_FOLDER
+    try:
+        pointer = _POINTER.fullmatch(os.fsdecode((folder / ".git").read_bytes()))
+    except OSError:
+        return None
+    if pointer is None:
+        return None
+    named = Path(os.path.normpath(folder / pointer[1]))
+    git_dir = repository.common_dir / "worktrees" / named.name
+    checkout = Checkout(folder, git_dir, repository.common_dir)
+    if not (git_dir / "HEAD").is_file():
+        return None
+    if not (os.path.realpath(named) == str(git_dir) and _leads_back(git_dir, folder)):
+        return _relink(checkout)
+    return checkout
+
+
+def is_on_state_branch(checkout: Checkout) -> bool:
+    """True unless a person has something else checked out in the board, or is rebasing there."""
+    return read_symbolic_ref(checkout.git_dir, "HEAD") == STATE_REF
+
+
+def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDERS) -> Path:
+    """Makes the board, or finds it, and returns its folder.
+
+    Args:
+        repository: one with a main worktree and a state branch.
+        excluded: folders, from the top of the checkout, that the user's own git is to overlook.
+
+    Raises:
+        NotFoundError: there is no state branch.
+        GitticksError: the repository is bare, something is in the way, or the state branch is checked out elsewhere.
+    """
+    from gitticks.git.exclude import exclude_folders
+    from gitticks.git.locks import hold_lock
+
+    folder = repository.require_main_worktree("the board") / BOARD_FOLDER
+    exclude_folders(repository, excluded)
+    with hold_lock(repository.own_dir / "lock"):
+        checkout = board_checkout(repository)
+        if checkout is None:
+            checkout = _add(repository, folder)
+    return checkout.path
+
+
+def repair_board(repository: Repository) -> Path:
+    """Mends the board's links, or makes it again if it was deleted, and returns its folder.
+
+    Raises:
+        GitticksError: as `create_board`.
+    """
+    return board_path(repository) or create_board(repository)
+
+
+def _add(repository: Repository, folder: Path) -> Checkout:
+    from gitticks.git.worktree_config import enable_worktree_config, write_worktree_setting
+    from gitticks.git.worktrees import add_worktree
+
+    tip = read_ref(repository.common_dir, STATE_REF)
+    if tip is None:
+        raise NotFoundError("this repository has no tasks yet", hint="`gt init` begins them")
+    if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())):
+        raise GitticksError(f"`{folder}` is in the way of the board", hint=f"`mv {folder} {folder}.old`")
+    checkout = add_worktree(repository, folder, branch=STATE_BRANCH, settings=_AS_STORED).checkout
+    enable_worktree_config(repository)
+    for key, value in _AS_STORED.items():
+        write_worktree_setting(checkout.git_dir, key, value)
+    save_journal(repository, Journal(base=tip, index_mark=mark_of(checkout.git_dir / "index")))
+    return checkout
+
+
+def _leads_back(git_dir: Path, folder: Path) -> bool:
+    try:
+        place = Path(
+            os.path.normpath(git_dir / os.fsdecode((git_dir / "gitdir").read_bytes()).removesuffix("\n"))
+        )
+    except OSError:
+        return False
+    return os.path.realpath(place.parent) == os.path.realpath(folder)
+
+
+def _relink(checkout: Checkout) -> Checkout | None:
+    """Writes both links anew.
+
+    Not by `git worktree repair`: in a copied repository it follows the old link into the original, and points that
+    at the copy's board.
+    """
+    if not is_on_state_branch(checkout):
+        return None
+    _write_link(checkout.path / ".git", f"gitdir: {checkout.git_dir}\n")
+    _write_link(checkout.git_dir / "gitdir", f"{checkout.path / '.git'}\n")
+    return checkout
+
+
+def _write_link(file: Path, text: str) -> None:
+    aside = file.with_name(f"{file.name}.{os.getpid()}")
+    aside.write_bytes(os.fsencode(text))
+    aside.replace(file)

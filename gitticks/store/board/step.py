@@ -1,0 +1,151 @@
+"""Lets the board follow each move of the state branch, and catches up where it could not.
+
+The journal holds the commit that the board was last in step with. It is written after files and index, so whatever
+happens in between, the next call finds out what is missing by comparing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError
+from gitticks.git.refs import read_ref
+from gitticks.git.repository import Repository
+from gitticks.git.textmerge import Merge, merge_text
+from gitticks.store.board.journal import Journal, Pending, load_journal, mark_of, save_journal
+from gitticks.store.board.place import board_checkout, is_on_state_branch
+from gitticks.store.board.sync import BoardReport, Sync
+from gitticks.store.layout import STATE_REF
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gitticks.git.checkouts import Checkout
+
+NOT_IN_STEP = BoardReport(is_in_step=False)
+
+
+@dataclass(slots=True)
+class WorktreeStep:
+    """One move of the state branch, to be followed by the board; `checkout` is None where none can follow."""
+
+    repository: Repository
+    checkout: Checkout | None
+    merge: Merge
+    report: BoardReport = NOT_IN_STEP
+
+    def follow(self, old_commit: str, new_commit: str, /) -> None:  # noqa: ARG002 - the journal knows what was last
+        """Brings the board in step with the new commit, as far as nobody's edits are in the way.
+
+        The move itself has happened and is acknowledged, so trouble with the board is no failure of it: the journal
+        keeps what the board was in step with, and the next call tries again.
+        """
+        if self.checkout is not None:
+            with contextlib.suppress(GitticksError, OSError):
+                self.report = _sync(self.repository, self.checkout, new_commit, self.merge)
+
+
+@dataclass(frozen=True, slots=True)
+class WorktreeBoard:
+    """The board as the store knows it: a linked worktree, and how edits are joined with the branch there."""
+
+    merge: Merge = merge_text
+
+    @contextmanager
+    def prepare(self, repository: Repository, /) -> Iterator[WorktreeStep]:
+        """Locks the board's index until the ref has moved and the board has followed.
+
+        Where there is no board, or its index is busy for long, the step follows nothing. To be called with the
+        store's lock held.
+        """
+        with contextlib.ExitStack() as held:
+            yield WorktreeStep(repository, _take(repository, held), self.merge)
+
+    def bring_in_step(self, repository: Repository) -> BoardReport | None:
+        """Catches up with the state branch and returns what came of it; None if there is no board.
+
+        Takes the store's lock, so it must not be called within a transaction.
+
+        Raises:
+            LostRaceError: the lock was not free for long.
+        """
+        from gitticks.git.locks import hold_lock
+
+        if board_checkout(repository) is None:
+            return None
+        with hold_lock(repository.own_dir / "lock"), contextlib.ExitStack() as held:
+            checkout = _take(repository, held)
+            tip = read_ref(repository.common_dir, STATE_REF)
+            if checkout is None or tip is None:
+                return NOT_IN_STEP
+            return _sync(repository, checkout, tip, self.merge, thorough=True)
+
+
+def pending(repository: Repository) -> Mapping[str, Pending]:
+    """Returns the board's files that are not in step, by path; empty if there is no board."""
+    return {} if board_checkout(repository) is None else load_journal(repository).pending
+
+
+def is_in_step(repository: Repository) -> bool:
+    """True if every file of the board that nobody edited is as the state branch has it."""
+    journal = load_journal(repository)
+    return journal.base == read_ref(repository.common_dir, STATE_REF) and not journal.pending
+
+
+def _take(repository: Repository, held: contextlib.ExitStack) -> Checkout | None:
+    """Returns the board with its index locked for as long as `held` lasts; None if it cannot follow now."""
+    from gitticks.git.indexlock import hold_index_lock
+
+    with contextlib.suppress(OSError):
+        checkout = board_checkout(repository)
+        if (
+            checkout is not None
+            and is_on_state_branch(checkout)
+            and held.enter_context(hold_index_lock(checkout.git_dir))
+        ):
+            return checkout
+    return None
+
+
+def _sync(
+    repository: Repository, checkout: Checkout, tip: str, merge: Merge, *, thorough: bool = False
+) -> BoardReport:
+    journal = load_journal(repository)
+    if thorough and _is_settled(journal, checkout, tip):
+        return BoardReport()
+    sync = Sync.of(repository, checkout, journal, tip, merge)
+    if thorough:
+        sync.sweep()
+    journal, report = sync.run()
+    if thorough and journal.is_index_stale:
+        refresh(checkout)
+        journal = replace(journal, is_index_stale=False, index_mark=mark_of(checkout.git_dir / "index"))
+    save_journal(repository, journal)
+    return report
+
+
+def _is_settled(journal: Journal, checkout: Checkout, tip: str) -> bool:
+    return (
+        journal.base == tip and not journal.pending and not journal.is_index_stale and checkout.path.is_dir()
+    )
+
+
+def refresh(checkout: Checkout) -> None:
+    """Lets git note in the index which files are unchanged, so that a person's next `git status` is quick."""
+    from gitticks.git.fence import fence_programs
+    from gitticks.git.indexfile import index_aside
+    from gitticks.git.process import run_git
+
+    with index_aside(checkout.git_dir) as index:
+        run_git(
+            ["update-index", "-q", "--unmerged", "--refresh"],
+            repository_dir=checkout.git_dir,
+            work_tree=checkout.path,
+            directory=checkout.path,
+            extra_environment={**fence_programs(checkout.git_dir).variables, "GIT_INDEX_FILE": str(index)},
+            check=False,
+        )

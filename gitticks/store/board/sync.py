@@ -1,0 +1,183 @@
+"""Brings the board's files and index from what they were last in step with to a commit of the state branch."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from gitticks.errors import GitticksError
+from gitticks.git.blobs import blob_id
+from gitticks.git.checkouts import Checkout, changed_paths
+from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.follow import Followed, Follower, Outcome, Version
+from gitticks.git.indexfile import RESOLVED, IndexEntry, read_entries, write_entries
+from gitticks.git.repository import Repository
+from gitticks.git.settle import EXECUTABLE, PLAIN, Move, Settler
+from gitticks.git.textmerge import Merge
+from gitticks.store.board.journal import Journal, Pending, PendingKind, mark_of
+from gitticks.store.board.older import older_versions
+
+if TYPE_CHECKING:
+    from gitticks.git.objects import Objects
+
+
+@dataclass(frozen=True, slots=True)
+class BoardReport:
+    """What bringing the board in step came to; paths from the board's top, sorted.
+
+    Attributes:
+        is_in_step: False if the index was busy, or something else than the state branch is checked out there.
+        conflicts: files with a person's edit that excludes the branch's version; they are as the person left them.
+        deferred: files that somebody was writing at that moment.
+        rescued: where bytes were kept that had no other place.
+    """
+
+    is_in_step: bool = True
+    conflicts: tuple[str, ...] = ()
+    deferred: tuple[str, ...] = ()
+    rescued: tuple[Path, ...] = ()
+
+
+@dataclass(slots=True)
+class Sync:
+    """One go at bringing the board in step with the commit `tip`; its index must be locked."""
+
+    repository: Repository
+    checkout: Checkout
+    objects: Objects
+    journal: Journal
+    tip: str
+    files: CheckoutFiles
+    follower: Follower
+    settler: Settler
+    entries: Mapping[str, Mapping[int, IndexEntry]] = field(default_factory=dict)
+    changed: dict[str, tuple[IndexEntry, ...]] = field(default_factory=dict)
+    pending: dict[str, Pending] = field(default_factory=dict)
+    rescued: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, repository: Repository, checkout: Checkout, journal: Journal, tip: str, merge: Merge) -> Self:
+        """Returns a sync with its tools laid out."""
+        from gitticks.git.objects import Objects
+
+        objects = Objects.open(repository)
+        files = CheckoutFiles.at(checkout.path, repository.own_dir, "board")
+        follower = Follower(files, merge, lambda path: older_versions(objects, tip, path))
+        settler = Settler(merge, objects.read_blob, objects.write_blob)
+        return cls(repository, checkout, objects, journal, tip, files, follower, settler)
+
+    def run(self) -> tuple[Journal, BoardReport]:
+        """Brings every path in step that can be, and returns what is to be noted and what to be said."""
+        moves = {move.path: move for move in self._moves()}
+        self.entries = self._read_entries(moves)
+        for move in moves.values():
+            self._bring(self._resolved_by_person(move))
+        write_entries(self.checkout.git_dir, self.changed)
+        mark = mark_of(self.checkout.git_dir / "index")
+        journal = Journal(self.tip, self.pending, mark, self.journal.is_index_stale or bool(self.changed))
+        return journal, self._report()
+
+    def sweep(self) -> None:
+        """Clears what killed processes left of their preparations."""
+        self.rescued += self.files.sweep(lambda content: self.objects.has(blob_id(content)))
+
+    def _report(self) -> BoardReport:
+        def of_kind(kind: PendingKind) -> tuple[str, ...]:
+            return tuple(sorted(path for path, one in self.pending.items() if one.kind is kind))
+
+        return BoardReport(
+            is_in_step=True,
+            conflicts=of_kind(PendingKind.CONFLICT),
+            deferred=of_kind(PendingKind.DEFERRED),
+            rescued=tuple(self.rescued),
+        )
+
+    def _moves(self) -> Iterator[Move]:
+        """Yields what the branch changed since, and what is pending from before."""
+        tip_tree = self.objects.tree_of(self.tip)
+        changes = {path: (old, new) for path, old, new in self._changes(tip_tree)}
+        for path, pending in self.journal.pending.items():
+            new = changes[path][1] if path in changes else self._blob_at(tip_tree, path)
+            changes[path] = (pending.base, new)
+        for path, (old, new) in changes.items():
+            seen = self.journal.pending[path].against if path in self.journal.pending else None
+            mode = EXECUTABLE if self.files.is_executable(path) else PLAIN
+            yield Move(path, old, new, mode, seen)
+
+    def _changes(self, tip_tree: str) -> Iterable[tuple[str, str | None, str | None]]:
+        if self.journal.base is not None:
+            with contextlib.suppress(
+                GitticksError
+            ):  # the commit can be gone after the state branch was replaced
+                base_tree = self.objects.tree_of(self.journal.base)
+                return [
+                    (one.path, one.old, one.new) for one in self.objects.changed_files(base_tree, tip_tree)
+                ]
+        return self._changes_without_base(tip_tree)
+
+    def _changes_without_base(self, tip_tree: str) -> Iterator[tuple[str, str | None, str | None]]:
+        """Yields what differs from the tip; a file that is exactly an older version lags behind, any other is edited."""
+        differing = changed_paths(self.checkout)
+        for path in sorted({*differing.changed, *differing.untracked}):
+            new = self._blob_at(tip_tree, path)
+            with contextlib.suppress(NotPlainError):
+                present = self.files.read(path)
+                is_old = present is not None and present in older_versions(self.objects, self.tip, path)
+                yield path, (blob_id(present) if is_old and present is not None else new), new
+
+    def _blob_at(self, tree: str, path: str) -> str | None:
+        entry = self.objects.find(tree, path)
+        return entry.object_id if entry is not None and entry.is_file else None
+
+    def _read_entries(self, moves: Mapping[str, Move]) -> Mapping[str, Mapping[int, IndexEntry]]:
+        """Returns what the index says; where nobody wrote it since, the journal knows without asking git."""
+        mark = mark_of(self.checkout.git_dir / "index")
+        if mark == self.journal.index_mark != "" and not self.journal.pending:
+            bases = {move.path: move.base for move in moves.values() if move.base is not None}
+            return {path: {RESOLVED: IndexEntry(path, base)} for path, base in bases.items()}
+        return read_entries(self.checkout.git_dir, list(moves))
+
+    def _resolved_by_person(self, move: Move) -> Move:
+        """Takes a conflict that a person resolved by `git add` for an edit that began from what it was against."""
+        pending = self.journal.pending.get(move.path)
+        stages = self.entries.get(move.path, {})
+        if pending is None or pending.kind is not PendingKind.CONFLICT or set(stages) - {RESOLVED}:
+            return move
+        return Move(move.path, pending.against, move.new, move.mode, None)
+
+    def _bring(self, move: Move) -> None:
+        followed = self.follower.follow(Version(move.path, self._content(move.base), self._content(move.new)))
+        self.rescued += followed.rescued
+        before = self.journal.pending.get(move.path)
+        settled = self.settler.settle(
+            move,
+            followed,
+            self.entries.get(move.path, {}),
+            conflict_is_ours=before is not None and before.kind is PendingKind.CONFLICT,
+        )
+        if settled is not None:
+            self.changed[move.path] = settled.entries
+            if settled.unstaged is not None:
+                self._keep_unstaged(move.path, settled.unstaged)
+        self._note(move, followed, before)
+
+    def _note(self, move: Move, followed: Followed, before: Pending | None) -> None:
+        if followed.outcome is Outcome.CONFLICT:
+            is_known = before is not None and before.kind is PendingKind.CONFLICT and move.seen is not None
+            against = before.against if is_known and before is not None else move.new
+            self.pending[move.path] = Pending(PendingKind.CONFLICT, move.base, against)
+        elif followed.outcome is Outcome.DEFERRED:
+            kind = before.kind if before is not None else PendingKind.DEFERRED
+            against = before.against if before is not None and kind is PendingKind.CONFLICT else move.new
+            self.pending[move.path] = Pending(kind, move.base, against)
+
+    def _content(self, object_id: str | None) -> bytes | None:
+        return None if object_id is None else self.objects.read_blob(object_id)
+
+    def _keep_unstaged(self, path: str, content: bytes) -> None:
+        """Keeps a staged edit that could not be joined, unless it is only what a killed call had put there."""
+        if content not in older_versions(self.objects, self.tip, path):
+            self.rescued.append(self.files.keep_bytes(content, path))

@@ -1,0 +1,122 @@
+"""Where the board is, and how it comes back after moves, copies and deletions."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.repository import discover
+from gitticks.store.board import WORKTREE_BOARD, board_path, create_board, repair_board
+from gitticks.store.branch import Store
+from tests.support.boards import ENGINE, LINES, BoardOfTest, make_board, write_to_branch
+from tests.support.repositories import add_linked_worktree, git, make_repository
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> BoardOfTest:
+    return make_board(tmp_path / "project")
+
+
+def test_is_made_once_and_hidden_from_the_users_git(board: BoardOfTest) -> None:
+    root = board.folder.parent
+    assert create_board(board.repository) == board.folder == root / ".gitticks"
+    assert board.git("branch", "--show-current") == "gitticks/state"
+    assert git("status", "--porcelain", "--ignored", at=root) == "!! .gitticks/"
+    git("add", "-A", at=root)
+    assert git("diff", "--cached", "--name-only", at=root) == ""
+    assert not (root / ".gitignore").exists()
+
+
+def test_files_are_as_stored_whatever_the_person_converts(tmp_path: Path) -> None:
+    git("config", "--global", "core.autocrlf", "true", at=tmp_path)
+    board = make_board(tmp_path / "project")
+    board.write("one\ntwo\n", "other.md")
+    assert (board.folder / "config.yaml").read_bytes() == b"version: 1\n"
+    board.git("checkout", "-q", "--detach", "HEAD~1")
+    board.git("checkout", "-q", "gitticks/state")
+    assert (board.folder / "other.md").read_bytes() == b"one\ntwo\n"
+    assert board.status() == ""
+
+
+def test_is_found_from_other_worktrees_and_from_the_board_itself(board: BoardOfTest, tmp_path: Path) -> None:
+    linked = add_linked_worktree(board.folder.parent, tmp_path / "linked", "topic")
+    for place in (linked, board.folder, board.folder.parent):
+        assert board_path(discover(place)) == board.folder
+
+
+def test_needs_a_state_branch_a_checkout_and_room(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    with pytest.raises(NotFoundError, match="no tasks yet"):
+        create_board(discover(root))
+    Store.open(discover(root)).initialise(ENGINE, "version: 1\n")
+    (root / ".gitticks").mkdir()
+    (root / ".gitticks" / "mine").write_text("mine\n")
+    with pytest.raises(GitticksError, match="in the way of the board"):
+        create_board(discover(root))
+    assert (root / ".gitticks" / "mine").read_text() == "mine\n"
+    with pytest.raises(GitticksError, match="bare repository"):
+        create_board(discover(make_repository(tmp_path / "bare", bare=True)))
+
+
+def test_a_moved_repository_keeps_its_board(board: BoardOfTest, tmp_path: Path) -> None:
+    board.save("mine\n", "mine.md")
+    moved = board.folder.parent.rename(tmp_path / "moved here")
+    repository = discover(moved)
+    assert board_path(repository) == moved / ".gitticks"
+    write_to_branch(Store.open(repository, WORKTREE_BOARD), {"other.md": "other\n"})
+    assert git("status", "--porcelain", at=moved / ".gitticks") == "?? mine.md"
+    assert (moved / ".gitticks" / "other.md").read_text() == "other\n"
+
+
+def test_a_copied_repository_has_a_board_of_its_own(board: BoardOfTest, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(board.folder.parent, copy, symlinks=True)
+    write_to_branch(Store.open(discover(copy), WORKTREE_BOARD), {"other.md": "copy\n"})
+    assert (copy / ".gitticks" / "other.md").read_text() == "copy\n"
+    assert not (board.folder / "other.md").exists()
+    assert board_path(board.repository) == board.folder
+    assert board.status() == ""
+    assert git("status", "--porcelain", at=copy / ".gitticks") == ""
+
+
+def test_repair_makes_a_deleted_board_again(board: BoardOfTest) -> None:
+    shutil.rmtree(board.folder)
+    assert board_path(board.repository) is None
+    assert repair_board(board.repository) == board.folder
+    assert board.read() == LINES
+    assert repair_board(board.repository) == board.folder
+
+
+def test_a_board_pruned_by_git_is_made_again_around_nothing(board: BoardOfTest) -> None:
+    shutil.rmtree(board.folder)
+    git("worktree", "prune", at=board.folder.parent)
+    assert create_board(board.repository) == board.folder
+    assert board.status() == ""
+
+
+def test_a_folder_that_is_no_worktree_is_no_board(board: BoardOfTest, tmp_path: Path) -> None:
+    for number, pointer in enumerate(("nonsense", "gitdir: /nowhere/worktrees/x\n")):
+        root = make_repository(tmp_path / f"other-{number}")
+        (root / ".gitticks").mkdir()
+        (root / ".gitticks" / ".git").write_text(pointer)
+        assert board_path(discover(root)) is None
+
+
+def test_works_in_a_submodule(tmp_path: Path) -> None:
+    library = make_repository(tmp_path / "library")
+    outer = make_repository(tmp_path / "outer")
+    git("submodule", "--quiet", "add", str(library), "lib", at=outer)
+    repository = discover(outer / "lib")
+    store = Store.open(repository, WORKTREE_BOARD)
+    store.initialise(ENGINE, "version: 1\n")
+    folder = create_board(repository)
+    write_to_branch(store, {"a.md": "a\n"})
+    assert folder == outer / "lib" / ".gitticks"
+    assert git("status", "--porcelain", at=folder) == ""
+    assert git("rev-parse", "--show-toplevel", at=folder) == str(folder)
+    assert git("rev-parse", "--show-toplevel", at=outer / "lib") == str(outer / "lib")
+    assert git("status", "--porcelain", at=outer / "lib") == ""
+    assert board_path(discover(outer / "lib")) == folder

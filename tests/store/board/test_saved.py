@@ -1,0 +1,78 @@
+"""What a person saved on the board without committing it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.store.board import WORKTREE_BOARD
+from gitticks.store.board.saved import SavedEdit, saved_edits, uncommitted_paths
+from gitticks.store.branch import Store
+from tests.support.boards import LINES, PATH, BoardOfTest, make_board, write_to_branch
+from tests.support.stores import make_store
+
+NEW = LINES.replace("line 2\n", "line two\n")
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> BoardOfTest:
+    return make_board(tmp_path / "project")
+
+
+def test_a_board_in_step_has_none(board: BoardOfTest) -> None:
+    board.write(NEW)
+    assert uncommitted_paths(board.repository) == ()
+
+
+def test_changed_new_staged_and_deleted_files_are_named(board: BoardOfTest) -> None:
+    write_to_branch(board.store, {"gone.md": "x\n", "staged.md": "x\n"})
+    board.save("mine\n")
+    board.save("mine\n", "tasks/ü.md")
+    board.save("mine\n", "staged.md")
+    board.git("add", "staged.md")
+    (board.folder / "gone.md").unlink()
+    assert saved_edits(board.repository) == (
+        SavedEdit("gone.md", b"x\n", None),
+        SavedEdit(PATH, LINES.encode(), b"mine\n"),
+        SavedEdit("staged.md", b"x\n", b"mine\n"),
+        SavedEdit("tasks/ü.md", None, b"mine\n"),
+    )
+
+
+def test_what_lags_behind_the_branch_is_no_edit(board: BoardOfTest) -> None:
+    write_to_branch(Store.open(board.repository), {PATH: NEW, "new.md": "new\n"})
+    assert uncommitted_paths(board.repository) == ()
+
+
+def test_an_edit_merged_with_the_branch_counts_from_the_new_version(board: BoardOfTest) -> None:
+    board.save(LINES + "mine\n")
+    board.write(NEW)
+    assert saved_edits(board.repository) == (SavedEdit(PATH, NEW.encode(), (NEW + "mine\n").encode()),)
+
+
+def test_an_edit_that_waits_counts_from_where_it_began(board: BoardOfTest) -> None:
+    board.save(LINES.replace("line 2\n", "line 2, mine\n"))
+    board.write(NEW)
+    (edit,) = saved_edits(board.repository)
+    assert edit.base == LINES.encode()
+
+
+def test_an_old_buffer_counts_from_the_version_it_showed(board: BoardOfTest) -> None:
+    newest = NEW.replace("line 10\n", "line ten\n")
+    board.write(newest)
+    board.save(LINES + "mine\n")
+    (edit,) = saved_edits(board.repository)
+    assert edit.base == LINES.encode()
+
+
+def test_an_old_version_put_back_on_purpose_is_an_edit_of_the_present_one(board: BoardOfTest) -> None:
+    board.write(NEW)
+    board.save(LINES)
+    assert saved_edits(board.repository) == (SavedEdit(PATH, NEW.encode(), LINES.encode()),)
+
+
+def test_links_and_missing_boards_hold_no_edits(board: BoardOfTest, tmp_path: Path) -> None:
+    (board.folder / "link.md").symlink_to(tmp_path)
+    assert uncommitted_paths(board.repository) == ()
+    assert uncommitted_paths(make_store(tmp_path / "other", board=WORKTREE_BOARD).repository) == ()
