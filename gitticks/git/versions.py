@@ -13,11 +13,13 @@ def versions_of_git() -> dict[str, str]:
     Raises:
         GitError: there is no git binary.
     """
+    from importlib.metadata import version
+
     import pygit2
 
     return {
         "git": ".".join(map(str, git_version())),
-        "pygit2": pygit2.__version__,
+        "pygit2": version("pygit2"),
         "libgit2": pygit2.LIBGIT2_VERSION,
     }
 

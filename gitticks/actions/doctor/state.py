@@ -1,0 +1,74 @@
+"""What the state branch and what is made from it look like: the board, the index, the records of sessions."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Repair, Severity
+
+
+def check_board(context: Context) -> Iterator[Finding]:
+    """Yields what is wrong with the board."""
+    from gitticks.store.board import board_checkout, is_in_step, is_on_state_branch, pending
+
+    repository = context.repository
+    if repository.main_worktree is None:
+        return
+    checkout = board_checkout(repository)
+    if checkout is None:
+        yield Finding(Severity.ERROR, "there is no board at .gitticks/", "`gt doctor --fix`", Repair.BOARD)
+        return
+    if not is_on_state_branch(checkout):
+        yield Finding(
+            Severity.ERROR,
+            "something else than the state branch is checked out in .gitticks/",
+            "`git -C .gitticks switch gitticks/state`",
+        )
+        return
+    for path, one in sorted(pending(repository).items()):
+        yield Finding(
+            Severity.WARNING,
+            f".gitticks/{path} is not in step with the state branch ({one.kind.value})",
+            "join both by hand, then `git -C .gitticks commit -am …`" if one.kind == "conflict" else None,
+            None if one.kind == "conflict" else Repair.STEP,
+        )
+    if not pending(repository) and not is_in_step(repository):
+        yield Finding(
+            Severity.WARNING, "the board is behind the state branch", "`gt doctor --fix`", Repair.STEP
+        )
+
+
+def check_index(context: Context) -> Iterator[Finding]:
+    """Yields an error for an index that is damaged; one that is missing or old is made by the next command."""
+    from gitticks.store.index import connect, index_path
+
+    path = index_path(context.repository)
+    if not path.exists():
+        return
+    try:
+        connection = connect(path)
+        try:
+            answer = connection.execute("PRAGMA quick_check(1)").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.OperationalError as error:
+        yield Finding(Severity.WARNING, f"the index cannot be used now: {error}", "every command is slower")
+        return
+    except sqlite3.DatabaseError as error:
+        answer = (str(error),)
+    if answer != ("ok",):
+        yield Finding(Severity.ERROR, f"the index is damaged: {answer[0]}", "`gt doctor --fix`", Repair.INDEX)
+
+
+def check_sessions(context: Context) -> Iterator[Finding]:
+    """Yields sessions whose runner and agent are gone, and which nobody has dealt with."""
+    from gitticks.runner.records import Sessions
+
+    for record in Sessions(context.repository.own_dir).dead():
+        yield Finding(
+            Severity.WARNING,
+            f"the session of {record.agent} on `{record.task}` is dead and was not finished",
+            "`gt health`",
+        )

@@ -1,0 +1,70 @@
+"""What is wrong with the tasks themselves: files that cannot be read, waiting in circles, states that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.status import Status
+from gitticks.model.task import Task
+from gitticks.store.index import BrokenFile, open_index
+
+
+def check_tasks(context: Context) -> Iterator[Finding]:
+    """Yields what is wrong with the tasks."""
+    with open_index(context.repository) as index:
+        tasks, broken = index.tasks(), index.broken()
+    unreadable = {file.task_id for file in broken}
+    yield from (_broken(file) for file in broken)
+    graph = TaskGraph.of(tasks)
+    yield from _circles(graph)
+    for task in tasks:
+        if task.is_open:
+            yield from _dangling(graph, task, unreadable)
+            yield from _nobodys_turn(task)
+
+
+def _broken(file: BrokenFile) -> Finding:
+    mend = f"`gt edit {file.task_id}`" if file.task_id else "move the file to where it belongs"
+    return Finding(Severity.ERROR, f".gitticks/{file.message}", mend)
+
+
+def _circles(graph: TaskGraph) -> Iterator[Finding]:
+    named: set[TaskId] = set()
+    for task_id in sorted(graph.tasks):
+        circle = () if task_id in named else graph.find_cycle(task_id)
+        named.update(circle)
+        if circle:
+            yield Finding(
+                Severity.ERROR,
+                f"tasks wait for one another in a circle: {' → '.join(circle)}",
+                f"`gt unblock {circle[0]} {circle[1]}`",
+            )
+
+
+def _dangling(graph: TaskGraph, task: Task, unreadable: Iterable[TaskId | None]) -> Iterator[Finding]:
+    for blocker in graph.idle_blockers(task):
+        if blocker in unreadable:
+            continue
+        is_missing = blocker not in graph.tasks
+        yield Finding(
+            Severity.WARNING,
+            f"`{task.id}` is blocked by `{blocker}`, which {'does not exist' if is_missing else 'was cancelled'}",
+            f"`gt unblock {task.id} {blocker}`",
+        )
+    if task.parent is not None and task.parent not in graph.tasks and task.parent not in unreadable:
+        yield Finding(Severity.WARNING, f"the parent of `{task.id}`, `{task.parent}`, does not exist")
+
+
+def _nobodys_turn(task: Task) -> Iterator[Finding]:
+    """Yields an error for a task that stands still: a person's turn by its status, but nothing is awaited."""
+    waits = task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING)
+    if waits and task.awaiting is None and not task.is_merging:
+        yield Finding(
+            Severity.ERROR,
+            f"`{task.id}` is in {task.status.value} but awaits nobody",
+            f"`gt update {task.id} --awaiting=null` gives it back to the agent",
+        )
