@@ -26,6 +26,20 @@ class AgentKind(StrEnum):
     SCRIPT = "script"
 
 
+HAND_OVER_COMMANDS = (
+    "git add",
+    "git commit",
+    "git diff",
+    "git log",
+    "git mv",
+    "git rm",
+    "git show",
+    "git status",
+    "gt",
+)
+"""What every worker must be able to run whatever its mode: work that is not committed cannot be handed over."""
+
+
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
     """One agent as the settings name it.

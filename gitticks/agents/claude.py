@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from gitticks.agents.base import AgentSpec, Invocation, Request
+from gitticks.agents.base import HAND_OVER_COMMANDS, AgentSpec, Invocation, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -32,9 +32,10 @@ VARIABLES = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_", "VERTEX_")
 MODES = tuple(PermissionMode)
 
 _TOOLS = "Bash,Edit,Write,Read,Glob,Grep,NotebookEdit,WebFetch,WebSearch,TodoWrite"
+_HAND_OVER = ",".join(f"Bash({command}:*)" for command in HAND_OVER_COMMANDS)
 _MODE_FLAGS = {
     PermissionMode.INTERACTIVE: ("--permission-mode", "default"),
-    PermissionMode.AUTO_EDIT: ("--permission-mode", "acceptEdits"),
+    PermissionMode.AUTO_EDIT: ("--permission-mode", "acceptEdits", "--allowedTools", _HAND_OVER),
     PermissionMode.AUTO_ALL: ("--permission-mode", "acceptEdits", "--allowedTools", _TOOLS),
     PermissionMode.YOLO: ("--dangerously-skip-permissions",),
 }

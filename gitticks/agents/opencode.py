@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitticks.agents.base import AgentSpec, Invocation, Request
+from gitticks.agents.base import HAND_OVER_COMMANDS, AgentSpec, Invocation, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -40,9 +40,12 @@ VARIABLES = (
 )
 MODES = tuple(PermissionMode)
 
-_PERMISSIONS: dict[PermissionMode, str | dict[str, str]] = {
+_PERMISSIONS: dict[PermissionMode, str | dict[str, str | dict[str, str]]] = {
     PermissionMode.INTERACTIVE: {"edit": "ask", "bash": "ask"},
-    PermissionMode.AUTO_EDIT: {"edit": "allow", "bash": "deny"},
+    PermissionMode.AUTO_EDIT: {
+        "edit": "allow",
+        "bash": {"*": "deny", **{f"{command}*": "allow" for command in HAND_OVER_COMMANDS}},
+    },
     PermissionMode.AUTO_ALL: {"edit": "allow", "bash": "allow"},
     PermissionMode.YOLO: "allow",
 }

@@ -89,7 +89,16 @@ def test_a_cut_off_stream_is_a_crash_that_keeps_what_was_said_and_spent() -> Non
     ("mode", "flags"),
     [
         (PermissionMode.INTERACTIVE, ["--permission-mode", "default"]),
-        (PermissionMode.AUTO_EDIT, ["--permission-mode", "acceptEdits"]),
+        (
+            PermissionMode.AUTO_EDIT,
+            [
+                "--permission-mode",
+                "acceptEdits",
+                "--allowedTools",
+                "Bash(git add:*),Bash(git commit:*),Bash(git diff:*),Bash(git log:*),Bash(git mv:*),"
+                "Bash(git rm:*),Bash(git show:*),Bash(git status:*),Bash(gt:*)",
+            ],
+        ),
         (PermissionMode.YOLO, ["--dangerously-skip-permissions"]),
     ],
 )

@@ -58,7 +58,25 @@ def test_silence_until_a_limit_is_a_time_out() -> None:
     ("mode", "flags", "permission"),
     [
         (PermissionMode.INTERACTIVE, [], {"edit": "ask", "bash": "ask"}),
-        (PermissionMode.AUTO_EDIT, [], {"edit": "allow", "bash": "deny"}),
+        (
+            PermissionMode.AUTO_EDIT,
+            [],
+            {
+                "edit": "allow",
+                "bash": {
+                    "*": "deny",
+                    "git add*": "allow",
+                    "git commit*": "allow",
+                    "git diff*": "allow",
+                    "git log*": "allow",
+                    "git mv*": "allow",
+                    "git rm*": "allow",
+                    "git show*": "allow",
+                    "git status*": "allow",
+                    "gt*": "allow",
+                },
+            },
+        ),
         (PermissionMode.AUTO_ALL, ["--auto"], {"edit": "allow", "bash": "allow"}),
         (PermissionMode.YOLO, ["--auto"], "allow"),
     ],
