@@ -124,13 +124,14 @@ def _split_last(body: Body, section: Section, known: tuple[Entry, ...]) -> tuple
     if not placed or len(placed) != len(known):
         return None
     last, recorded = placed[-1], known[-1].text
-    lines = line_starts(last.raw)
-    for start in lines:
-        text = unescape(with_newlines(trimmed(last.raw[:start]), "\n"))
-        loose = with_newlines(trimmed(last.raw[start:]), "\n")
-        if text == recorded and loose:
-            return last.text_start + start, loose
-    return None
+    starts = line_starts(last.raw)
+    blank = last.raw[: len(last.raw) - len(last.raw.lstrip(" \t\r\n"))]
+    first = len(line_starts(blank)) - 1 if blank else 0
+    below = first + (recorded.count("\n") + 1 if recorded else 0)
+    start = starts[min(below, len(starts) - 1)]
+    loose = with_newlines(trimmed(last.raw[start:]), "\n")
+    is_unchanged = unescape(with_newlines(trimmed(last.raw[:start]), "\n")) == recorded
+    return (last.text_start + start, loose) if loose and is_unchanged else None
 
 
 def _parsed_heading(heading: Heading) -> Entry | None:

@@ -149,7 +149,7 @@ def refuse_conflict(source: Source) -> None:
 
 def _conflict_error(source: Source, offset: int) -> DocumentError:
     hint = "keep the lines that are right, delete the others and the markers, then `gt sync`"
-    return source.error("the frontmatter holds the conflict markers of a merge", offset, hint=hint)
+    return source.error("the YAML holds the conflict markers of a merge", offset, hint=hint)
 
 
 def _tree(source: Source) -> Mapping:

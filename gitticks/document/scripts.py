@@ -47,7 +47,7 @@ def read_scripts(body: Body) -> Scripts:
             continue
         line = first_line + token.map[0]
         if not is_closed(token):
-            hint = f"close it with a line `{token.markup}`"
+            hint = f"end it with a line that holds only {token.markup}"
             raise DocumentError(
                 "this script never ends", path=body.source.path, line=line, column=1, hint=hint
             )

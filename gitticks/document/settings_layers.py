@@ -101,7 +101,7 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
         for keys, value in layer.values.items():
             origin = layer.origins.get(keys, FILE)
             held = _combined(keys, found[keys], value) if keys in found else value
-            if held != value:
+            if not _holds(value, held):
                 overruled.append(Overruled(".".join(keys), value, origin, origins[keys]))
             if keys not in found or held != found[keys]:
                 origins[keys] = origin if held == value else f"{origins[keys]}, {origin}"
@@ -113,6 +113,13 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
         warnings=tuple(warning for layer in kept for warning in layer.warnings),
         is_read_only=any(layer.is_read_only for layer in kept),
     )
+
+
+def _holds(value: object, held: object) -> bool:
+    """True if `held` is the value, or a list with all of its items."""
+    if isinstance(value, tuple) and isinstance(held, tuple):
+        return all(item in held for item in value)
+    return value == held
 
 
 def _combined(keys: Keys, earlier: object, later: object) -> object:

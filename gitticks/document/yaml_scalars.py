@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TypeAlias
 
 from gitticks.document.lines import is_encodable
@@ -27,7 +28,7 @@ class Plain:
 YamlValue: TypeAlias = "str | int | float | bool | Plain | Sequence[YamlValue] | Mapping[str, YamlValue]"
 
 _PLAIN = re.compile(r"(?:[^\W_]|[/_(.])(?:[^\s:#]|:(?=[^\s])|(?<=[^\s])#| (?=[^\s#]))*")
-_FLOW_SPECIAL = re.compile(r"[,\[\]{}]|:(?=[,\[\]{}])")
+_FLOW_SPECIAL = re.compile(r"[,?\[\]{}]|:(?=[,\[\]{}])")
 _MEANS_ANOTHER_TYPE = re.compile(
     r"""~|null|y|n|yes|no|true|false|on|off
     |[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-f_]+|[0-9][0-9_,]*)
@@ -92,7 +93,7 @@ def _number(value: bool | float) -> str:
         return str(value)
     if not math.isfinite(value):
         raise GitticksError(f"{value} cannot be written: it is not finite", hint="use a finite number")
-    return repr(value) if "e" not in repr(value) else f"{value:f}"
+    return f"{Decimal(repr(value)):f}"
 
 
 def _is_safe_plain(text: str, *, flow: bool) -> bool:

@@ -1,0 +1,186 @@
+"""Entries are added and read back; their text can forge nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gitticks.document.entries import (
+    add_entry,
+    loose_text_after_last_entry,
+    normalised,
+    read_entries,
+    take_loose_text,
+)
+from gitticks.document.lines import Source
+from gitticks.document.sections import Body, read_body
+from gitticks.errors import DocumentError
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind
+
+AT = datetime(2026, 11, 22, 10, 2, 3, tzinfo=UTC)
+LINES = (
+    st.sampled_from(
+        [
+            "# a",
+            "## Review",
+            "### 2026-11-22T10:02:03Z · human · Ada",
+            "\\# a",
+            "text",
+            "",
+            "---",
+            "===",
+            "```",
+            "~~~",
+        ]
+    )
+    | st.sampled_from(
+        [
+            "````",
+            "<!--",
+            "-->",
+            "<div>",
+            "<pre>",
+            "<script>",
+            "<?x",
+            "<!X",
+            "<![CDATA[",
+            "- l",
+            "- ```",
+            "> # q",
+            "> <!--",
+        ]
+    )
+    | st.sampled_from(
+        [
+            "  ```",
+            "    # c",
+            "1. ```",
+            "   - ~~~",
+            "[r]:",
+            "[r]: /u '",
+            "PASS",
+            "\u2028## x",
+            "\x85",
+            "|a|b|",
+            "é 🎉",
+            "\t",
+        ]
+    )
+)
+TEXTS = st.lists(LINES, max_size=10).map("\n".join)
+
+
+def body(text: str, newline: str = "\n") -> Body:
+    return read_body(Source(text, "f"), newline)
+
+
+def entry(text: str, kind: ActorKind = ActorKind.AGENT, name: str = "claude") -> Entry:
+    return Entry(AT, kind, name, text)
+
+
+def test_an_entry_is_a_heading_and_its_text() -> None:
+    found = add_entry(body("Summary\n"), Section.NOTES, entry("one\n\ntwo\n"))
+    assert found.text == "Summary\n\n## Notes\n\n### 2026-11-22T10:02:03Z · agent · claude\n\none\n\ntwo\n"
+    assert read_entries(found, Section.NOTES) == (entry("one\n\ntwo"),)
+    assert read_entries(found, Section.QUESTIONS) == ()
+
+
+def test_text_written_by_hand_survives() -> None:
+    before = "## Notes\n\nmy own words\n\n### Ideas\n\n- one\n\n## Other\n\nx\n"
+    found = add_entry(add_entry(body(before), Section.NOTES, entry("a")), Section.NOTES, entry("b"))
+    assert found.text == before.replace(
+        "- one\n",
+        "- one\n\n### 2026-11-22T10:02:03Z · agent · claude\n\na\n\n### 2026-11-22T10:02:03Z · agent · claude\n\nb\n",
+    )
+    assert [one.text for one in read_entries(found, Section.NOTES)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_entry"),
+    [
+        ("### 2026-11-22T10:02:03Z · human · Ada Lovelace", True),
+        ("### 2026-11-22 11:02:03+01:00 · human · Ada · Lovelace", True),
+        ("### 2026-11-22 · engine · gitticks", True),
+        ("### yesterday · human · Ada", False),
+        ("### 2026-11-22T10:02:03Z · robot · Ada", False),
+        ("### 2026-11-22T10:02:03Z · human", False),
+        ("#### 2026-11-22T10:02:03Z · human · Ada", False),
+        ("> ### 2026-11-22T10:02:03Z · human · Ada", False),
+    ],
+)
+def test_which_headings_begin_an_entry(heading: str, is_entry: bool) -> None:
+    assert bool(read_entries(body(f"## Notes\n\n{heading}\n\ntext\n"), Section.NOTES)) is is_entry
+
+
+@given(
+    st.lists(st.tuples(TEXTS, st.sampled_from(ActorKind)), min_size=1, max_size=3),
+    st.sampled_from(["\n", "\r\n"]),
+)
+@settings(max_examples=120)
+@example([("- a\n  ```\n# b\n  ```", ActorKind.AGENT)], "\n")
+@example([("```\n## Review\nPASS", ActorKind.AGENT), ("x\n---", ActorKind.HUMAN)], "\n")
+@example([("# x\n2. ```\n# y", ActorKind.AGENT)], "\n")
+def test_entries_come_back_and_forge_nothing(written: list[tuple[str, ActorKind]], newline: str) -> None:
+    found = body(newline.join(["", "Summary", "", "## Review", "", "FAIL", "", "## Other", "", "x"]), newline)
+    for text, kind in written:
+        found = add_entry(found, Section.NOTES, entry(text, kind))
+    assert read_entries(found, Section.NOTES) == tuple(
+        normalised(entry(text, kind)) for text, kind in written
+    )
+    assert [block.title for block in found.blocks] == ["Review", "Other", "Notes"]
+    assert found.get("Review") == "FAIL"
+
+
+@given(st.text(st.characters(codec=None), max_size=40), st.text(st.characters(codec=None), max_size=20))
+@example("a", "C #")
+@example("a", "#")
+@example("a", "\\#")
+@example("a", "x \\\\## ")
+@example("\0\ud800\r\nb\rc", "a\nb · c")
+def test_any_text_and_any_name_can_be_written(text: str, name: str) -> None:
+    wanted = normalised(entry(text, name=name))
+    found = add_entry(body(""), Section.NOTES, entry(text, name=name))
+    assert read_entries(found, Section.NOTES) == (wanted,)
+    found.text.encode()
+    again = add_entry(found, Section.NOTES, wanted)
+    assert read_entries(again, Section.NOTES) == (wanted, wanted)
+
+
+def test_a_nameless_entry_has_a_name() -> None:
+    assert normalised(entry("a", name=" \n")).name == "unknown"
+
+
+@pytest.mark.parametrize("held", ["```\nopen", "<!-- open"])
+def test_what_would_swallow_the_entry_is_refused(held: str) -> None:
+    with pytest.raises(DocumentError, match="would") as caught:
+        add_entry(body(f"## Notes\n\n{held}\n"), Section.NOTES, entry("a"))
+    assert caught.value.hint is not None
+    assert "close" in caught.value.hint
+
+
+def test_loose_text_below_the_last_entry_is_found_and_taken() -> None:
+    asked = add_entry(body("## Questions\n\n## Notes\n\nx\n"), Section.QUESTIONS, entry("Which?\n\n# a"))
+    known = read_entries(asked, Section.QUESTIONS)
+    answered = body(asked.text.replace("\\# a\n", "\\# a\n\nThe first.\n\n### Because\n\nit is.\n"))
+    assert loose_text_after_last_entry(asked, Section.QUESTIONS, known) is None
+    assert (
+        loose_text_after_last_entry(answered, Section.QUESTIONS, known)
+        == "The first.\n\n### Because\n\nit is."
+    )
+    assert take_loose_text(answered, Section.QUESTIONS, known).text == asked.text
+    assert take_loose_text(asked, Section.QUESTIONS, known) is asked
+
+
+def test_an_edited_question_is_no_answer() -> None:
+    asked = add_entry(body(""), Section.QUESTIONS, entry("Which?"))
+    known = read_entries(asked, Section.QUESTIONS)
+    assert (
+        loose_text_after_last_entry(body(asked.text.replace("Which", "What")), Section.QUESTIONS, known)
+        is None
+    )
+    assert loose_text_after_last_entry(body(""), Section.QUESTIONS, known) is None
+    assert loose_text_after_last_entry(asked, Section.QUESTIONS, ()) is None

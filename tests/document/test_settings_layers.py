@@ -1,0 +1,120 @@
+"""Layers over one another: who wins, and where a value comes from."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.document.settings import file_layer
+from gitticks.document.settings_layers import environment_layer, flag_layer, git_layer, merge_layers
+from gitticks.errors import DocumentError
+from gitticks.model.policy import HumanPolicy
+from gitticks.model.settings import Price, Settings
+
+
+def test_the_later_layer_wins_and_each_value_knows_its_origin() -> None:
+    resolved = merge_layers(
+        [
+            file_layer("parallel: 1\niterations: 2\nreview_limit: 3\nbudget: {run: {cost: 1}}\n"),
+            git_layer({"gitticks.parallel": "4", "gitticks.budget.run.cost": "5", "iterations": "6"}),
+            environment_layer(
+                {"GITTICKS_CONFIG_PARALLEL": "7", "GITTICKS_CONFIG_BUDGET_RUN_COST": "8", "PATH": "x"}
+            ),
+            flag_layer({"parallel": "9"}, {"parallel": "--parallel"}),
+        ]
+    )
+    found = resolved.settings
+    assert (found.parallel, found.budget.run.cost, found.iterations, found.review_limit) == (9, 8.0, 6, 3)
+    assert resolved.origin("parallel") == "--parallel"
+    assert resolved.origin("budget.run.cost") == "GITTICKS_CONFIG_BUDGET_RUN_COST"
+    assert resolved.origin("iterations") == "git config gitticks.iterations"
+    assert resolved.origin("review_limit") == "config.yaml"
+    assert resolved.origin("notify") == "default"
+    assert resolved.overruled == ()
+
+
+def test_a_default_is_no_layer() -> None:
+    resolved = merge_layers(
+        [git_layer({"gitticks.human": "when-required", "gitticks.permissions.mode": "yolo"})]
+    )
+    assert resolved.settings.human is HumanPolicy.WHEN_REQUIRED
+    assert merge_layers([]).settings == Settings()
+
+
+def test_the_stricter_value_stays_and_the_other_is_named() -> None:
+    resolved = merge_layers(
+        [file_layer("human: always\n", "config.yaml"), flag_layer({"human": "when-required"})]
+    )
+    assert resolved.settings.human is HumanPolicy.ALWAYS
+    assert resolved.origin("human") == "config.yaml"
+    (overruled,) = resolved.overruled
+    assert (overruled.name, overruled.origin, overruled.by) == ("human", "flag human", "config.yaml")
+
+
+def test_united_lists_name_both_origins() -> None:
+    resolved = merge_layers([file_layer("verify: {scripts: [a]}\n"), flag_layer({"verify.scripts": "b"})])
+    assert resolved.settings.verify.scripts == ("a", "b")
+    assert resolved.origin("verify.scripts") == "config.yaml, flag verify.scripts"
+    assert resolved.overruled == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute"),
+    [
+        ("gitticks.review-limit", "review_limit"),
+        ("gitticks.checkpoint-every", "checkpoint_every"),
+        ("gitticks.ITERATIONS", "iterations"),
+    ],
+)
+def test_gits_names_have_no_underscore(name: str, attribute: str) -> None:
+    assert getattr(merge_layers([git_layer({name: "7"})]).settings, attribute) == 7
+
+
+def test_agents_and_prices_by_name() -> None:
+    resolved = merge_layers(
+        [
+            file_layer("agents: {mine: {type: command, argv: [a]}}\n"),
+            git_layer({"gitticks.agents.mine.model": "m", "gitticks.prices.gpt-5.1.input": "1"}),
+            git_layer({"gitticks.prices.gpt-5.1.output": "2"}),
+            environment_layer({"GITTICKS_CONFIG_AGENTS_MINE_ARGS": "[x, y]"}),
+        ]
+    )
+    mine = resolved.settings.agents["mine"]
+    assert (mine.type, mine.argv, mine.model, mine.args) == ("command", ("a",), "m", ("x", "y"))
+    assert resolved.settings.prices == {"gpt-5.1": Price(1.0, 2.0)}
+
+
+def test_an_incomplete_price_is_an_error() -> None:
+    with pytest.raises(DocumentError, match=r"`prices\.m` lacks `output`") as caught:
+        merge_layers([file_layer("prices: {m: {input: 1}}\n", "c")])
+    assert str(caught.value).startswith("c: ")
+
+
+@pytest.mark.parametrize(
+    ("layer", "message"),
+    [
+        (
+            lambda: git_layer({"gitticks.parallel": "x"}),
+            "git config gitticks.parallel: `parallel` is not a whole number",
+        ),
+        (
+            lambda: git_layer({"gitticks.paralel": "1"}),
+            "git config gitticks.paralel: there is no setting `paralel`",
+        ),
+        (
+            lambda: environment_layer({"GITTICKS_CONFIG_HUMAN": "x"}),
+            "GITTICKS_CONFIG_HUMAN: `human` is not one of",
+        ),
+        (lambda: environment_layer({"GITTICKS_CONFIG_": "x"}), "GITTICKS_CONFIG_: there is no setting ``"),
+        (
+            lambda: environment_layer({"GITTICKS_CONFIG_NOPE": "x"}),
+            "GITTICKS_CONFIG_NOPE: there is no setting `nope`",
+        ),
+        (lambda: flag_layer({"human": "x"}), "flag human: `human` is not one of"),
+    ],
+)
+def test_errors_name_the_layer(layer: object, message: str) -> None:
+    assert callable(layer)
+    with pytest.raises(DocumentError) as caught:
+        layer()
+    assert str(caught.value).startswith(message)
+    assert caught.value.hint

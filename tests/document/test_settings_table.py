@@ -1,0 +1,127 @@
+"""The table covers every setting, and says of each which value is stricter."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import pytest
+
+from gitticks.document.settings import find_setting, get
+from gitticks.document.settings_layers import flag_layer, merge_layers
+from gitticks.document.settings_table import ANY, BY_NAME, SETTINGS, known_keys, pattern_of
+from gitticks.model.settings import AgentSettings, Price, Settings
+
+
+def leaves(group: Any, above: str = "") -> set[str]:
+    names: set[str] = set()
+    for item in fields(group):
+        value, name = getattr(group, item.name), f"{above}{item.name}"
+        names |= leaves(value, f"{name}.") if is_dataclass(value) else {name}
+    return names
+
+
+def test_every_field_of_the_settings_has_a_row() -> None:
+    rows = {setting.name for setting in SETTINGS if ANY not in setting.name}
+    assert rows == leaves(Settings()) - {"agents", "prices"}
+    agents = {item.name for item in fields(AgentSettings)} - {"options"}
+    assert set(known_keys(f"agents.{ANY}")) == agents
+    assert set(known_keys(f"prices.{ANY}")) == {item.name for item in fields(Price)}
+
+
+def test_every_row_has_one_line_of_explanation() -> None:
+    for setting in SETTINGS:
+        assert setting.explanation
+        assert "\n" not in setting.explanation
+        assert not setting.explanation.endswith(".")
+
+
+def test_variables_are_told_apart() -> None:
+    names = [name.replace(".", "_").upper() for name in BY_NAME if ANY not in name]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("keys", "pattern"),
+    [
+        (("parallel",), "parallel"),
+        (("budget", "run", "cost"), "budget.run.cost"),
+        (("agents", "claude", "model"), "agents.*.model"),
+        (("agents", "claude", "provider"), "agents.*.*"),
+        (("prices", "gpt-5.1", "input"), "prices.*.input"),
+    ],
+)
+def test_users_words_stand_for_any(keys: tuple[str, ...], pattern: str) -> None:
+    assert pattern_of(keys) == pattern
+
+
+GUARDED = ("human", "review", "verify", "approvals", "merge", "sandbox", "permissions")
+
+
+@pytest.mark.parametrize(
+    ("name", "stricter", "looser"),
+    [
+        ("human", "always", "when-required"),
+        ("review", "agent", "none"),
+        ("review", "council", "agent"),
+        ("verify.test", "make test", "true"),
+        ("verify.test", "make test", "null"),
+        ("verify.build", "make", ""),
+        ("verify.committed", "true", "false"),
+        ("verify.retries", "0", "3"),
+        ("merge.mode", "manual", "queue"),
+        ("merge.on_conflict", "stuck", "return"),
+        ("sandbox.preset", "strict", "permissive"),
+        ("sandbox.preset", "permissive", "none"),
+        ("sandbox.max_process_time", "1m", "5m"),
+        ("permissions.mode", "interactive", "auto-edit"),
+        ("permissions.mode", "auto-all", "yolo"),
+        ("permissions.default", "deny", "ask"),
+        ("permissions.default", "ask", "allow"),
+        ("permissions.timeout", "1m", "1h"),
+        ("approvals.minimum", "L2", "L1"),
+        ("approvals.allowed_signers", "signers", "null"),
+        ("approvals.four_eyes", "true", "false"),
+    ],
+)
+def test_what_guards_something_is_never_loosened(name: str, stricter: str, looser: str) -> None:
+    wanted = get(merge_layers([flag_layer({name: stricter})]).settings, name)
+    kept = merge_layers([flag_layer({name: stricter}), flag_layer({name: looser})])
+    assert get(kept.settings, name) == wanted
+    assert [one.name for one in kept.overruled] == [name]
+    if name.startswith("verify.") and find_setting(name)[0].kind.is_nullable and looser == "true":
+        return
+    assert (
+        get(merge_layers([flag_layer({name: looser}), flag_layer({name: stricter})]).settings, name) == wanted
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "earlier", "later", "together"),
+    [
+        ("verify.scripts", "[a, b]", "[b, c]", ("a", "b", "c")),
+        ("sandbox.denied_paths", "[a]", "[b]", ("a", "b")),
+        ("sandbox.denied_hosts", "[a]", "[]", ("a",)),
+        ("sandbox.allowed_paths", "[a, b]", "[b, c]", ("b",)),
+        ("sandbox.allowed_hosts", "[a]", "[]", ()),
+        ("merge.strategy", "squash", "rebase", "rebase"),
+        ("merge.push", "true", "false", False),
+        ("approvals.allowed_signers", "theirs", "mine", "mine"),
+    ],
+)
+def test_lists_and_what_has_no_stricter_side(name: str, earlier: str, later: str, together: object) -> None:
+    merged = merge_layers([flag_layer({name: earlier}), flag_layer({name: later})])
+    assert get(merged.settings, name) == together
+
+
+def test_rules_are_united_where_they_deny_and_shared_where_they_allow() -> None:
+    shell, reading = "{operation: shell, commands: [make]}", "{operation: file_read, paths: [a]}"
+    first = flag_layer({"permissions.deny": f"[{shell}]", "permissions.allow": f"[{shell}, {reading}]"})
+    second = flag_layer({"permissions.deny": f"[{reading}]", "permissions.allow": f"[{reading}]"})
+    permissions = merge_layers([first, second]).settings.permissions
+    assert [rule.operation for rule in permissions.deny] == ["shell", "file_read"]
+    assert [rule.operation for rule in permissions.allow] == ["file_read"]
+
+
+def test_only_the_guarded_groups_have_a_stricter_side() -> None:
+    assert {setting.keys[0] for setting in SETTINGS if setting.combine is not None} == set(GUARDED)

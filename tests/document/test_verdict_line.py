@@ -1,0 +1,74 @@
+"""The verdict line, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.document.verdict_line import review_outcome
+from gitticks.model.notes import ReviewOutcome
+
+PASS, FAIL, UNCLEAR = ReviewOutcome.PASS, ReviewOutcome.FAIL, ReviewOutcome.UNCLEAR
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("PASS", PASS),
+        ("fail", FAIL),
+        ("Verdict: Pass, well done", PASS),
+        ("**PASS**", PASS),
+        ("_PASS_", PASS),
+        ("- [ ] PASS", PASS),
+        ("1. FAIL", FAIL),
+        ("### FAIL", FAIL),
+        ("FAIL-fast", FAIL),
+        ("no FAIL found", FAIL),
+        ("Looks good.\n\nPASS\n\nFAIL", PASS),
+        ("Looks good.\nFAIL\nPASS", FAIL),
+        ("Looks good.  \nFAIL", FAIL),
+        ("PASS/FAIL: PASS", UNCLEAR),
+        ("12 pass, 1 fail\n\nPASS", UNCLEAR),
+        ("pass **FAIL**", UNCLEAR),
+        ("", UNCLEAR),
+        ("all is well", UNCLEAR),
+        ("bypass, fail2ban, test_pass, passed, FAILED, failure", UNCLEAR),
+        ("PA\u017fS", UNCLEAR),
+        ("éPASS", PASS),
+        ("`PASS`", UNCLEAR),
+        ("`PASS` and FAIL", FAIL),
+        ("`` a ` PASS ``\n\nFAIL", FAIL),
+        ("```\nPASS\n```\nFAIL", FAIL),
+        ("    PASS\n\nFAIL", FAIL),
+        ("> PASS\n\nFAIL", FAIL),
+        ("> quoted\nPASS\n\nFAIL", FAIL),
+        ("- > PASS\n\nFAIL", FAIL),
+        ("<!-- write PASS or FAIL -->\nPASS", PASS),
+        ("<!-- write PASS or FAIL --> PASS", PASS),
+        ("text <!-- PASS --> FAIL", FAIL),
+        ("<!-- PASS\n\nFAIL", UNCLEAR),
+        ("<b>PASS</b>", PASS),
+        ("<div>FAIL</div>\n\nPASS", FAIL),
+        ("<pre>\nPASS\n</pre>\n\nFAIL", FAIL),
+        ('<img alt="PASS">\n\nFAIL', FAIL),
+        ("![PASS](x.png)\n\nFAIL", FAIL),
+        ("[PASS](https://x/FAIL)", PASS),
+        ("[PASS]: https://x\n\nFAIL", FAIL),
+        ("PASS<br>FAIL", UNCLEAR),
+        ("\\PASS", PASS),
+        ("**PASS**ED\n\nFAIL", FAIL),
+        ("PASS " + "x" * 9000, UNCLEAR),
+        ("x\n" * 40_000 + "PASS", UNCLEAR),
+    ],
+)
+def test_the_first_line_of_prose_with_a_word_decides(text: str, outcome: ReviewOutcome) -> None:
+    assert review_outcome(text) is outcome
+
+
+def test_no_review_is_missing() -> None:
+    assert review_outcome(None) is ReviewOutcome.MISSING
+
+
+@pytest.mark.parametrize("part", ["[", "![", "*", "`", "<", "<!--", "](", "*a_ ", "&#1;", "\\"])
+def test_hostile_text_has_an_end(part: str) -> None:
+    assert review_outcome("xPASS" + (part * 8000)[:7900]) is UNCLEAR
+    assert review_outcome("<div>\n" + part * 12_000) is UNCLEAR

@@ -1,0 +1,23 @@
+"""The tree that is built from ruamel.yaml's events."""
+
+from __future__ import annotations
+
+from gitticks.document.lines import Source
+from gitticks.document.yaml_events import build_tree
+from gitticks.document.yaml_nodes import Mapping, Sequence, loose_node
+
+
+def test_collections_end_at_their_last_visible_character() -> None:
+    text = "list:\n- a\n- b\n\n# note\nmap:\n  x: 1\n\n"
+    tree = build_tree(Source(text, "f"))
+    assert isinstance(tree, Mapping)
+    listed, mapped = tree.get("list"), tree.get("map")
+    assert isinstance(listed, Sequence)
+    assert text[listed.start : listed.end] == "- a\n- b"
+    assert mapped is not None
+    assert text[mapped.start : mapped.end] == "x: 1"
+
+
+def test_yaml_1_2_words_stay_text() -> None:
+    tree = build_tree(Source("a: no\nb: 0o14\nc: 1:30\nd: 2026-11-22\n", "f"))
+    assert loose_node(tree) == {"a": "no", "b": "0o14", "c": "1:30", "d": "2026-11-22"}

@@ -1,0 +1,103 @@
+"""The short cut gives exactly the tree that ruamel.yaml's events give, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gitticks.document.lines import Source
+from gitticks.document.yaml_events import build_tree
+from gitticks.document.yaml_nodes import Mapping
+from gitticks.document.yaml_simple import parse_simple
+
+FRAGMENTS = (
+    st.sampled_from(
+        [
+            "a",
+            "b_c",
+            ":",
+            ": ",
+            " ",
+            "  ",
+            "#",
+            " # c",
+            '"',
+            "'",
+            "[",
+            "]",
+            "{",
+            "}",
+            ", ",
+            ",",
+            "x",
+            "012",
+            "-",
+            "- ",
+        ]
+    )
+    | st.sampled_from(
+        [
+            "2026-11-22T10:02:03Z",
+            "é",
+            "\u2028",
+            "\x85",
+            "\t",
+            "|",
+            ">",
+            "&",
+            "*",
+            "!",
+            "%",
+            "@",
+            "?",
+            "~",
+            "/",
+            ".",
+        ]
+    )
+    | st.sampled_from(["a: b", "k: [x, y]", "m: {a: 1, b: x:y}", 'q: "z"', "\n", "\r\n", "---", "..."])
+)
+
+
+@given(st.lists(FRAGMENTS, max_size=14).map("".join))
+@settings(max_examples=300)
+@example("a: [x, y:z]\n")
+@example("a: {by: Ada, at: 2026-11-22T10:02:03Z}\n")
+@example('a: {by: "x, }y"}\n')
+@example("a: b -c &d *e !f %g @h\n")
+@example("a: x  # c\nb:   y\n\n# z\n")
+@example("a: .\nb: ..\nc: ...\n")
+@example("a: []\nb: {}\nc: ''\n")
+@example("a: b\r\n# c\r\nc: d")
+@example("a: /x:y\n")
+@example("a: x,y\n")
+def test_the_short_cut_agrees_with_the_parser(text: str) -> None:
+    found = parse_simple(text)
+    if found is not None:
+        assert build_tree(Source(text, "f")) == found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "title: Mend the parser, quickly (and well)",
+        'title: "no: way"',
+        "labels: [a, b-c]",
+        "labels: []",
+        "approval: {by: Ada, at: 2026-11-22T10:02:03Z, head: abcd, strength: L0}",
+        'agent_sessions: {claude: "x y"}',
+        "pr: https://example.org/pull/1",
+        "created: 2026-11-22T10:02:03Z",
+        "status: working  # now",
+    ],
+)
+def test_what_gitticks_writes_takes_the_short_cut(line: str) -> None:
+    assert isinstance(parse_simple(f"id: a1\n{line}\n"), Mapping)
+
+
+@pytest.mark.parametrize(
+    "text", ["a: 1\na: 2\n", "m: {a: 1, a: 2}\n", "a:\n", "a: |\n  b\n", "a: 'b'\n", "a: b\n  c\n"]
+)
+def test_the_rest_is_left_to_the_parser(text: str) -> None:
+    assert parse_simple(text) is None
