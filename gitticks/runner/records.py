@@ -53,6 +53,23 @@ class Sessions:
         finally:
             os.close(descriptor)
 
+    @contextlib.contextmanager
+    def adopt(self, record: SessionRecord) -> Iterator[bool]:
+        """Takes a dead session over while the block runs and drops its record; False if somebody else is at it."""
+        descriptor = os.open(self._lock(record.task), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            yield False
+            return
+        try:
+            is_there = self._record(record.task).exists()
+            yield is_there
+            self._record(record.task).unlink(missing_ok=True)
+        finally:
+            os.close(descriptor)
+
     def _write(self, record: SessionRecord) -> None:
         body = {
             "task": record.task,
@@ -78,10 +95,6 @@ class Sessions:
         """Returns the sessions whose runner and agent are both gone, oldest first."""
         left = [record for record in self._all() if not self._is_alive(record.task)]
         return sorted(left, key=lambda record: record.started)
-
-    def forget(self, task_id: TaskId) -> None:
-        """Drops the record of a dead session that was dealt with."""
-        self._record(task_id).unlink(missing_ok=True)
 
     def _is_alive(self, task_id: TaskId) -> bool:
         return is_lock_held(self._lock(task_id)) or is_lock_held(self.tree_lock(task_id))

@@ -6,7 +6,6 @@ is one commit: fields, sections, rounds, history, and what follows for the task'
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -193,9 +192,9 @@ def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
 def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances) -> None:
     from gitticks.document.taskfile import new_task_file
 
-    tasks: Mapping[TaskId, Task] = transaction.all_tasks()
+    taken = transaction.task_ids()
     task = Task(
-        id=new_id(tasks, len(tasks), circumstances.random_number),
+        id=new_id(taken, len(taken), circumstances.random_number),
         title=f"Rework: {epic.title}",
         priority=epic.priority,
         parent=epic.id,

@@ -1,0 +1,5 @@
+"""Lets `python -m gitticks` stand for `gt`, for hooks that know only an interpreter."""
+
+from gitticks.cli.app import main
+
+main()

@@ -1,0 +1,135 @@
+"""Makes the demo's repository: a project, its tasks, and settings under which nobody is asked twice."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from gitticks.actions.config import change_setting
+from gitticks.actions.context import Context
+from gitticks.actions.create import NewTask, create_task
+from gitticks.actions.demo_project import ANSWER, EPIC, FILES, TASKS, TEST_COMMAND, DemoTask
+from gitticks.actions.init import initialise
+from gitticks.actions.merge import merge_task
+from gitticks.actions.verdict import approve_task, look_at, respond_to
+from gitticks.errors import GitticksError
+from gitticks.git.process import run_git
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import by_priority_and_age
+from gitticks.model.status import Awaiting
+from gitticks.model.task import Task
+from gitticks.runner.events import RunEvent
+from gitticks.workflow.triggers import Seen
+from gitticks.world import World
+
+_PERSON = {
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+}
+"""Who the demo's person is; the machine's own git configuration may name nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """The demo's repository and its tasks."""
+
+    directory: Path
+    epic: TaskId
+    tasks: tuple[TaskId, ...]
+
+
+def demo_context(directory: Path, world: World) -> Context:
+    """Returns the context of a call inside the demo's repository."""
+    return Context(World({**world.environment, **_PERSON}), directory)
+
+
+def make_demo(directory: Path | None, world: World) -> Demo:
+    """Makes the repository in `directory` (default: a new temporary folder) and returns it.
+
+    Raises:
+        GitticksError: the folder has something in it already.
+    """
+    place = Path(tempfile.mkdtemp(prefix="gitticks-demo-")) if directory is None else directory.absolute()
+    place.mkdir(parents=True, exist_ok=True)
+    if any(place.iterdir()):
+        raise GitticksError(f"`{place}` is not empty", hint="`gt demo --dir` wants a new folder")
+    _make_project(place)
+    context = demo_context(place, world)
+    initialise(context)
+    for name, value in (("agent", "script"), ("verify.test", TEST_COMMAND)):
+        change_setting(context, name, value)
+    context = demo_context(place, world)
+    epic = _create(context, EPIC, {}, None)
+    ids: dict[str, TaskId] = {}
+    for task in TASKS:
+        ids[task.name] = _create(context, task, ids, epic)
+    return Demo(place, epic, tuple(ids.values()))
+
+
+def _make_project(place: Path) -> None:
+    for name, content in FILES.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    for arguments in (
+        ["init", "--quiet", "--initial-branch=main"],
+        ["config", "user.name", _PERSON["GIT_AUTHOR_NAME"]],
+        ["config", "user.email", _PERSON["GIT_AUTHOR_EMAIL"]],
+        ["add", "--all"],
+        ["commit", "--quiet", "--message", "Begin the till"],
+    ):
+        run_git(arguments, directory=place)
+
+
+def _create(context: Context, task: DemoTask, ids: dict[str, TaskId], parent: TaskId | None) -> TaskId:
+    wishes: dict[str, str | tuple[str, ...]] = {"priority": str(task.priority)}
+    if parent is None:
+        wishes["type"] = "epic"
+    else:
+        wishes["parent"] = parent
+    if task.needs:
+        wishes["blocked_by"] = tuple(ids[name] for name in task.needs)
+    if task.requires is not None:
+        wishes["requires"] = task.requires
+    return create_task(context, NewTask(task.title, wishes, task.description, task.script or None)).id
+
+
+def awaiting_tasks(context: Context) -> list[Task]:
+    """Returns what awaits a person, most urgent first."""
+    tasks = context.store.snapshot().all_tasks().values()
+    return sorted((task for task in tasks if task.awaiting is not None), key=by_priority_and_age)
+
+
+def answer(
+    context: Context, listener: Callable[[RunEvent], None]
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yields for each waiting task what a person would type, and the function that does it."""
+    for task in awaiting_tasks(context):
+        seen = look_at(context, task.id)
+        if task.awaiting is Awaiting.INPUT:
+            yield (
+                f'gt respond {task.id} "{ANSWER}"',
+                partial(_respond, context, task.id, seen),
+            )
+        else:
+            yield f"gt approve {task.id}", partial(_approve, context, task.id, seen, listener)
+
+
+def _respond(context: Context, task_id: TaskId, seen: Seen) -> None:
+    respond_to(context, task_id, ANSWER, seen)
+
+
+def _approve(context: Context, task_id: TaskId, seen: Seen, listener: Callable[[RunEvent], None]) -> None:
+    if approve_task(context, task_id, None, seen).after.is_merging:
+        merge_task(context, task_id, listener)
+
+
+def graph(context: Context) -> list[str]:
+    """Returns the history of the demo's base as git draws it."""
+    asked = ["log", "--graph", "--format=%h %s", "main"]
+    return run_git(asked, directory=context.directory).text.splitlines()

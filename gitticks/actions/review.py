@@ -1,0 +1,109 @@
+"""Everything a person needs to judge a task's work, and the judgement itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import Context
+from gitticks.errors import RefusedError
+from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_base, merge_in_memory
+from gitticks.git.process import run_git
+from gitticks.git.refs import read_ref
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Section
+from gitticks.model.status import Status
+from gitticks.model.task import Task
+from gitticks.store.decisions import carry_out
+from gitticks.workflow.triggers import Requested, Seen
+
+if TYPE_CHECKING:
+    from gitticks.store.transaction import Transaction
+    from gitticks.workflow.decision import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewView:
+    """A task's work as a person judges it.
+
+    `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict
+    now. `seen` is what a verdict given on this view is for.
+    """
+
+    task: Task
+    handoff: str | None
+    review: str | None
+    changes: DiffSummary | None
+    conflicts: tuple[str, ...]
+    seen: Seen
+
+
+def view(context: Context, task_id: TaskId) -> ReviewView:
+    """Returns what there is to judge."""
+    file = context.store.task_file(task_id)
+    task = file.task
+    span = _span(context, task)
+    return ReviewView(
+        task,
+        file.section(Section.HANDOFF),
+        file.section(Section.REVIEW),
+        diff_summary(context.repository, *span) if span else None,
+        _conflicts(context, task),
+        Seen(task.awaiting, task.asked_at, task.end_sha),
+    )
+
+
+def diff(context: Context, task: Task, *, colour: bool = False) -> bytes:
+    """Returns the task's changes as a patch, as stored: no filter, converter or external program is asked."""
+    span = _span(context, task)
+    if span is None:
+        return b""
+    options = ["-r", "-p", "--text", "--no-textconv", "--no-ext-diff", "-M"]
+    shade = ["--color=always"] if colour else []
+    asked = ["diff-tree", *options, *shade, "--end-of-options", *span]
+    return run_git(asked, repository_dir=context.repository.common_dir).stdout
+
+
+def _span(context: Context, task: Task) -> tuple[str, str] | None:
+    """Returns where a task's difference begins and ends; None if nothing was handed off."""
+    if task.end_sha is None or task.start_sha is None:
+        return None
+    base = read_ref(context.repository.common_dir, f"refs/heads/{task.base}") if task.base else None
+    fork = merge_base(context.repository, base, task.end_sha) if base and task.branch else None
+    # A merged head has itself as its merge base; then only the start tells what was done.
+    begin = fork if fork is not None and fork != task.end_sha else task.start_sha
+    return begin, task.end_sha
+
+
+def _conflicts(context: Context, task: Task) -> tuple[str, ...]:
+    if not task.is_open or task.end_sha is None or task.base is None:
+        return ()
+    base = read_ref(context.repository.common_dir, f"refs/heads/{task.base}")
+    if base is None:
+        return ()
+    merged = merge_in_memory(context.repository, base, task.end_sha)
+    return merged.paths if isinstance(merged, Conflict) else ()
+
+
+def reject_in_review(context: Context, task_id: TaskId, feedback: str) -> Decision:
+    """Sends work back that an agent has not finished reviewing: the person's review is a FAIL with the feedback.
+
+    Raises:
+        RefusedError: the task is not in agent-review, or this is an agent's session.
+    """
+    context.require_person("reject work")
+    task = context.store.task_file(task_id).task
+    if task.status is not Status.AGENT_REVIEW:
+        raise RefusedError(
+            f"`{task_id}` is not in agent-review: it is {task.status}", hint=f"`gt show {task_id}`"
+        )
+    text = f"FAIL by {context.actor.name}\n\n{feedback.strip()}"
+    circumstances = context.circumstances(task)
+
+    def operation(transaction: Transaction) -> Decision:
+        transaction.put_task(transaction.task_file(task_id).with_section(Section.REVIEW, text))
+        return carry_out(
+            transaction, task_id, Requested(context.actor, Status.WORKING, feedback.strip()), circumstances
+        )
+
+    return context.store.transact(operation, author=context.author)

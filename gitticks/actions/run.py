@@ -1,0 +1,88 @@
+"""Runs agents on what is ready, in this process, until nothing is left or somebody stops it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import Context
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.model.settings import SandboxPreset
+from gitticks.runner.context import RunContext
+from gitticks.runner.events import RunEvent
+from gitticks.runner.loop import Loop
+from gitticks.runner.options import RunOptions
+from gitticks.runner.outcome import RunExit
+
+if TYPE_CHECKING:
+    from gitticks.git.repository import Repository
+
+
+def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEvent], None]) -> Loop:
+    """Returns a run that is ready to be executed.
+
+    Raises:
+        RefusedError: this is an agent's session.
+        GitticksError: git does not know who is running it, an agent is unknown, or a strict sandbox was asked for.
+    """
+    context.require_person("start a run")
+    context.repository.require_main_worktree("a run")
+    context.store.tip()
+    _ = context.author
+    run = run_context(context, listener, options)
+    if options.agent is not None:
+        run.registry.spec(options.agent)
+    return Loop(run)
+
+
+def run_context(
+    context: Context, listener: Callable[[RunEvent], None], options: RunOptions | None = None
+) -> RunContext:
+    """Returns what the runner's parts share, for a run or for a command that does a part of one."""
+    if context.settings.sandbox.preset is SandboxPreset.STRICT:
+        raise GitticksError(
+            "the sandbox `strict` cannot be enforced by this release",
+            hint="`gt config sandbox.preset permissive` runs agents without walls, as you",
+        )
+    return RunContext(context.repository, context.settings, context.world, listener, options or RunOptions())
+
+
+def execute(loop: Loop) -> RunExit:
+    """Runs to the end, as the only run of this clone.
+
+    Raises:
+        RefusedError: another run is alive.
+    """
+    with only_run(loop.run.repository):
+        return loop.execute()
+
+
+@contextlib.contextmanager
+def only_run(repository: Repository) -> Iterator[None]:
+    """Holds the clone's run lock."""
+    descriptor = _open_lock(repository)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RefusedError(
+                "a run is alive in this clone already", hint="`gt status` shows it, `gt stop` ends it"
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_run_alive(repository: Repository) -> bool:
+    """True while a `gt run` of this clone lives, which then merges what is approved."""
+    from gitticks.processes import is_lock_held
+
+    return is_lock_held(repository.own_dir / "run.lock")
+
+
+def _open_lock(repository: Repository) -> int:
+    repository.own_dir.mkdir(parents=True, exist_ok=True)
+    return os.open(repository.own_dir / "run.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

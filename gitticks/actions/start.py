@@ -1,0 +1,80 @@
+"""Begins a task by hand: a workspace of its own, for a person or an agent that no runner started."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import Context
+from gitticks.errors import RefusedError
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.status import Role
+from gitticks.model.task import Claim, Task
+from gitticks.runner import mailbox, workspaces
+from gitticks.runner.prompt import build_prompt
+from gitticks.runner.records import Sessions
+from gitticks.store.decisions import carry_out
+from gitticks.workflow.triggers import SessionStarted
+
+if TYPE_CHECKING:
+    from gitticks.store.transaction import Transaction
+
+_CLAIM_DAYS = 30
+"""How long runners leave a task alone that was begun by hand; handing it over ends that earlier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A task begun by hand, and where to work on it."""
+
+    task: Task
+    path: Path
+
+
+def start_task(context: Context, task_id: TaskId) -> Started:
+    """Claims a task, makes its workspace and sets it working.
+
+    Raises:
+        RefusedError: an agent works on it, it is blocked, or it is not a worker's turn.
+        GitticksError: the workspace could not be made.
+    """
+    own_dir = context.repository.own_dir
+    if task_id in Sessions(own_dir).live():
+        raise RefusedError(f"an agent works on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
+    graph = TaskGraph.of(context.store.snapshot().all_tasks().values())
+    task = context.store.task_file(task_id).task
+    blockers = graph.open_blockers(task)
+    if blockers:
+        named = ", ".join(f"`{one}`" for one in blockers)
+        raise RefusedError(f"`{task_id}` waits for {named}", hint=f"`gt show {blockers[0]}`")
+    plan = workspaces.plan(task, graph, context.settings, context.repository)
+    started = SessionStarted(context.actor, Role.WORKER, plan.base, plan.branch, plan.start_sha)
+    circumstances = context.circumstances(task)
+    claim = Claim(
+        f"hand:{context.actor.name}",
+        socket.gethostname(),
+        context.now,
+        context.now + timedelta(days=_CLAIM_DAYS),
+    )
+
+    def operation(transaction: Transaction) -> None:
+        carry_out(transaction, task_id, started, circumstances)
+        file = transaction.task_file(task_id)
+        transaction.put_task(file.with_task(replace(file.task, claim=claim)))
+
+    environment = {
+        name: value
+        for name, value in context.world.environment.items()
+        if not name.startswith(("GIT_", "GITTICKS_"))
+    }
+    # Tried on a snapshot first: a refusal must not leave a workspace behind, nor a failed workspace a working task.
+    carry_out(context.store.snapshot(), task_id, started, circumstances)
+    workspace = workspaces.prepare(context.repository, plan, context.settings, environment)
+    context.store.transact(operation, author=context.author)
+    file = context.store.task_file(task_id)
+    mailbox.fill(workspace, file, build_prompt(context.store, file, Role.WORKER, workspace, context.settings))
+    return Started(file.task, workspace.path)

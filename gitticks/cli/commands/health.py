@@ -1,0 +1,35 @@
+"""`gt health`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context
+
+
+@click.command("health", cls=Command, examples=("gt health",))
+@json_option
+@pass_context
+def command(context: Context, *, as_json: bool) -> None:
+    """Find dead sessions and finish what they left.
+
+    A session is dead if its runner was killed. What its agent wrote is judged as if the runner had seen its end.
+    """
+    from gitticks.actions.health import check_health
+    from gitticks.cli.json_output import print_object
+    from gitticks.cli.render import ago, say, screen
+    from gitticks.cli.run_lines import RunLines
+
+    begun = context.world.monotonic_seconds()
+    lines = RunLines(screen(), lambda: context.world.monotonic_seconds() - begun)
+    health = check_health(context, (lambda _event: None) if as_json else lines)
+    if as_json:
+        print_object(run=health.run_is_alive, live=list(health.live), finished=list(health.finished))
+        return
+    for record in health.live:
+        say(f"{record.task}  {record.agent}  {record.role}, started {ago(record.started, context.now)}")
+    for task_id in health.finished:
+        say(f"{task_id}  its dead session was finished")
+    if not health.live and not health.finished:
+        say("no session is alive, and none is dead")

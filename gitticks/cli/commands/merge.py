@@ -1,0 +1,53 @@
+"""`gt merge`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.errors import Exit
+
+
+@click.command("merge", cls=Command, examples=("gt merge", "gt merge --dry-run k7f2"))
+@task_argument(required=False, many=True, name="tasks")
+@click.option("--dry-run", is_flag=True, help="Only say what would conflict.")
+@json_option
+@pass_context
+def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
+    """Merge what is approved.
+
+    Each task is merged in memory, tested aside, and only then moves the base. What fails goes back to its agent.
+    """
+    from gitticks.actions.merge import merge_all, merge_task, try_out
+    from gitticks.cli.json_output import print_object
+    from gitticks.cli.render import say, screen
+    from gitticks.cli.run_lines import RunLines
+
+    ids = [context.resolve(task) for task in tasks]
+    if dry_run:
+        tried = try_out(context, ids)
+        if as_json:
+            print_object(merges=[{"id": one.task.id, "conflicts": one.conflicts} for one in tried])
+        for one in [] if as_json else tried:
+            say(
+                f"{one.task.id}  "
+                + (f"conflicts in {', '.join(one.conflicts)}" if one.conflicts else "merges cleanly")
+            )
+        return Exit.FAILED if any(one.conflicts for one in tried) else Exit.DONE
+    begun = context.world.monotonic_seconds()
+    listener = (
+        (lambda _event: None)
+        if as_json
+        else RunLines(screen(), lambda: context.world.monotonic_seconds() - begun)
+    )
+    results = (
+        [merge_task(context, one, listener) for one in ids]
+        if ids
+        else [result for _, result in merge_all(context, listener)]
+    )
+    if as_json:
+        print_object(merges=[{"sha": one.sha, "waits": one.waits} for one in results])
+    elif not results:
+        say("nothing is approved and waiting for its merge", err=True)
+    return Exit.DONE if all(one.sha or one.waits is None for one in results) else Exit.FAILED

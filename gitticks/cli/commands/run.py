@@ -1,0 +1,143 @@
+"""`gt run`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from types import FrameType
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, complete_task, pass_context
+from gitticks.errors import UsageError
+
+
+@click.command(
+    "run",
+    cls=Command,
+    examples=("gt run", "gt run k7f2 --agent claude", "gt run --auto --all --parallel 3 --headless"),
+)
+@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete_task)
+@click.option("--auto", is_flag=True, help="Go on for ever, waking when something becomes ready.")
+@click.option("--include-standalone", is_flag=True, help="With --auto: tasks without an epic too.")
+@click.option("--include-orphans", is_flag=True, help="With --auto: tasks whose epic is closed too.")
+@click.option("--all", "with_all", is_flag=True, help="With --auto: both of these.")
+@click.option("--parallel", type=click.IntRange(1, 64), help="How many agents at once.")
+@click.option("--agent", help="This agent instead of the tasks' own.")
+@click.option("--model", help="This model instead of the agent's own.")
+@click.option("--isolation", type=click.Choice(["task", "epic", "none"]), help="Where agents work.")
+@click.option("--worktree", is_flag=True, help="The same as --isolation epic.")
+@click.option("--max-iterations", type=click.IntRange(1), help="End after so many iterations in all.")
+@click.option("--task-iterations", type=click.IntRange(1), help="Iterations for one task before it is stuck.")
+@click.option("--max-tokens", type=click.IntRange(1), help="End after so many tokens in all.")
+@click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="End after so many dollars in all.")
+@click.option("--max-duration", "--timeout", "max_duration", metavar="TIME", help="End after 90s, 30m, 2h.")
+@click.option("--debounce", metavar="TIME", help="Leave a task alone so long after a person's edit (2s).")
+@click.option("--poll", metavar="TIME", help="With --auto: look again so often (30s).")
+@click.option("--permission", metavar="MODE", help="interactive, auto-edit, auto-all or yolo.")
+@click.option("--sandbox", type=click.Choice(["strict", "permissive", "none"]), help="Walls around agents.")
+@click.option("--headless", is_flag=True, help="Plain lines, without what agents say.")
+@click.option("--json", "--json-output", "as_json", is_flag=True, help="One JSON object a line.")
+@pass_context
+def command(
+    context: Context,
+    *,
+    ids: tuple[str, ...],
+    auto: bool,
+    include_standalone: bool,
+    include_orphans: bool,
+    with_all: bool,
+    parallel: int | None,
+    agent: str | None,
+    model: str | None,
+    isolation: str | None,
+    worktree: bool,
+    max_iterations: int | None,
+    task_iterations: int | None,
+    max_tokens: int | None,
+    max_cost: float | None,
+    max_duration: str | None,
+    debounce: str | None,
+    poll: str | None,
+    permission: str | None,
+    sandbox: str | None,
+    headless: bool,
+    as_json: bool,
+) -> int:
+    """Run agents on what is ready.
+
+    Without an ID: everything that is ready, once. It never waits for a person: after a hand-off it goes on with the
+    next task, and ends when nothing else is ready. Ctrl-C ends it after the running iterations, twice at once.
+
+    Exit codes: 0 all done, 1 a limit was reached, 2 a person must do work, 3 what is left awaits a person, 4 a task
+    is stuck, 64 wrong usage, 130 interrupted.
+    """
+    from gitticks.actions.run import execute, prepare_run
+    from gitticks.cli.render import screen
+    from gitticks.cli.run_lines import RunLines, print_json_event
+    from gitticks.runner.options import RunOptions
+
+    if worktree and isolation not in (None, "epic"):
+        raise UsageError("`--worktree` means `--isolation epic`", hint="give one of the two")
+    context.overrides = {
+        key: str(value)
+        for key, value in {
+            "isolation": "epic" if worktree else isolation,
+            "iterations": task_iterations,
+            "permissions.mode": permission,
+            "sandbox.preset": sandbox,
+        }.items()
+        if value is not None
+    }
+    options = RunOptions(
+        ids=tuple(context.resolve(one) for one in ids),
+        auto=auto,
+        include_standalone=not auto or with_all or include_standalone,
+        include_orphans=not auto or with_all or include_orphans,
+        parallel=parallel or context.settings.parallel,
+        agent=agent,
+        model=model,
+        max_iterations=max_iterations,
+        max_seconds=_seconds(max_duration),
+        max_cost=max_cost if max_cost is not None else context.settings.budget.run.cost,
+        max_tokens=max_tokens,
+        debounce=_seconds(debounce, 2.0) or 0.0,
+        poll=_seconds(poll, 30.0) or 30.0,
+    )
+    begun = context.world.monotonic_seconds()
+    lines = RunLines(
+        screen(),
+        lambda: context.world.monotonic_seconds() - begun,
+        with_output=sys.stdout.isatty() and not headless,
+    )
+    loop = prepare_run(context, options, print_json_event if as_json else lines)
+    _say_what_is_not_enforced(context)
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        loop.interrupt()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
+    return int(execute(loop))
+
+
+def _seconds(text: str | None, default: float | None = None) -> float | None:
+    if text is None:
+        return default
+    if text == "0":
+        return 0.0
+    from gitticks.document.settings import find_setting, parse_value
+
+    return float(str(parse_value(*find_setting("limits.idle"), text, "the duration")))
+
+
+def _say_what_is_not_enforced(context: Context) -> None:
+    from gitticks.model.settings import SandboxPreset
+
+    if context.settings.sandbox.preset is not SandboxPreset.NONE:
+        from gitticks.cli.render import warn
+
+        warn(
+            f"sandbox `{context.settings.sandbox.preset}` is not enforced yet: agents run as you and can do what you can"
+        )

@@ -1,0 +1,30 @@
+"""`gt start`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context, task_argument
+
+
+@click.command("start", cls=Command, examples=('cd "$(gt start k7f2)"',))
+@task_argument()
+@json_option
+@pass_context
+def command(context: Context, *, task: str, as_json: bool) -> None:
+    """Begin a task by hand in a workspace of its own.
+
+    Prints the workspace's path. Runners leave the task alone until it is handed over with `gt complete`.
+    """
+    from gitticks.actions.changing import find_task
+    from gitticks.actions.start import start_task
+    from gitticks.cli.json_output import print_object
+    from gitticks.cli.render import hint, say
+
+    started = start_task(context, find_task(context, task))
+    if as_json:
+        print_object(id=started.task.id, path=started.path, branch=started.task.branch)
+        return
+    say(str(started.path))
+    hint(f"commit there, `gt handoff` says what you did, `gt complete` hands {started.task.id} over")

@@ -1,0 +1,166 @@
+"""A run told to a person line by line, and to a program as one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, assert_never
+
+from gitticks.cli.json_output import SCHEMA, plain
+from gitticks.cli.render import GAP, Screen, count_of, opposite, say, warn
+from gitticks.cli.text import pad, visible
+from gitticks.model.status import Awaiting, Role, Status
+from gitticks.runner.events import (
+    AgentSaid,
+    ChecksEnded,
+    MergeWaits,
+    RunEnded,
+    RunEvent,
+    SessionBegan,
+    TaskMerged,
+    TaskMoved,
+    Warned,
+)
+
+
+class RunLines:
+    """Prints what happens as plain lines; `clock` returns the seconds since the run began."""
+
+    def __init__(self, on: Screen, clock: Callable[[], float], *, with_output: bool = False) -> None:
+        self._on = on
+        self._clock = clock
+        self._with_output = with_output
+        self._checks: dict[str, str] = {}
+
+    def __call__(self, event: RunEvent) -> None:
+        """Prints one event."""
+        match event:
+            case SessionBegan():
+                self._began(event)
+            case AgentSaid():
+                self._said(event)
+            case ChecksEnded():
+                self._checked(event)
+            case TaskMoved():
+                self._moved(event)
+            case TaskMerged() | MergeWaits():
+                self._say(event.task, _merge_words(event), timed=True)
+            case Warned():
+                warn(f"{event.task}: {event.message}" if event.task else event.message)
+            case RunEnded():
+                self._ended(event)
+            case _:
+                assert_never(event)
+
+    def _said(self, event: AgentSaid) -> None:
+        if self._with_output:
+            self._say(event.task, f"│ {event.line}")
+
+    def _checked(self, event: ChecksEnded) -> None:
+        if event.failure is None:
+            self._checks[event.task] = event.summary
+        else:
+            self._say(event.task, f"checks failed: {_first_line(event.failure)}", timed=True)
+
+    def _began(self, event: SessionBegan) -> None:
+        what = "reviews" if event.role is Role.REVIEWER else "started"
+        start = f" from {event.base}@{event.start_sha[:7]}" if event.base and event.start_sha else ""
+        where = f" in {event.workspace}" if event.role is not Role.REVIEWER else ""
+        self._say(event.task, f"{event.agent}{GAP}{what}{where}{start if where else ''}", timed=True)
+
+    def _moved(self, event: TaskMoved) -> None:
+        for line in _told(event, self._checks.pop(event.task, "")):
+            self._say(event.task, line, timed=True)
+
+    def _ended(self, event: RunEnded) -> None:
+        waiting = f"{count_of(event.waiting, 'task')} {'awaits' if event.waiting == 1 else 'await'} you"
+        parts = [waiting] if event.waiting else []
+        parts += [event.reason]
+        spent = f"${event.cost:.2f}{GAP}" if event.cost else ""
+        counted = count_of(event.iterations, "iteration") if event.iterations else ""
+        say(*opposite(self._on, ", ".join(parts), f"{spent}{counted}".rstrip()))
+        if event.waiting:
+            say("", "hint: `gt list --awaiting`", err=True)
+
+    def _say(self, task: str, text: str, *, timed: bool = False) -> None:
+        line = f"{pad(task, 4)}{GAP}{visible(text)}"
+        if timed:
+            say(*opposite(self._on, line, _clock_text(self._clock())))
+        else:
+            say(self._on.fit(line, self._on.columns))
+
+
+def _merge_words(event: TaskMerged | MergeWaits) -> str:
+    if isinstance(event, MergeWaits):
+        return f"merge waits: {event.reason}"
+    tested = f", {event.summary}" if event.summary else ""
+    return f"merged into {event.base} as {event.sha[:7]}{tested}"
+
+
+def _told(event: TaskMoved, checks: str) -> list[str]:
+    """Returns the lines for a decision: what was passed on the way, then whose turn it is."""
+    reason = _first_line(event.reason or "")
+    if event.target is Status.CLARIFICATION:
+        return [f"{'asks' if event.awaiting is Awaiting.INPUT else 'escalates'}{GAP}{reason}"]
+    passed = _passed(event, reason, checks)
+    outcome = _outcome(event, reason)
+    return [line for line in (passed, outcome) if line]
+
+
+def _passed(event: TaskMoved, reason: str, checks: str) -> str:
+    """Returns what the task left behind with this decision."""
+    forward = event.target in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
+    if event.source is Status.WORKING and forward:
+        return f"handed off{f', {checks}' if checks else ''}"
+    if event.source is Status.AGENT_REVIEW and forward and event.source is not event.target:
+        return f"review{GAP}PASS by {event.actor}" if reason == "PASS" else f"review{GAP}{reason}"
+    if event.source is Status.AGENT_REVIEW and event.target is Status.WORKING:
+        return f"review{GAP}FAIL by {event.actor}, back to work"
+    if event.source is Status.REVIEWING and event.target is Status.WORKING:
+        return f"back to work: {reason}"
+    return reason if event.source is event.target and event.awaiting is None else ""
+
+
+def _outcome(event: TaskMoved, reason: str) -> str:
+    """Returns where the task stands now, if somebody waits for that."""
+    if event.target is Status.STUCK:
+        return f"stuck: {reason}"
+    if event.target is Status.DONE:
+        return "done"
+    if event.awaiting is not None:
+        return f"waits for you: {event.awaiting}"
+    return "approved; merging" if event.is_merging else ""
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
+
+
+def _clock_text(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def print_json_event(event: RunEvent) -> None:
+    """Prints one event as a JSON object: `schema`, `event` (the kind) and the event's own keys."""
+    body: dict[str, Any] = {"schema": SCHEMA, "event": _kind(event)}
+    body |= {field.name: plain(getattr(event, field.name)) for field in fields(event)}
+    say(json.dumps(body, ensure_ascii=True))
+
+
+_KINDS: dict[type, str] = {
+    SessionBegan: "session.began",
+    AgentSaid: "agent.said",
+    ChecksEnded: "checks.ended",
+    TaskMoved: "task.moved",
+    TaskMerged: "task.merged",
+    MergeWaits: "merge.waits",
+    Warned: "warning",
+    RunEnded: "run.ended",
+}
+
+
+def _kind(event: RunEvent) -> str:
+    return _KINDS[type(event)]

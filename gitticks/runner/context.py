@@ -1,0 +1,91 @@
+"""What every part of a run shares: the repository, the settings, the clock, the listener."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+
+from gitticks.agents.registry import Registry
+from gitticks.git.identity import ENGINE_IDENTITY, Identity
+from gitticks.git.repository import Repository
+from gitticks.model.settings import Settings
+from gitticks.runner.events import RunEvent
+from gitticks.runner.holds import Holds
+from gitticks.runner.options import RunOptions
+from gitticks.runner.records import Sessions
+from gitticks.runner.reviewing import registry_for
+from gitticks.store.board import WORKTREE_BOARD
+from gitticks.store.branch import Store
+from gitticks.store.decisions import Circumstances
+from gitticks.world import World
+
+
+@dataclass
+class RunContext:
+    """One run's surroundings; may be shared between threads, since stores are opened for each use.
+
+    `emit` is called from several threads, one at a time.
+    """
+
+    repository: Repository
+    settings: Settings
+    world: World
+    listener: Callable[[RunEvent], None]
+    options: RunOptions = field(default_factory=RunOptions)
+    _emitting: threading.Lock = field(default_factory=threading.Lock)
+
+    def open_store(self) -> Store:
+        """Returns a store for the calling thread."""
+        return Store.open(self.repository, WORKTREE_BOARD)
+
+    def emit(self, event: RunEvent) -> None:
+        """Tells the listener."""
+        with self._emitting:
+            self.listener(event)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Returns the records of this clone's sessions."""
+        return Sessions(self.repository.own_dir)
+
+    @cached_property
+    def holds(self) -> Holds:
+        """Returns the tasks that are held back in this clone."""
+        return Holds(self.repository.own_dir)
+
+    @cached_property
+    def registry(self) -> Registry:
+        """Returns the agents that can be started."""
+        return registry_for(self.settings, self.world.environment)
+
+    @property
+    def author(self) -> Identity:
+        """Returns under which name the run's own commits on the state branch are made."""
+        return ENGINE_IDENTITY
+
+    @property
+    def now(self) -> datetime:
+        """Returns the present UTC time in whole seconds."""
+        return self.world.now()
+
+    def outer_environment(self) -> dict[str, str]:
+        """Returns what set-up commands and checks see: the runner's environment less git's and gitticks' own."""
+        kept = self.world.environment.items()
+        return {name: value for name, value in kept if not name.startswith(("GIT_", "GITTICKS_"))}
+
+    def circumstances(self, *, head: str | None = None, review_waiver: str | None = None) -> Circumstances:
+        """Returns what a decision of this run is made under."""
+        return Circumstances(
+            at=self.now,
+            settings=self.settings,
+            random_number=self.world.random_number,
+            head=head,
+            review_waiver=review_waiver,
+        )
+
+    def with_failed_checks(self, circumstances: Circumstances, failure: str | None) -> Circumstances:
+        """Returns the circumstances with what the quality gates said."""
+        return replace(circumstances, checks_failure=failure)

@@ -1,0 +1,233 @@
+"""The merge queue: approved work is merged in memory, tried out aside, and only then moves the base.
+
+One merge at a time in a clone. Until the base moves nothing that a person sees has changed; once it has moved, the
+merge commit's trailers name task and head, so that a queue that was killed then knows its own merge again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never
+
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.git.locks import hold_lock
+from gitticks.git.merges import (
+    BaseMoved,
+    CheckoutOverlaps,
+    Conflict,
+    HookRefusedError,
+    Moved,
+    checkout_aside,
+    commit_merge,
+    find_merge,
+    finish_checkout,
+    merge_in_memory,
+    merge_trailers,
+    move_base,
+    rebase_in_memory,
+)
+from gitticks.git.refs import read_ref
+from gitticks.model.ids import TaskId
+from gitticks.model.settings import MergeStrategy
+from gitticks.model.task import Task
+from gitticks.runner import workspaces
+from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned
+from gitticks.runner.telling import tell
+from gitticks.runner.verifiers import has_commands, run_checks
+from gitticks.store.decisions import carry_out
+from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, Trigger
+
+if TYPE_CHECKING:
+    from gitticks.git.identity import Identity
+    from gitticks.runner.context import RunContext
+    from gitticks.workflow.decision import Decision
+
+_TRIES = 5
+_LOCK_SECONDS = 3600.0
+_SHOWN_PATHS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MergeResult:
+    """What came of one merge: a decision, or why it waits with nothing changed.
+
+    `sha` is the commit by which the base has the work. `tested` says in words what the quality gates found.
+    """
+
+    decision: Decision | None = None
+    waits: str | None = None
+    sha: str | None = None
+    tested: str = ""
+
+
+class MergeQueue:
+    """The merge queue of one clone; `merger` is who the merge commits are by."""
+
+    def __init__(self, run: RunContext, merger: Identity | None = None) -> None:
+        self.run = run
+        self.repository = run.repository
+        self.store = run.open_store()
+        self._merger = merger
+
+    def waiting(self) -> list[Task]:
+        """Returns the approved tasks, in the order in which they were approved."""
+        tasks = [task for task in self.store.snapshot().all_tasks().values() if task.is_merging]
+        return sorted(
+            tasks, key=lambda task: (task.approval.at.isoformat() if task.approval else "", task.id)
+        )
+
+    def try_out(self, task_id: TaskId) -> tuple[str, ...]:
+        """Returns the paths in which a task's head and its base conflict now; nothing is changed."""
+        task = self.store.task_file(task_id).task
+        if task.end_sha is None:
+            raise RefusedError(f"`{task_id}` has nothing to merge", hint=f"`gt show {task_id}`")
+        merged = merge_in_memory(self.repository, self._tip(self._base(task)), task.end_sha)
+        return merged.paths if isinstance(merged, Conflict) else ()
+
+    def merge(self, task_id: TaskId) -> MergeResult:
+        """Merges one approved task, or sends it back, or says why it waits.
+
+        Raises:
+            RefusedError: the task is not approved, or not any more.
+        """
+        with hold_lock(self.repository.own_dir / "merge.lock", wait_seconds=_LOCK_SECONDS):
+            for mended in finish_checkout(self.repository):
+                self.run.emit(
+                    Warned(None, f"`{mended.checkout}` was brought in step after an interrupted merge")
+                )
+            for _ in range(_TRIES):
+                result = self._try(task_id)
+                if result is not None:
+                    return result
+        return self._wait(task_id, "its base moved again and again")
+
+    def _try(self, task_id: TaskId) -> MergeResult | None:
+        """Makes one attempt; None if the base moved meanwhile."""
+        task = self._approved(task_id)
+        base = self._base(task)
+        head, tip = str(task.end_sha), self._tip(base)
+        branch_head = (
+            read_ref(self.repository.common_dir, f"refs/heads/{task.branch}") if task.branch else head
+        )
+        if branch_head not in (None, head):
+            return MergeResult(self._decide(task, HeadMoved(str(branch_head))))
+        found = find_merge(self.repository, tip, task_id, head)
+        if found is not None:
+            return self._close(task, base, found, "")
+        try:
+            commit = self._build(task, tip, head)
+        except HookRefusedError as error:
+            return MergeResult(self._decide(task, MergeFailed(error.message)))
+        if isinstance(commit, Conflict):
+            shown = ", ".join(commit.paths[:_SHOWN_PATHS])
+            more = f" and {len(commit.paths) - _SHOWN_PATHS} more" if len(commit.paths) > _SHOWN_PATHS else ""
+            failed = MergeFailed(f"conflicts with {base} in {shown}{more}", commit.paths)
+            return MergeResult(self._decide(task, failed))
+        if commit is None:
+            return MergeResult(self._decide(task, Merged(None)))
+        return self._land(task, base, tip, commit)
+
+    def _land(self, task: Task, base: str, tip: str, commit: str) -> MergeResult | None:
+        """Tries a finished merge out and moves the base to it."""
+        failure, tested = self._verify(task, commit)
+        if failure is not None:
+            return MergeResult(self._decide(task, MergeFailed(failure)), tested=tested)
+        # A person who took the task back while the tests ran wins over a base that has not moved yet.
+        now = self._approved(task.id)
+        if now.end_sha != task.end_sha:
+            return None
+        moved = move_base(self.repository, base, tip, commit, f"gitticks: merge {task.id}")
+        match moved:
+            case BaseMoved():
+                return None
+            case CheckoutOverlaps():
+                shown = ", ".join(moved.paths[:_SHOWN_PATHS])
+                return self._wait(
+                    task.id, f"your uncommitted changes in {moved.checkout} are in the way: {shown}"
+                )
+            case Moved():
+                return self._close(task, base, commit, tested)
+        assert_never(moved)
+
+    def _approved(self, task_id: TaskId) -> Task:
+        task = self.store.task_file(task_id).task
+        if not task.is_merging or task.end_sha is None:
+            raise RefusedError(
+                f"`{task_id}` is not approved: it is {task.status}"
+                + (f" and awaits {task.awaiting}" if task.awaiting else ""),
+                hint=f"`gt show {task_id}`",
+            )
+        return task
+
+    def _base(self, task: Task) -> str:
+        return task.base or workspaces.base_of(task, self.run.settings, self.repository)
+
+    def _tip(self, base: str) -> str:
+        tip = read_ref(self.repository.common_dir, f"refs/heads/{base}")
+        if tip is None:
+            raise GitticksError(f"the base `{base}` is no branch here", hint="`gt config base main`")
+        return tip
+
+    def _build(self, task: Task, tip: str, head: str) -> str | Conflict | None:
+        """Returns the commit to move the base to, None if there is nothing to merge."""
+        trailers = merge_trailers(task.id, head)
+        strategy = self.run.settings.merge.strategy
+        if strategy is MergeStrategy.REBASE:
+            rebased = rebase_in_memory(
+                self.repository, tip, head, committer=self._identity(), trailers=trailers
+            )
+            if isinstance(rebased, Conflict):
+                return rebased
+            return None if rebased.commit == tip else rebased.commit
+        merged = merge_in_memory(self.repository, tip, head)
+        if isinstance(merged, Conflict):
+            return merged
+        if merged.tree == workspaces.tree_of(self.repository, tip):
+            return None
+        parents = [tip, head] if strategy is MergeStrategy.MERGE else [tip]
+        title = " ".join(task.title.split())
+        subject = f"Merge {task.id}: {title}" if strategy is MergeStrategy.MERGE else title
+        return commit_merge(
+            self.repository, merged.tree, parents, f"{subject}\n\n{trailers}", author=self._identity()
+        )
+
+    def _identity(self) -> Identity:
+        if self._merger is None:
+            from gitticks.git.identity import identity
+
+            self._merger = identity(self.repository, self.run.world.environment)
+        return self._merger
+
+    def _verify(self, task: Task, commit: str) -> tuple[str | None, str]:
+        """Runs the quality gates on the merge as it would land; returns the failure and what to show."""
+        if not has_commands(self.run.settings):
+            return None, ""
+        environment = self.run.outer_environment()
+        with checkout_aside(self.repository, commit) as checkout:
+            workspaces.set_up(self.repository, checkout.path, self.run.settings, environment)
+            report = run_checks(checkout.path, self.run.settings, environment, self.repository, on_merge=True)
+        tested = "; ".join(report.lines)
+        self.run.emit(ChecksEnded(task.id, tested, report.failure))
+        return report.failure, tested
+
+    def _close(self, task: Task, base: str, sha: str, tested: str) -> MergeResult:
+        self.run.emit(TaskMerged(task.id, base, sha, tested))
+        decision = self._decide(task, Merged(sha))
+        try:
+            workspaces.remove_after_merge(self.repository, decision.task, self.run.settings)
+        except GitticksError as error:
+            self.run.emit(Warned(task.id, f"its workspace stays: {error.message}"))
+        return MergeResult(decision, sha=sha, tested=tested)
+
+    def _decide(self, task: Task, trigger: Trigger) -> Decision:
+        circumstances = self.run.circumstances()
+        decision = self.store.transact(
+            lambda transaction: carry_out(transaction, task.id, trigger, circumstances),
+            author=self.run.author,
+        )
+        tell(self.run, task, decision)
+        return decision
+
+    def _wait(self, task_id: TaskId, reason: str) -> MergeResult:
+        self.run.emit(MergeWaits(task_id, reason))
+        return MergeResult(waits=reason)

@@ -1,0 +1,194 @@
+"""One session: an agent is started on a task, listened to, and what it left is judged and written in one commit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.agents.base import AgentReport, AgentSpec, Request
+from gitticks.agents.environment import agent_environment
+from gitticks.agents.presets import PRESETS, invoke
+from gitticks.agents.session import run_agent
+from gitticks.agents.supervised import Limits
+from gitticks.errors import GitticksError
+from gitticks.model.event import Actor
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.session import Ending, SessionRecord
+from gitticks.model.status import ActorKind, Role
+from gitticks.processes import identity_of
+from gitticks.runner import mailbox, workspaces
+from gitticks.runner.events import AgentSaid, SessionBegan, Warned
+from gitticks.runner.finishing import SessionEnding, finish_session
+from gitticks.runner.prompt import build_prompt
+from gitticks.runner.requests import RequestWatcher
+from gitticks.runner.reviewing import choose_agent, find_waiver, script_blocks
+from gitticks.runner.telling import tell
+from gitticks.runner.transcript import Transcript
+from gitticks.runner.workspaces import Plan, Workspace
+from gitticks.store.decisions import carry_out
+from gitticks.workflow.sessions import current_round
+from gitticks.workflow.triggers import PolicyChanged, SessionStarted
+
+if TYPE_CHECKING:
+    from gitticks.agents.stopping import StopRequest
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.runner.context import RunContext
+    from gitticks.workflow.decision import Decision
+
+
+class SessionRun:
+    """One agent on one task, from the start to the commit that says what came of it.
+
+    Not to be shared between threads, but `stop` may be used from any.
+    """
+
+    def __init__(self, run: RunContext, task_id: TaskId, role: Role, stop: StopRequest) -> None:
+        self.run = run
+        self.task_id = task_id
+        self.role = role
+        self.stop = stop
+        self.store = run.open_store()
+        self.file: TaskFile = self.store.task_file(task_id)
+        self.agent: AgentSpec = choose_agent(
+            run.registry, self.file.task, run.settings, role, asked=run.options.agent
+        )
+        self.round = current_round(self.file.task, role)
+        self.actor = Actor(ActorKind.AGENT, self.agent.name, role)
+
+    def execute(self) -> Decision:
+        """Runs the session to its end and returns the last decision.
+
+        Raises:
+            RefusedError: somebody else works on the task, or it is not this role's turn any more.
+            GitticksError: nothing could be started, and nothing was changed.
+        """
+        waiver = self.find_waiver()
+        if self.role is Role.REVIEWER and waiver is not None:
+            return self._pass_by(waiver)
+        tasks = self.store.snapshot().all_tasks()
+        plan = workspaces.plan(
+            self.file.task, TaskGraph.of(tasks.values()), self.run.settings, self.run.repository
+        )
+        with self.run.sessions.hold(self._record(plan)):
+            self._start(plan)
+            try:
+                workspace = workspaces.prepare(
+                    self.run.repository, plan, self.run.settings, self.run.outer_environment()
+                )
+            except GitticksError as error:
+                return self._finish(None, _failed_start(error))
+            return self._finish(workspace, self._listen(workspace))
+
+    def find_waiver(self) -> str | None:
+        """Returns why no agent can review the task, or None."""
+        return find_waiver(self.run.registry, self.file, self.run.settings, asked=self.run.options.agent)
+
+    def _pass_by(self, waiver: str) -> Decision:
+        circumstances = self.run.circumstances(review_waiver=waiver)
+        decision = self.store.transact(
+            lambda transaction: carry_out(transaction, self.task_id, PolicyChanged(), circumstances),
+            author=self.run.author,
+        )
+        tell(self.run, self.file.task, decision)
+        return decision
+
+    def _record(self, plan: Plan) -> SessionRecord:
+        me = identity_of(os.getpid())
+        assert me is not None  # noqa: S101 (this process runs)
+        return SessionRecord(
+            self.task_id,
+            self.role,
+            self.round,
+            self.agent.name,
+            me.pid,
+            me.start_ticks,
+            me.boot_id,
+            self.run.now,
+            str(plan.path),
+        )
+
+    def _start(self, plan: Plan) -> None:
+        started = SessionStarted(self.actor, self.role, plan.base, plan.branch, plan.start_sha)
+        circumstances = self.run.circumstances()
+        self.store.transact(
+            lambda transaction: carry_out(transaction, self.task_id, started, circumstances),
+            author=self.run.author,
+        )
+        self.file = self.store.task_file(self.task_id)
+        shown = os.path.relpath(plan.path, self.run.repository.main_worktree or plan.path)
+        self.run.emit(
+            SessionBegan(
+                self.task_id,
+                self.file.task.title,
+                self.agent.name,
+                self.role,
+                shown,
+                self.file.task.base,
+                self.file.task.start_sha,
+            )
+        )
+
+    def _listen(self, workspace: Workspace) -> AgentReport:
+        """Starts the agent and returns what came of it."""
+        try:
+            invocation = invoke(self.agent, self._request(workspace))
+        except GitticksError as error:
+            return _failed_start(error)
+        for warning in invocation.warnings:
+            self.run.emit(Warned(self.task_id, warning))
+        limits = self.run.settings.limits
+        with (
+            Transcript(self.run.repository.own_dir, self.task_id, self.run.now) as transcript,
+            RequestWatcher(self, workspace),
+        ):
+            return run_agent(
+                invocation,
+                workspace=workspace.path,
+                environment=self._agent_environment(workspace),
+                limits=Limits(limits.iteration, limits.idle, limits.output),
+                now=self.run.world.now,
+                stop=self.stop,
+                on_text=lambda text: self.run.emit(AgentSaid(self.task_id, text)),
+                on_line=transcript.write,
+                on_error_line=transcript.write,
+                lock=self.run.sessions.tree_lock(self.task_id),
+            )
+
+    def _request(self, workspace: Workspace) -> Request:
+        prompt = build_prompt(self.store, self.file, self.role, workspace, self.run.settings)
+        mailbox.fill(workspace, self.file, prompt)
+        return Request(
+            prompt,
+            prompt_file=str(workspace.mailbox / "prompt.md"),
+            script=script_blocks(self.file, self.role),
+        )
+
+    def _agent_environment(self, workspace: Workspace) -> dict[str, str]:
+        additions = {
+            "GITTICKS_TASK": str(self.task_id),
+            "GITTICKS_ROLE": self.role.value,
+            "GITTICKS_ROUND": str(self.round),
+            "GITTICKS_ITERATION": str(self.file.task.usage.iterations + 1),
+            "GITTICKS_MAILBOX": str(workspace.mailbox),
+            "GITTICKS_AGENT": "1",
+            "PATH": _path_with_gt(self.run.world.environment.get("PATH", os.defpath)),
+        }
+        preset = PRESETS[self.agent.kind]
+        return agent_environment(self.agent.kind, preset.variables, self.run.world.environment, additions)
+
+    def _finish(self, workspace: Workspace | None, report: AgentReport) -> Decision:
+        ending = SessionEnding(self.actor, self.role, self.round, report)
+        return finish_session(self.run, self.store, self.file, ending, workspace=workspace, stop=self.stop)
+
+
+def _failed_start(error: GitticksError) -> AgentReport:
+    return AgentReport(Ending.START_FAILED, detail=error.message)
+
+
+def _path_with_gt(path: str) -> str:
+    """Returns PATH with the folder that holds `gt` at its end, so that agents find the one that started them."""
+    here = str(Path(sys.executable).parent)
+    return path if here in path.split(os.pathsep) else f"{path}{os.pathsep}{here}"

@@ -1,0 +1,48 @@
+"""Waiting for the state branch to change: file events wake up, the ref read once a second is the truth."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from gitticks.git.refs import read_ref
+from gitticks.git.repository import Repository
+from gitticks.store.layout import STATE_REF
+
+_TRUTH_SECONDS = 1.0
+
+
+def wait_for_change(repository: Repository, seconds: float, over: threading.Event) -> bool:
+    """Waits until the state branch moves, for at most `seconds` or until `over` is set; True if it moved."""
+    before = read_ref(repository.common_dir, STATE_REF)
+    deadline = time.monotonic() + seconds
+    while not over.is_set() and time.monotonic() < deadline:
+        _wait_for_event(repository, min(_TRUTH_SECONDS, max(0.01, deadline - time.monotonic())), over)
+        if read_ref(repository.common_dir, STATE_REF) != before:
+            return True
+    return False
+
+
+def _wait_for_event(repository: Repository, seconds: float, over: threading.Event) -> None:
+    """Returns at the first file event near the ref, or after `seconds`; without a working watch it only waits."""
+    from watchfiles import watch
+
+    folder = repository.common_dir / "refs" / "heads" / "gitticks"
+    if not folder.is_dir():
+        over.wait(seconds)
+        return
+    milliseconds = int(seconds * 1000)
+    try:
+        for _ in watch(
+            folder,
+            watch_filter=None,
+            stop_event=over,
+            rust_timeout=milliseconds,
+            yield_on_timeout=True,
+            debounce=50,
+            step=10,
+            raise_interrupt=False,
+        ):
+            return
+    except OSError:
+        over.wait(seconds)
