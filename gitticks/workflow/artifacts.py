@@ -33,7 +33,7 @@ class Artifacts:
 class Counts:
     """How often something happened since a person's last word on the task.
 
-    `work_approved` is true if that word said that a person did the work.
+    `work_approved` is true if that word said that a person did the work, and nobody moved the task since.
     """
 
     iterations: int = 0
@@ -57,6 +57,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             work_approved = _approves_work(event, before=work_approved)
         elif event.type in (EventType.ADVANCED, EventType.MOVED):
             failed_checks = refusals = 0
+            work_approved = False
         elif event.type is EventType.SESSION_ENDED:
             iterations += bool(event.data.get("iteration"))
         elif event.type is EventType.GATE_FAILED:

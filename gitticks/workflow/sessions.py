@@ -47,7 +47,7 @@ def start(draft: Draft, started: SessionStarted) -> None:
             + (f" and awaits {task.awaiting}" if task.awaiting else ""),
             hint=f"`gt show {task.id}`",
         )
-    if task.start_sha is None:
+    if task.start_sha is None and started.role is Role.WORKER:
         draft.task = replace(
             task,
             base=started.base or task.base,
