@@ -82,5 +82,6 @@ def test_last_word_may_have_been_that_the_work_is_done(
     if expected:
         failed = run(given.task, MergeFailed("conflict"), counts=count_since_last_word(given.events))
         assert failed.task.awaiting is Awaiting.WORK
+        assert not count_since_last_word((*given.events, *failed.events)).work_approved
         later = (*given.events, *failed.events, event(EventType.AWAITING_SET, ADA))
         assert not count_since_last_word(later).work_approved

@@ -84,6 +84,11 @@ def test_start_again_does_not_move_the_start() -> None:
     )
 
 
+def test_reviewer_binds_no_start() -> None:
+    task = make_task(Status.AGENT_REVIEW, base=None, branch=None, start_sha=None)
+    assert run(task, SessionStarted(WORKER, Role.REVIEWER, "main", "gitticks/work/k7f2", HEAD)).task == task
+
+
 def test_person_who_starts_does_not_stop_what_starts() -> None:
     decision = run(make_task(Status.PENDING), SessionStarted(ADA, Role.WORKER, "main", None, START))
     assert decision.events[0].actor == ADA
