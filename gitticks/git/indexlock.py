@@ -27,7 +27,6 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
     lock = git_dir / "index.lock"
     mine = git_dir / f"gitticks-index-lock-{os.getpid()}"
     mine.write_bytes(_MARK + str(os.getpid()).encode() + b"\n")
-    identity = mine.stat().st_ino
     try:
         is_held = _link(mine, lock, wait_seconds)
     finally:
@@ -36,9 +35,7 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
         yield is_held
     finally:
         if is_held:
-            with contextlib.suppress(FileNotFoundError):
-                if lock.stat().st_ino == identity:
-                    lock.unlink()
+            _clear_own(lock)  # and not the lock of whoever came after a person had removed ours
 
 
 def is_index_locked(git_dir: Path) -> bool:
@@ -55,7 +52,7 @@ def _link(mine: Path, lock: Path, wait_seconds: float) -> bool:
         try:
             os.link(mine, lock)
         except FileExistsError:
-            if _clear_own_leftover(lock):
+            if _clear_own(lock):
                 continue
             if time.monotonic() >= end or _age_seconds(lock) >= wait_seconds:
                 return False
@@ -64,8 +61,8 @@ def _link(mine: Path, lock: Path, wait_seconds: float) -> bool:
             return True
 
 
-def _clear_own_leftover(lock: Path) -> bool:
-    """Removes the lock if a killed process of ours left it; True if it is worth trying again at once."""
+def _clear_own(lock: Path) -> bool:
+    """Removes the lock if it is of ours; True unless another program has it."""
     try:
         if not lock.read_bytes().startswith(_MARK):
             return False

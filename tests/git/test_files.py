@@ -1,0 +1,147 @@
+"""Replacing files that a person may be saving at the same moment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gitticks.git import files as module
+from gitticks.git.exchange import exchange
+from gitticks.git.files import CheckoutFiles, NotPlainError, Replaced, write_synced
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> CheckoutFiles:
+    (tmp_path / "root").mkdir()
+    return CheckoutFiles.at(tmp_path / "root", tmp_path / "own", "test")
+
+
+@pytest.fixture(params=["exchange", "links"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "links":
+        monkeypatch.setattr(module, "exchange", lambda *_: False)
+    return str(request.param)
+
+
+def save_between(monkeypatch: pytest.MonkeyPatch, saves: list[Callable[[], object]]) -> None:
+    """Lets a person save in the moment before each swap."""
+
+    def swap(first: Path, second: Path) -> bool:
+        if saves:
+            saves.pop(0)()
+        return exchange(first, second)
+
+    monkeypatch.setattr(module, "exchange", swap)
+
+
+def kept(files: CheckoutFiles) -> list[bytes]:
+    return [file.read_bytes() for file in sorted(files.rescue.iterdir())] if files.rescue.exists() else []
+
+
+def test_replaces_what_was_expected_and_keeps_its_mode(files: CheckoutFiles, way: str) -> None:
+    file = files.root / "a"
+    file.write_bytes(b"old")
+    file.chmod(0o640)
+    assert files.replace("a", b"old", b"new") == Replaced(is_done=True)
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"new", 0o640)
+    assert list(files.scratch.iterdir()) == []
+
+
+def test_leaves_what_was_not_expected(files: CheckoutFiles, way: str) -> None:
+    (files.root / "a").write_bytes(b"saved meanwhile")
+    assert files.replace("a", b"old", b"new") == Replaced(is_done=False)
+    assert (files.root / "a").read_bytes() == b"saved meanwhile"
+    assert list(files.scratch.iterdir()) == []
+    assert kept(files) == []
+
+
+def test_makes_new_files_only_where_none_is(files: CheckoutFiles) -> None:
+    assert files.replace("x/y/a", None, b"new") == Replaced(is_done=True)
+    assert files.replace("x/y/a", None, b"newer") == Replaced(is_done=False)
+    assert files.read("x/y/a") == b"new"
+
+
+def test_removes_only_what_was_expected_and_then_empty_folders(files: CheckoutFiles) -> None:
+    files.replace("x/y/a", None, b"old")
+    files.replace("x/b", None, b"b")
+    assert files.replace("x/y/a", b"other", None) == Replaced(is_done=False)
+    assert files.read("x/y/a") == b"old"
+    assert files.replace("x/y/a", b"old", None) == Replaced(is_done=True)
+    assert not (files.root / "x" / "y").exists()
+    assert files.read("x/b") == b"b"
+    assert files.replace("x/missing", b"old", None) == Replaced(is_done=False)
+    assert files.replace("x/missing", None, None) == Replaced(is_done=True)
+
+
+def test_a_file_that_vanished_is_not_made_again(files: CheckoutFiles, way: str) -> None:
+    assert files.replace("a", b"old", b"new") == Replaced(is_done=False)
+    assert not (files.root / "a").exists()
+
+
+def test_a_save_in_the_last_moment_stays(files: CheckoutFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = files.root / "a"
+    file.write_bytes(b"old")
+    save_between(monkeypatch, [lambda: file.write_bytes(b"mine")])
+    assert files.replace("a", b"old", b"new") == Replaced(is_done=False)
+    assert file.read_bytes() == b"mine"
+    assert kept(files) == []
+
+
+def test_a_second_save_while_swapping_back_keeps_both(
+    files: CheckoutFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = files.root / "a"
+    file.write_bytes(b"old")
+    save_between(
+        monkeypatch,
+        [lambda: file.write_bytes(b"first"), lambda: file.write_bytes(b"second")],
+    )
+    replaced = files.replace("a", b"old", b"new")
+    assert not replaced.is_done
+    assert sorted([file.read_bytes(), *kept(files)]) == [b"first", b"second"]
+
+
+def test_a_deletion_while_swapping_back_keeps_what_was_saved(
+    files: CheckoutFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = files.root / "a"
+    file.write_bytes(b"old")
+    save_between(monkeypatch, [lambda: file.write_bytes(b"mine"), file.unlink])
+    assert not files.replace("a", b"old", b"new").is_done
+    assert kept(files) == [b"mine"]
+
+
+def test_links_folders_and_pipes_are_not_read(files: CheckoutFiles, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a").write_text("outside")
+    (files.root / "link").symlink_to(tmp_path / "outside" / "a")
+    (files.root / "linked").symlink_to(tmp_path / "outside")
+    (files.root / "folder").mkdir()
+    os.mkfifo(files.root / "pipe")
+    for path in ("link", "linked/a", "folder", "pipe"):
+        with pytest.raises(NotPlainError):
+            files.read(path)
+    with pytest.raises(NotPlainError):
+        files.replace("linked/b", None, b"new")
+    assert files.read("missing/a") is None
+    assert files.age_seconds("missing/a") is None
+
+
+def test_sweeping_deletes_only_what_is_stored_elsewhere(files: CheckoutFiles) -> None:
+    assert files.sweep(lambda _: True) == ()
+    files.scratch.mkdir(parents=True)
+    (files.scratch / "1").write_bytes(b"stored")
+    (files.scratch / "2").write_bytes(b"mine")
+    (path,) = files.sweep(lambda content: content == b"stored")
+    assert path.read_bytes() == b"mine"
+    assert list(files.scratch.iterdir()) == []
+
+
+def test_synced_files_are_replaced_whole(tmp_path: Path) -> None:
+    write_synced(tmp_path / "x" / "note", b"1")
+    write_synced(tmp_path / "x" / "note", b"2")
+    assert [file.name for file in (tmp_path / "x").iterdir()] == ["note"]
+    assert (tmp_path / "x" / "note").read_bytes() == b"2"

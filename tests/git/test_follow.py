@@ -1,0 +1,105 @@
+"""One file on its way to a newer version."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitticks.git.files import CheckoutFiles
+from gitticks.git.follow import Followed, Follower, Outcome, Version, line_distance
+from gitticks.git.textmerge import merge_text
+
+BASE = b"".join(b"line %d\n" % number for number in range(1, 11))
+NEW = BASE.replace(b"line 2\n", b"line two\n")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> CheckoutFiles:
+    (tmp_path / "root").mkdir()
+    return CheckoutFiles.at(tmp_path / "root", tmp_path / "own", "test")
+
+
+def put(files: CheckoutFiles, content: bytes, *, age_seconds: float = 5) -> None:
+    (files.root / "a").write_bytes(content)
+    moment = time.time() - age_seconds
+    os.utime(files.root / "a", (moment, moment))
+
+
+def follow(files: CheckoutFiles, base: bytes | None, new: bytes | None, *older: bytes) -> Followed:
+    return Follower(files, merge_text, lambda _: older).follow(Version("a", base, new))
+
+
+@pytest.mark.parametrize(
+    ("present", "way", "outcome", "left"),
+    [
+        (BASE, (BASE, NEW), Outcome.TAKEN, NEW),
+        (None, (None, NEW), Outcome.TAKEN, NEW),
+        (BASE, (BASE, None), Outcome.TAKEN, None),
+        (NEW, (BASE, NEW), Outcome.SAME, NEW),
+        (None, (BASE, None), Outcome.SAME, None),
+        (b"mine\n", (BASE, BASE), Outcome.SAME, b"mine\n"),
+        (BASE + b"mine\n", (BASE, NEW), Outcome.MERGED, NEW + b"mine\n"),
+        (NEW + b"mine\n", (BASE, NEW), Outcome.SAME, NEW + b"mine\n"),
+        (b"mine\n", (BASE, NEW), Outcome.CONFLICT, b"mine\n"),
+        (b"mine\n", (BASE, None), Outcome.CONFLICT, b"mine\n"),
+        (None, (BASE, NEW), Outcome.CONFLICT, None),
+        (b"mine\n", (None, NEW), Outcome.CONFLICT, b"mine\n"),
+    ],
+)
+def test_outcomes(
+    files: CheckoutFiles,
+    present: bytes | None,
+    way: tuple[bytes | None, bytes | None],
+    outcome: Outcome,
+    left: bytes | None,
+) -> None:
+    if present is not None:
+        put(files, present)
+    followed = follow(files, *way)
+    assert (followed.outcome, followed.present, files.read("a")) == (outcome, left, left)
+
+
+@pytest.mark.parametrize("age_seconds", [0.0, -0.1])
+def test_an_edit_of_this_moment_is_left_alone(files: CheckoutFiles, age_seconds: float) -> None:
+    put(files, BASE + b"mine\n", age_seconds=age_seconds)
+    assert follow(files, BASE, NEW).outcome is Outcome.DEFERRED
+    assert files.read("a") == BASE + b"mine\n"
+
+
+def test_an_edit_that_began_from_an_older_version_is_recognised(files: CheckoutFiles) -> None:
+    older, base = BASE, BASE.replace(b"line 2\n", b"line 2b\n")
+    put(files, older + b"mine\n")
+    followed = follow(files, base, NEW, NEW, base, older)
+    assert (followed.outcome, followed.present) == (Outcome.MERGED, NEW + b"mine\n")
+
+
+def test_a_version_that_nobody_saw_is_no_beginning(files: CheckoutFiles) -> None:
+    edited = BASE.replace(b"line 2\n", b"line 2, mine\n")
+    put(files, edited)
+    passed_over = NEW
+    newest = NEW + b"later\n"
+    assert follow(files, BASE, newest, newest, passed_over, BASE).outcome is Outcome.CONFLICT
+    assert files.read("a") == edited
+
+
+def test_a_version_passed_over_is_what_a_killed_call_left(files: CheckoutFiles) -> None:
+    put(files, NEW, age_seconds=0)
+    newest = NEW + b"later\n"
+    assert follow(files, BASE, newest, newest, NEW, BASE).outcome is Outcome.TAKEN
+
+
+def test_what_is_no_plain_file_is_a_conflict(files: CheckoutFiles) -> None:
+    (files.root / "a").mkdir()
+    assert follow(files, None, NEW).outcome is Outcome.CONFLICT
+
+
+@given(st.lists(st.sampled_from("abcd")), st.lists(st.sampled_from("abcd")))
+def test_distance_is_a_count_of_lines(one: list[str], other: list[str]) -> None:
+    first, second = ("\n".join(lines).encode() for lines in (one, other))
+    assert line_distance(first, first) == 0
+    assert (line_distance(first, second) == 0) == (first.splitlines() == second.splitlines())

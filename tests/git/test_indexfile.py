@@ -1,0 +1,63 @@
+"""Single entries of an index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.git.indexfile import IndexEntry, index_aside, read_entries, write_entries
+from tests.support.repositories import commit_file, git, make_repository
+
+NAME = "ü [x] *.md"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = make_repository(tmp_path / "project")
+    commit_file(root, NAME, "one\n")
+    return root
+
+
+def test_reads_literal_paths_with_all_stages(root: Path) -> None:
+    blob = git("hash-object", NAME, at=root)
+    found = read_entries(root / ".git", [NAME, "missing", "*"])
+    assert found == {NAME: {0: IndexEntry(NAME, blob)}}
+    assert read_entries(root / ".git", []) == {}
+
+
+def test_changes_adds_and_removes_entries(root: Path) -> None:
+    blob = git("hash-object", "-w", "--stdin", at=root, input="new\n")
+    (root / NAME).write_text("new\n")
+    (root / "b").write_text("new\n")
+    write_entries(
+        root / ".git", {NAME: [IndexEntry(NAME, blob)], "b": [IndexEntry("b", blob)], "README.md": []}
+    )
+    assert git("status", "--porcelain", "-z", at=root).split("\0") == [
+        "D  README.md",
+        "A  b",
+        f"M  {NAME}",
+        "?? README.md",
+        "",
+    ]
+
+
+def test_writes_conflicts(root: Path) -> None:
+    blob = git("hash-object", NAME, at=root)
+    write_entries(root / ".git", {NAME: [IndexEntry(NAME, blob, stage) for stage in (1, 2, 3)]})
+    assert set(read_entries(root / ".git", [NAME])[NAME]) == {1, 2, 3}
+    write_entries(root / ".git", {NAME: [IndexEntry(NAME, blob)]})
+    assert set(read_entries(root / ".git", [NAME])[NAME]) == {0}
+
+
+def test_a_failure_changes_nothing_and_leftovers_are_no_obstacle(root: Path) -> None:
+    (root / ".git" / "gitticks-index.lock").write_bytes(b"")
+    (root / ".git" / "gitticks-index").write_bytes(b"torn")
+    before = (root / ".git" / "index").read_bytes()
+    with pytest.raises(ZeroDivisionError), index_aside(root / ".git") as aside:  # noqa: PT012
+        git("rm", "-q", "--cached", "README.md", at=root, environment={"GIT_INDEX_FILE": str(aside)})
+        raise ZeroDivisionError
+    assert (root / ".git" / "index").read_bytes() == before
+    write_entries(root / ".git", {"README.md": []})
+    assert read_entries(root / ".git", ["README.md"]) == {}
+    assert not list((root / ".git").glob("gitticks-index*"))

@@ -1,0 +1,39 @@
+"""Settings of one worktree alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitticks.git.repository import discover
+from gitticks.git.worktree_config import enable_worktree_config, read_worktree_setting, write_worktree_setting
+from tests.support.repositories import add_linked_worktree, git, make_repository, run_git_command
+
+
+def test_a_setting_holds_in_its_worktree_only(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    linked = add_linked_worktree(root, tmp_path / "linked", "topic")
+    repository = discover(linked)
+    enable_worktree_config(repository)
+    enable_worktree_config(repository)
+    write_worktree_setting(repository.git_dir, "core.hooksPath", "somewhere")
+    assert read_worktree_setting(repository.git_dir, "core.hooksPath") == "somewhere"
+    assert git("config", "core.hooksPath", at=linked) == "somewhere"
+    assert run_git_command("config", "core.hooksPath", at=root).returncode == 1
+    for _ in range(2):
+        write_worktree_setting(repository.git_dir, "core.hooksPath", None)
+    assert read_worktree_setting(repository.git_dir, "core.hooksPath") is None
+
+
+def test_bare_repositories_and_submodules_keep_what_they_are(tmp_path: Path) -> None:
+    bare = make_repository(tmp_path / "bare", bare=True)
+    enable_worktree_config(discover(bare))
+    linked = add_linked_worktree(bare, tmp_path / "linked", "topic")
+    assert git("rev-parse", "--is-bare-repository", at=bare) == "true"
+    assert git("rev-parse", "--is-bare-repository", at=linked) == "false"
+    outer = make_repository(tmp_path / "outer")
+    git("submodule", "--quiet", "add", str(make_repository(tmp_path / "library")), "lib", at=outer)
+    enable_worktree_config(discover(outer / "lib"))
+    beside = add_linked_worktree(outer / "lib", tmp_path / "beside", "topic")
+    assert git("rev-parse", "--show-toplevel", at=outer / "lib") == str(outer / "lib")
+    assert git("rev-parse", "--show-toplevel", at=beside) == str(beside)
+    assert discover(beside).main_worktree == outer / "lib"

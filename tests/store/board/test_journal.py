@@ -1,0 +1,44 @@
+"""The journal of the board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.git.repository import Repository, discover
+from gitticks.store.board.journal import Journal, Pending, PendingKind, load_journal, mark_of, save_journal
+from tests.support.repositories import make_repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return discover(make_repository(tmp_path / "project"))
+
+
+def test_comes_back_as_it_was_saved(repository: Repository) -> None:
+    pending = {
+        "ü.md": Pending(PendingKind.CONFLICT, "a" * 40, None),
+        "b": Pending(PendingKind.DEFERRED, None, "b" * 40),
+    }
+    journal = Journal("c" * 40, pending, "1-2-3", is_index_stale=True)
+    save_journal(repository, journal)
+    assert load_journal(repository) == journal
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"pending": {"a": ["odd", null, null]}}'])
+def test_a_missing_or_damaged_one_knows_nothing(repository: Repository, content: str | None) -> None:
+    if content is not None:
+        repository.own_dir.mkdir()
+        (repository.own_dir / "board.json").write_text(content)
+    assert load_journal(repository) == Journal()
+
+
+def test_a_mark_changes_with_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "index"
+    assert mark_of(file) == ""
+    file.write_text("1")
+    first = mark_of(file)
+    (tmp_path / "aside").write_text("2")
+    (tmp_path / "aside").replace(file)
+    assert "" != mark_of(file) != first
