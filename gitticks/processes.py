@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import fcntl
 import functools
+import json
 import os
-from dataclasses import dataclass
+import re
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -24,9 +26,38 @@ class ProcessIdentity:
     start_ticks: int
     boot_id: str
 
+    def to_json(self) -> str:
+        """Returns the identity as one line of JSON."""
+        return json.dumps(asdict(self))
+
+
+def parse_identity(text: str) -> ProcessIdentity | None:
+    """Returns what `to_json` wrote; None for anything else, such as a line torn by a crash."""
+    try:
+        values = json.loads(text)
+        pid, start_ticks, boot = values["pid"], values["start_ticks"], values["boot_id"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    if isinstance(pid, int) and isinstance(start_ticks, int) and isinstance(boot, str):
+        return ProcessIdentity(pid, start_ticks, boot)
+    return None
+
+
+def own_identity() -> ProcessIdentity:
+    """Returns the identity of this process."""
+    return _identity_of_living(os.getpid())
+
+
+@functools.lru_cache(maxsize=4)
+def _identity_of_living(pid: int) -> ProcessIdentity:
+    """Caches by pid, so that a forked child does not take itself for its parent."""
+    return identity_of(pid) or ProcessIdentity(pid, 0, boot_id())
+
 
 def identity_of(pid: int) -> ProcessIdentity | None:
     """Returns the identity of the process that has `pid` now; None if nothing runs there (a zombie does not run)."""
+    if pid <= 0:
+        return None
     ticks = _start_ticks(pid)
     return None if ticks is None else ProcessIdentity(pid, ticks, boot_id())
 
@@ -69,6 +100,30 @@ def boot_id() -> str:
         return _BOOT_ID.read_text().strip()
     except OSError:
         return _ask("sysctl", "-n", "kern.boottime")
+
+
+def start_times(name: str) -> list[float] | None:
+    """Returns when each process whose program's name begins with `name` was started, in seconds since 1970.
+
+    None where the system does not tell.
+    """
+    try:
+        boot_time = re.search(r"^btime (\d+)$", Path("/proc/stat").read_text(encoding="ascii"), re.MULTILINE)
+    except OSError:
+        return None
+    if boot_time is None:
+        return None
+    numbers = (int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal())
+    ticks = (_start_ticks(pid) for pid in numbers if _program(pid).startswith(name))
+    per_second = os.sysconf("SC_CLK_TCK")
+    return [int(boot_time[1]) + tick / per_second for tick in ticks if tick is not None]
+
+
+def _program(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
 
 
 def _start_ticks(pid: int) -> int | None:

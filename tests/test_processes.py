@@ -7,12 +7,24 @@ import fcntl
 import os
 import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from gitticks import processes
-from gitticks.processes import ProcessIdentity, boot_id, identity_of, is_alive, is_lock_held, send_signal
+from gitticks.processes import (
+    ProcessIdentity,
+    boot_id,
+    identity_of,
+    is_alive,
+    is_lock_held,
+    own_identity,
+    parse_identity,
+    send_signal,
+    start_times,
+)
 
 
 def test_a_process_lives_until_it_ends() -> None:
@@ -63,3 +75,47 @@ def test_a_lock_is_held_by_whoever_holds_its_flock(tmp_path: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert is_lock_held(lock)
     assert not is_lock_held(lock)
+
+
+def test_this_process_is_alive() -> None:
+    assert own_identity().pid == os.getpid()
+    assert is_alive(own_identity())
+
+
+def test_nobody_has_these_numbers() -> None:
+    assert identity_of(0) is None
+    assert identity_of(-1) is None
+    assert identity_of(2**22 + 1) is None
+
+
+def test_json_keeps_it() -> None:
+    assert parse_identity(own_identity().to_json()) == own_identity()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"pid": 1}', '{"pid": "1", "start_ticks": 1, "boot_id": "b"}']
+)
+def test_torn_text_is_no_identity(text: str) -> None:
+    assert parse_identity(text) is None
+
+
+def test_a_name_with_brackets_and_spaces_is_read_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "import ctypes; ctypes.CDLL(None).prctl(15, b'a) S 1 (', 0, 0, 0); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        identity = identity_of(child.pid)
+        assert isinstance(identity, ProcessIdentity)
+        assert identity.start_ticks > 0
+        child.kill()
+
+
+def test_start_times_are_seconds_of_the_calendar() -> None:
+    with subprocess.Popen(["sleep", "600"]) as child:
+        while not (started := start_times("sleep")):
+            pass
+        assert any(abs(moment - time.time()) < 60 for moment in started)
+        child.kill()
+    assert start_times("no-such-program") == []

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.git.processes import own_identity, parse_identity, start_times
+from gitticks.processes import is_alive, own_identity, parse_identity, start_times
 
 WAIT_SECONDS = 30.0
 SECOND_LOOK_SECONDS = 0.1
@@ -175,7 +175,7 @@ def _take_in_turn(path: Path, descriptor: int, wait_seconds: float) -> int:
 
 def _holder(descriptor: int) -> str:
     holder = parse_identity(_read(descriptor).partition("\n")[0])
-    return "another process" if holder is None or not holder.is_alive else f"process {holder.pid}"
+    return "another process" if holder is None or not is_alive(holder) else f"process {holder.pid}"
 
 
 def _unfinished(descriptor: int) -> str | None:

@@ -18,7 +18,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.session import Ending, SessionRecord
 from gitticks.model.status import ActorKind, Role
-from gitticks.processes import identity_of
+from gitticks.processes import own_identity
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.events import AgentSaid, SessionBegan, Warned
 from gitticks.runner.finishing import SessionEnding, finish_session
@@ -96,8 +96,7 @@ class SessionRun:
         return decision
 
     def _record(self, plan: Plan) -> SessionRecord:
-        me = identity_of(os.getpid())
-        assert me is not None  # noqa: S101 (this process runs)
+        me = own_identity()
         return SessionRecord(
             self.task_id,
             self.role,

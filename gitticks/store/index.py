@@ -16,11 +16,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from gitticks.errors import NotFoundError
-from gitticks.git.processes import boot_id
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.task import Task
+from gitticks.processes import boot_id
 from gitticks.store.index_rows import entries_from_json, task_from_json, tasks_from_json
 from gitticks.store.tip import state_tip
 
