@@ -1,0 +1,90 @@
+"""What the use cases that change a task have in common: finding it, its branch's head, and writing a field's change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import Context
+from gitticks.errors import RefusedError
+from gitticks.model.event import Actor, Event
+from gitticks.model.ids import TaskId
+from gitticks.model.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitticks.store.transaction import Transaction
+
+
+def find_task(context: Context, text: str | None) -> TaskId:
+    """Returns the task that a person named, and lets go of the index, which would keep the write that follows waiting.
+
+    Raises:
+        NotFoundError: there is no such task, or several begin so.
+        UsageError: none was named and we are in no workspace.
+    """
+    with _released_index(context):
+        return context.resolve(text)
+
+
+def find_tasks(context: Context, texts: Iterable[str]) -> tuple[TaskId, ...]:
+    """Returns the tasks that a person named, each once, in that order."""
+    with _released_index(context):
+        return tuple(dict.fromkeys(context.resolve(text) for text in texts))
+
+
+@contextmanager
+def _released_index(context: Context) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        index = context.__dict__.pop("index", None)
+        if index is not None:
+            index.close()
+
+
+def work_head(context: Context, task: Task) -> str | None:
+    """Returns the commit that the task's branch is at; None where it has no branch."""
+    from gitticks.git.refs import BRANCHES, read_ref
+
+    return None if task.branch is None else read_ref(context.repository.common_dir, BRANCHES + task.branch)
+
+
+def refuse_closed(task: Task) -> None:
+    """Refuses to change what only open tasks have.
+
+    Raises:
+        RefusedError: the task is done or cancelled.
+    """
+    if not task.is_open:
+        raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Events that are no decision's, and how the commit's subject names them."""
+
+    subject: str
+    events: tuple[Event, ...]
+
+
+def describe_records(
+    transaction: Transaction, task_id: TaskId, records: Iterable[Record], actor: Actor
+) -> None:
+    """Says in the commit what was recorded; to be called after a decision, whose transition is the better subject."""
+    for record in records:
+        trailers = [("Task", str(task_id)), *(("Event", event.type.value) for event in record.events)]
+        transaction.describe(
+            f"{task_id}: {record.subject}", [*trailers, ("Actor", f"{actor.kind.value} {actor.name}")]
+        )
+
+
+def record(
+    transaction: Transaction, task_id: TaskId, subject: str, events: Sequence[Event], actor: Actor
+) -> None:
+    """Appends events that are no decision's to the history, and says in the commit what they were."""
+    transaction.append_events(task_id, events)
+    describe_records(transaction, task_id, [Record(subject, tuple(events))], actor)

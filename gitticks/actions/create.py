@@ -1,0 +1,134 @@
+"""Makes a task: its id, its file and the first line of its history, in one commit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gitticks.actions.changing import record
+from gitticks.actions.context import Context
+from gitticks.actions.field_values import Wishes, read_title, read_wishes
+from gitticks.actions.update import reading_for
+from gitticks.errors import GitticksError
+from gitticks.model.event import Event, EventType
+from gitticks.model.ids import new_id
+from gitticks.model.notes import Section
+from gitticks.model.task import Task
+from gitticks.store.links import check_links
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.store.transaction import Transaction
+
+UNNAMED = "Title of the new task"
+_PERSONS_WORK = "create a task"
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """A task to be made: its title, its other fields as they were typed, and its text.
+
+    `script` is markdown with `sh` blocks, or a bare shell script.
+    """
+
+    title: str
+    wishes: Wishes
+    description: str = ""
+    script: str | None = None
+
+
+def create_task(context: Context, new: NewTask) -> Task:
+    """Commits a new task and returns it.
+
+    Raises:
+        UsageError: the title is empty, or a text is no value of its field.
+        NotFoundError: the parent or a blocker does not exist.
+        RefusedError: a link makes no sense, or this is an agent's session.
+    """
+    context.require_person(_PERSONS_WORK)
+    title = read_title(new.title)
+    values = read_wishes(new.wishes, reading_for(context, None))
+
+    def write(transaction: Transaction) -> Task:
+        return _commit_file(context, transaction, _make_file(context, transaction, title, values, new))
+
+    return context.store.transact(write, author=context.author)
+
+
+def template(context: Context, new: NewTask) -> bytes:
+    """Returns the text that an editor opens on for a new task; a missing title stands in it as `UNNAMED`."""
+    context.require_person(_PERSONS_WORK)
+    values = read_wishes(new.wishes, reading_for(context, None))
+    title = read_title(new.title) if new.title.strip() else UNNAMED
+    file = _make_file(context, context.store.snapshot(), title, values, new)
+    bare = replace(file.task, created=None, created_by=None, updated=None, asked_at=None)
+    return file.with_task(bare).data
+
+
+def create_from_text(context: Context, content: bytes) -> Task:
+    """Commits the task that a person wrote, beginning with `template`, under a free id.
+
+    Raises:
+        DocumentError: the text is no task file.
+        UsageError: it still has no title.
+        RefusedError: it sets fields that only gitticks writes, or a link makes no sense.
+    """
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.store.hand_edits import HandEdit, check_fields
+
+    file = TaskFile.parse(content, "TASK.md")
+    if file.title == UNNAMED:
+        raise GitticksError("nothing was written: the task has no title", hint='`gt create "Fix the login"`')
+    check_fields(HandEdit(None, file, None))
+    if file.task.verdict is not None or not file.task.is_open or file.task.status.value != "pending":
+        raise GitticksError(
+            "a new task is `pending` and has no verdict", hint="leave out `status` and `verdict`"
+        )
+
+    def write(transaction: Transaction) -> Task:
+        taken = transaction.task_ids()
+        task_id = file.task.id
+        if task_id in taken:
+            task_id = new_id(taken, len(taken), context.world.random_number)
+        asked_at = context.now if file.task.awaiting else None
+        born = _born(context, replace(file.task, id=task_id, asked_at=asked_at))
+        return _commit_file(context, transaction, file.with_task(born))
+
+    return context.store.transact(write, author=context.author)
+
+
+def _make_file(
+    context: Context, transaction: Transaction, title: str, values: dict[str, Any], new: NewTask
+) -> TaskFile:
+    from gitticks.document.taskfile import new_task_file
+
+    taken = transaction.task_ids()
+    task_id = new_id(taken, len(taken), context.world.random_number)
+    asked_at = context.now if values.get("awaiting") else None
+    task = _born(context, Task(task_id, title, asked_at=asked_at, **values))
+    file = new_task_file(task, new.description)
+    return file if new.script is None else file.with_section(Section.SCRIPT, script_text(new.script))
+
+
+def _born(context: Context, task: Task) -> Task:
+    return replace(task, created=context.now, created_by=context.actor.name, updated=context.now)
+
+
+def _commit_file(context: Context, transaction: Transaction, file: TaskFile) -> Task:
+    from gitticks.store.decisions import follow_parent
+
+    task = file.task
+    check_links(transaction.all_tasks(), None, task)
+    transaction.put_task(file)
+    event = Event(EventType.CREATED, context.now, context.actor)
+    record(transaction, task.id, f"created: {task.title}", [event], context.actor)
+    if task.parent is not None:
+        follow_parent(transaction, task, context.circumstances(transaction.task_file(task.parent).task))
+    return task
+
+
+def script_text(script: str) -> str:
+    """Returns the text of `## Script` for what a person handed over: markdown as it is, a bare script in a block."""
+    if any(line.lstrip().startswith(("```", "~~~")) for line in script.splitlines()):
+        return script
+    return f"```sh\n{script.rstrip()}\n```"

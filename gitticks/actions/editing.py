@@ -1,0 +1,195 @@
+"""Opens a task for a person's editor and takes the result up, also when the task changed meanwhile.
+
+The editor works on a private copy, so that a half-written file is never on the branch, and what the person wrote is
+kept in a file of its own whenever it cannot be taken.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.actions.changing import record, work_head
+from gitticks.actions.context import Context
+from gitticks.errors import DocumentError, GitticksError, NotFoundError
+from gitticks.model.event import Event, EventType
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.task import Task
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A private copy of a text for an editor; `line` is where the problem is, if the file is broken."""
+
+    path: Path
+    original: bytes
+    line: int | None = None
+
+    def read(self) -> bytes:
+        """Returns what the editor left.
+
+        Raises:
+            GitticksError: the file is gone.
+        """
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise GitticksError(f"`{self.path}` cannot be read any more: {error.strerror}") from error
+
+    @property
+    def is_changed(self) -> bool:
+        """True if the editor left something else."""
+        return self.read() != self.original
+
+    def drop(self) -> None:
+        """Removes the copy, once it was taken up or holds nothing new."""
+        shutil.rmtree(self.path.parent, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A task before and after it was edited; `before` is None for a file that could not be read."""
+
+    before: Task | None
+    after: Task
+
+
+def make_draft(context: Context, content: bytes, name: str, *, line: int | None = None) -> Draft:
+    """Writes a private copy into the clone's own folder and returns it."""
+    folder = context.repository.own_dir / "drafts"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = Path(tempfile.mkdtemp(dir=folder)) / name
+    path.write_bytes(content)
+    return Draft(path, content, line)
+
+
+def find_editor(context: Context) -> str:
+    """Returns the command line of the person's editor, as git chooses it.
+
+    Raises:
+        GitticksError: none is set, and there is no terminal to guess one for.
+    """
+    from gitticks.git.editor import editor_command
+
+    return editor_command(context.repository, context.world.environment)
+
+
+def start_edit(context: Context, task_id: TaskId) -> Draft:
+    """Returns a private copy of a task's file; what the person saved on the board already is part of it.
+
+    Raises:
+        RefusedError: this is an agent's session.
+        NotFoundError: there is no such task.
+    """
+    context.require_person("edit a task by hand")
+    content = context.store.read(task_path(task_id))
+    if content is None:
+        raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
+    return make_draft(context, content, "TASK.md", line=_broken_line(content))
+
+
+def _broken_line(content: bytes) -> int | None:
+    from gitticks.document.taskfile import TaskFile
+
+    try:
+        TaskFile.parse(content, "TASK.md")
+    except DocumentError as error:
+        return error.line
+    return None
+
+
+def finish_edit(context: Context, task_id: TaskId, draft: Draft) -> Edited:
+    """Takes up what the editor left: text and fields as they are, status, verdict and awaiting by decision.
+
+    On any error the draft stays where it is, and the error says so.
+
+    Raises:
+        DocumentError: the text is no task file.
+        RefusedError: it asks for what is refused, or changes fields that only gitticks writes.
+        GitticksError: the task was changed meanwhile in the same places.
+    """
+    with kept_on_error(draft):
+        return context.store.transact(
+            lambda transaction: _take(context, transaction, task_id, draft), author=context.author
+        )
+
+
+@contextmanager
+def kept_on_error(draft: Draft) -> Iterator[None]:
+    """Removes the draft when the block is done; where it fails, the draft stays and the error says where."""
+    try:
+        yield
+    except GitticksError as error:
+        own = f"{error.hint}; " if error.hint else ""
+        error.hint = f"{own}your text is kept in `{draft.path}`"
+        raise
+    draft.drop()
+
+
+def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Draft) -> Edited:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.store.hand_edits import HandEdit, apply_hand_edit, check_fields, check_place
+
+    path = task_path(task_id)
+    edited = TaskFile.parse(draft.read(), str(draft.path))
+    check_place(edited, task_id)
+    now = transaction.read(path)
+    if now is None:
+        raise NotFoundError(f"`{task_id}` was removed meanwhile")
+    try:
+        current = TaskFile.parse(now, path)
+    except DocumentError:
+        return _mend(context, transaction, edited, is_newer=now != draft.original)
+    if now != draft.original:
+        before = TaskFile.parse(draft.original, path)
+        check_fields(HandEdit(before, edited, current.task))
+        edited = _merged(before, edited, current, task_id)
+    edit = HandEdit(current, edited, current.task)
+    check_fields(edit)
+    apply_hand_edit(
+        transaction,
+        edit,
+        context.actor,
+        context.now,
+        lambda task: context.circumstances(task, head=work_head(context, task)),
+    )
+    return Edited(current.task, transaction.task_file(task_id).task)
+
+
+def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: TaskId) -> TaskFile:
+    from gitticks.git.textmerge import merge_text
+    from gitticks.store.hand_edits import merge_edit
+
+    def merge(base: str, ours: str, theirs: str) -> str | None:
+        merged = merge_text(task_path(task_id), base.encode(), ours.encode(), theirs.encode())
+        return None if merged is None else merged.decode()
+
+    merged = merge_edit(before, edited, current, merge)
+    if merged is None:
+        raise GitticksError(f"`{task_id}` was changed in the same places while you edited it")
+    return merged
+
+
+def _mend(context: Context, transaction: Transaction, edited: TaskFile, *, is_newer: bool) -> Edited:
+    """Writes a broken file's new text; what its fields were cannot be known, so they are taken as they are."""
+    from gitticks.store.hand_edits import WantedState, apply_state
+
+    task = edited.task
+    if is_newer:
+        raise GitticksError(f"`{task.id}` was changed while you mended it")
+    transaction.put_task(edited.with_task(replace(task, verdict=None)))
+    event = Event(EventType.TEXT_CHANGED, context.now, context.actor, reason="the file could not be read")
+    record(transaction, task.id, "mended", [event], context.actor)
+    wanted = WantedState(verdict=task.verdict)
+    circumstances = context.circumstances(task, head=work_head(context, task))
+    apply_state(transaction, task.id, wanted, context.actor, circumstances)
+    return Edited(None, transaction.task_file(task.id).task)

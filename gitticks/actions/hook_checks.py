@@ -1,0 +1,209 @@
+"""What the board's hooks refuse before a commit: broken files, illegal steps, and a board that is not in step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.actions.changing import work_head
+from gitticks.actions.context import Context
+from gitticks.errors import DocumentError, GitticksError, RefusedError
+from gitticks.git.staged import StagedChange, is_index_locked, is_sequencing, staged_changes
+from gitticks.model.ids import TaskId, is_valid_id, task_path
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.store.hand_edits import HandEdit
+    from gitticks.store.transaction import Transaction
+
+_MARKER = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
+_ENGINE_FILES = ("history.jsonl", "audit.jsonl")
+_TASK_FILE = re.compile(r"tasks/[^/]+/([^/]+)/TASK\.md")
+_AGAIN = "`git commit` again"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a commit is refused: the file, what is wrong with it, and what to type."""
+
+    path: str
+    message: str
+    hint: str | None = None
+
+
+def check_commit(context: Context) -> tuple[Problem, ...]:
+    """Returns everything that speaks against what is staged on the board; empty if nothing does."""
+    if is_sequencing(context.repository.git_dir):
+        return check_merge(context)
+    out_of_step = _check_step(context)
+    if out_of_step:
+        return out_of_step
+    changes = staged_changes(context.repository, context.world.environment)
+    files = [problem for change in changes for problem in _check_file(context, change)]
+    return tuple(files) or tuple(_check_edits(context, changes))
+
+
+def check_merge(context: Context) -> tuple[Problem, ...]:
+    """Returns the files that a merge or rebase leaves unreadable; what others committed is not judged again."""
+    changes = staged_changes(context.repository, context.world.environment)
+    return tuple(problem for change in changes for problem in _check_readable(context, change))
+
+
+def _check_step(context: Context) -> tuple[Problem, ...]:
+    """Brings a board that lags behind in step, and refuses all the same: what is staged was made on something older."""
+    from gitticks.store.board import WORKTREE_BOARD, PendingKind, is_in_step, pending
+
+    repository = context.repository
+    if is_in_step(repository):
+        return ()
+    if is_index_locked(repository.git_dir):
+        return (
+            Problem(
+                ".", "the board lags behind the state branch", f"`gt status` brings it in step, then {_AGAIN}"
+            ),
+        )
+    WORKTREE_BOARD.bring_in_step(repository)
+    conflicts = [path for path, one in pending(repository).items() if one.kind is PendingKind.CONFLICT]
+    if conflicts:
+        return tuple(
+            Problem(
+                path,
+                "your edit and the state branch exclude each other",
+                f"join them, `git add {path}`, then {_AGAIN}",
+            )
+            for path in conflicts
+        )
+    return (Problem(".", "the board lagged behind the state branch and was synchronised", f"run {_AGAIN}"),)
+
+
+def _check_file(context: Context, change: StagedChange) -> Iterator[Problem]:
+    """Yields what is wrong with one file by itself."""
+    name = change.path.rpartition("/")[2]
+    match = _TASK_FILE.fullmatch(change.path)
+    if not change.is_plain:
+        yield Problem(change.path, "is a link or a submodule", f"`git rm --cached {change.path}`")
+    elif name in _ENGINE_FILES and change.path.startswith("tasks/"):
+        yield Problem(
+            change.path, "is written by gitticks alone", f"`git restore --staged --worktree {change.path}`"
+        )
+    elif match is not None and change.new is None:
+        yield Problem(
+            change.path,
+            "a task is not removed, but cancelled",
+            f"`git restore --staged --worktree {change.path}`, then `gt cancel {match[1]}`",
+        )
+    elif match is not None and (not is_valid_id(match[1]) or task_path(TaskId(match[1])) != change.path):
+        place = (
+            f"move it to `{task_path(TaskId(match[1]))}`" if is_valid_id(match[1]) else "give it a valid id"
+        )
+        yield Problem(change.path, "lies in the wrong folder", place)
+    else:
+        yield from _check_readable(context, change)
+
+
+def _check_readable(context: Context, change: StagedChange) -> Iterator[Problem]:
+    if change.is_unmerged:
+        yield Problem(change.path, "is in conflict", f"join both sides, then `git add {change.path}`")
+        return
+    if change.new is None or not change.is_plain:
+        return
+    content = context.store.objects.read_blob(change.new)
+    old = b"" if change.old is None else context.store.objects.read_blob(change.old)
+    if _TASK_FILE.fullmatch(change.path):
+        if len(set(_MARKER.findall(content))) > 1 and not _MARKER.search(old):
+            line = content[: _line_of_marker(content)].count(b"\n") + 1
+            yield Problem(
+                f"{change.path}:{line}", "holds conflict markers", "keep what is right and delete the markers"
+            )
+            return
+        yield from _parse_problem(lambda: _parse_task(content, change.path))
+    elif change.path == "config.yaml":
+        yield from _parse_problem(lambda: _parse_settings(content))
+
+
+def _line_of_marker(content: bytes) -> int:
+    match = _MARKER.search(content)
+    return match.start() if match else 0
+
+
+def _parse_problem(parse: Callable[[], None]) -> Iterator[Problem]:
+    try:
+        parse()
+    except DocumentError as error:
+        yield Problem(error.message.removesuffix(f": {error.problem}"), error.problem, error.hint)
+
+
+def _parse_task(content: bytes, path: str) -> None:
+    from gitticks.document.taskfile import TaskFile
+
+    TaskFile.parse(content, path)
+
+
+def _parse_settings(content: bytes) -> None:
+    from gitticks.document.settings import file_layer
+
+    file_layer(content.decode("utf-8", "replace"))
+
+
+def _check_edits(context: Context, changes: tuple[StagedChange, ...]) -> Iterator[Problem]:
+    """Yields what the state machine, the links or the rule about engine fields refuse, tried out on nothing real."""
+    from gitticks.store.hand_edits import check_fields, check_place
+
+    transaction = context.store.snapshot()
+    edits = list(_staged_edits(context, changes))
+    for path, edit in edits:
+        if edit.before is None:
+            transaction.write(path, edit.after.data)  # so that links between new tasks are known
+    for path, edit in edits:
+        try:
+            check_place(edit.after, TaskId(path.split("/")[-2]))
+            check_fields(edit)
+            _try_out(context, transaction, edit)
+        except GitticksError as error:
+            yield Problem("" if error.message.startswith(path) else path, error.message, error.hint)
+
+
+def _staged_edits(context: Context, changes: tuple[StagedChange, ...]) -> Iterator[tuple[str, HandEdit]]:
+    objects = context.store.objects
+    for change in changes:
+        if _TASK_FILE.fullmatch(change.path) and change.new is not None:
+            old = None if change.old is None else objects.read_blob(change.old)
+            yield change.path, edit_between(old, objects.read_blob(change.new), change.path)
+
+
+def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
+    """Returns the edit that turns one version of a task's file into another.
+
+    Raises:
+        DocumentError: the new version cannot be read.
+    """
+    from dataclasses import replace
+
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.store.hand_edits import HandEdit
+
+    after = TaskFile.parse(new, path)
+    if old is None:
+        return HandEdit(None, after, None)
+    try:
+        before: TaskFile = TaskFile.parse(old, path)
+    except DocumentError:
+        # What a broken file's fields were cannot be known: only a verdict is still a wish.
+        before = after.with_task(replace(after.task, verdict=None))
+    return HandEdit(before, after, before.task)
+
+
+def _try_out(context: Context, transaction: Transaction, edit: HandEdit) -> None:
+    from gitticks.store.hand_edits import apply_hand_edit
+
+    if edit.before is None and not edit.after.task.is_open:
+        raise RefusedError(f"`{edit.after.task.id}` is new, so it cannot be {edit.after.task.status} already")
+    apply_hand_edit(
+        transaction,
+        edit,
+        context.actor,
+        context.now,
+        lambda task: context.circumstances(task, head=work_head(context, task)),
+    )

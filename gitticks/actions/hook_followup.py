@@ -1,0 +1,171 @@
+"""What a plain `git commit` on the board asks for, carried out in a commit that follows it.
+
+Text and fields stand as the person committed them. A status, a verdict or whose turn it is was only a request: the
+follow-up takes it back out of the file and writes what the decision says, on the task as it was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from gitticks.actions.changing import record, work_head
+from gitticks.actions.context import Context
+from gitticks.actions.hook_checks import edit_between
+from gitticks.errors import GitticksError
+from gitticks.git.staged import author_of, checked_out_ref, is_sequencing, version_before
+from gitticks.model.event import Actor, Event, EventType
+from gitticks.model.notes import Section
+from gitticks.model.status import ActorKind
+from gitticks.model.task import Task
+from gitticks.store.layout import STATE_BRANCH, STATE_REF, task_of_path
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.git.identity import Identity
+    from gitticks.store.hand_edits import HandEdit
+    from gitticks.store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedUp:
+    """What became of a task that a commit asked something for; `refusal` says why nothing did."""
+
+    before: Task | None
+    after: Task
+    person: str
+    refusal: str | None = None
+
+
+def refresh_board(context: Context) -> None:
+    """Brings the board in step with the state branch."""
+    from gitticks.store.board import WORKTREE_BOARD
+
+    WORKTREE_BOARD.bring_in_step(context.repository)
+
+
+def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
+    """Carries out what the commit that was just made on the board asks for, one task after the other."""
+    repository = context.repository
+    if checked_out_ref(repository.git_dir) != STATE_REF or is_sequencing(repository.git_dir):
+        return ()
+    objects = context.store.objects
+    commit = context.store.tip()
+    parents = objects.parents_of(commit)
+    if len(parents) != 1:
+        refresh_board(context)
+        return ()
+    before = version_before(repository, STATE_BRANCH, commit, parents[0])
+    author = author_of(repository, commit)
+    done = [
+        _follow_up(context, edit, author)
+        for edit in _edits(context, before, commit)
+        if _needs_follow_up(edit)
+    ]
+    refresh_board(context)
+    return tuple(one for one in done if one is not None)
+
+
+def _edits(context: Context, before: str, after: str) -> Iterator[HandEdit]:
+    objects = context.store.objects
+    for change in objects.changed_files(objects.tree_of(before), objects.tree_of(after)):
+        task_id = task_of_path(change.path)
+        if task_id is None or change.new is None:
+            continue
+        old = None if change.old is None else objects.read_blob(change.old)
+        try:
+            edit = edit_between(old, objects.read_blob(change.new), change.path)
+        except GitticksError:
+            continue  # a broken file was committed past the hook; every reader names it
+        if edit.after.task.id == task_id:
+            yield edit
+
+
+def _needs_follow_up(edit: HandEdit) -> bool:
+    """True if the file as it was committed is not what it has to be; plain edits of text and fields are."""
+    wanted = edit.wanted
+    if (
+        edit.before is None
+        or wanted.status
+        or wanted.sets_awaiting
+        or wanted.verdict
+        or edit.forbidden_fields
+    ):
+        return True
+    loose = (edit.after.loose_text(section, edit.before) for section in (Section.NOTES, Section.QUESTIONS))
+    return edit.before.task.parent != edit.after.task.parent or any(text is not None for text in loose)
+
+
+def _follow_up(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
+    kind = ActorKind.AGENT if context.world.in_session else ActorKind.HUMAN
+    actor = Actor(kind, author.name, context.actor.role if kind is ActorKind.AGENT else None)
+    try:
+        return context.store.transact(
+            lambda transaction: _carry_out(context, transaction, edit, actor), author=author
+        )
+    except GitticksError as error:
+        reason = error.message
+        return context.store.transact(
+            lambda transaction: _put_back(context, transaction, edit, actor, reason), author=author
+        )
+
+
+def _carry_out(context: Context, transaction: Transaction, edit: HandEdit, actor: Actor) -> FollowedUp | None:
+    from gitticks.store.hand_edits import HandEdit, apply_hand_edit
+
+    current = transaction.task_file(edit.after.task.id)
+    if not _stands(edit, current):
+        return None
+    state = None if edit.before is None else _state_before(edit.before, edit, current)
+    apply_hand_edit(
+        transaction,
+        HandEdit(edit.before, current, state),
+        actor,
+        context.now,
+        lambda task: context.circumstances(task, head=work_head(context, task)),
+    )
+    after = transaction.task_file(current.task.id).task
+    refused = ", ".join(edit.forbidden_fields) if edit.before is not None else ""
+    return FollowedUp(
+        state,
+        after,
+        actor.name,
+        f"{refused}: gitticks alone writes that, the old value is back" if refused else None,
+    )
+
+
+def _stands(edit: HandEdit, current: TaskFile) -> bool:
+    """True unless somebody else has changed the task's state since the commit."""
+    from gitticks.store.hand_edits import STATE_FIELDS
+
+    return all(getattr(edit.after.task, name) == getattr(current.task, name) for name in STATE_FIELDS)
+
+
+def _state_before(before: TaskFile, edit: HandEdit, current: TaskFile) -> Task:
+    """Returns the task with what the person may not set as it was before their commit."""
+    from gitticks.store.hand_edits import STATE_FIELDS
+
+    names = [
+        field.name
+        for field in fields(Task)
+        if field.name in STATE_FIELDS or field.name in edit.forbidden_fields
+    ]
+    kept: dict[str, Any] = {name: getattr(before.task, name) for name in names}
+    return replace(current.task, **kept)
+
+
+def _put_back(
+    context: Context, transaction: Transaction, edit: HandEdit, actor: Actor, reason: str
+) -> FollowedUp | None:
+    """Takes a refused request out of the file; the rest of the person's edit stays."""
+    current = transaction.task_file(edit.after.task.id)
+    if not _stands(edit, current):
+        return None
+    state = _state_before(edit.before, edit, current) if edit.before else replace(current.task, verdict=None)
+    transaction.put_task(current.with_task(replace(state, updated=context.now)))
+    warned = Event(
+        EventType.WARNED, context.now, actor, reason=f"what was committed by hand was refused: {reason}"
+    )
+    record(transaction, state.id, "refused and put back", [warned], actor)
+    return FollowedUp(state, state, actor.name, f"{reason}; it is as it was before")

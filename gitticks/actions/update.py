@@ -1,0 +1,157 @@
+"""Changes a task's fields, and asks for a status, a verdict or whose turn it is; all that is asked in one commit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gitticks.actions.changing import Record, describe_records, work_head
+from gitticks.actions.context import Context
+from gitticks.actions.evidence import failed_check
+from gitticks.actions.field_values import Reading, Wishes, read_wishes
+from gitticks.errors import RefusedError
+from gitticks.model.event import Event, EventType
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind, Status, Verdict
+from gitticks.model.task import Task
+from gitticks.store.hand_edits import WantedState, apply_state
+from gitticks.store.links import check_links
+from gitticks.workflow.triggers import Seen
+
+if TYPE_CHECKING:
+    from gitticks.store.decisions import Circumstances
+    from gitticks.store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is asked for: `wishes` as they were typed, the state typed; None where nothing is asked."""
+
+    wishes: Wishes
+    status: Status | None = None
+    verdict: Verdict | None = None
+    note: str | None = None
+
+    @property
+    def needs_person(self) -> bool:
+        """True if it asks for more than an agent may."""
+        return bool(self.wishes) or self.verdict is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """A task before and after; they are equal where there was nothing to change."""
+
+    before: Task
+    after: Task
+
+    @property
+    def is_changed(self) -> bool:
+        """True if something was written."""
+        return self.before != self.after
+
+
+def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
+    """Carries out changes of one task, all of them or none.
+
+    Raises:
+        UsageError: a text is no value of its field.
+        RefusedError: the state machine, a gate or the rule about people refuses one of them.
+        NotFoundError: there is no such task, parent or blocker.
+    """
+    if changes.needs_person:
+        context.require_person("change a task's fields or give a verdict")
+    seen = context.store.task_file(task_id).task
+    values = read_wishes(changes.wishes, reading_for(context, seen))
+    sets_awaiting = "awaiting" in values
+    wanted = WantedState(
+        status=changes.status if changes.status is not seen.status else None,
+        awaiting=values.pop("awaiting", None),
+        sets_awaiting=sets_awaiting,
+        verdict=changes.verdict,
+        note=changes.note if changes.verdict else None,
+        # A verdict that comes with a status or a kind of awaiting answers that, and not what was there before.
+        seen=None if sets_awaiting or changes.status else Seen(seen.awaiting, seen.asked_at, seen.end_sha),
+    )
+    note = None if changes.verdict else changes.note
+    failure = failed_check(context, task_id) if wanted.status is Status.AGENT_REVIEW else None
+
+    def write(transaction: Transaction) -> Updated:
+        before = transaction.task_file(task_id).task
+        circumstances = context.circumstances(before, head=work_head(context, before), checks_failure=failure)
+        noted = [add_note(context, transaction, task_id, note)] if note else []
+        changed = change_fields(context, transaction, task_id, values, circumstances)
+        apply_state(transaction, task_id, wanted, context.actor, circumstances)
+        describe_records(transaction, task_id, [*changed, *noted], context.actor)
+        return Updated(before, transaction.task_file(task_id).task)
+
+    return context.store.transact(write, author=context.author)
+
+
+def reading_for(context: Context, task: Task | None) -> Reading:
+    """Returns what reading fields depends on here and now."""
+    from gitticks.actions.changing import find_task
+
+    today = context.now.astimezone().date()
+    return Reading(today, lambda text: find_task(context, text), task)
+
+
+def add_note(
+    context: Context,
+    transaction: Transaction,
+    task_id: TaskId,
+    text: str,
+    *,
+    kind: ActorKind | None = None,
+) -> Record:
+    """Adds a note of whoever asks to the task, with its event; `kind` is whom it is from, if that is another."""
+    at, actor = context.now, context.actor
+    entry = Entry(at, kind or actor.kind, actor.name, text)
+    file = transaction.task_file(task_id).with_entry(Section.NOTES, entry)
+    transaction.put_task(file.with_task(replace(file.task, updated=at)))
+    events = (Event(EventType.NOTED, at, actor),)
+    transaction.append_events(task_id, events)
+    return Record("note added", events)
+
+
+def change_fields(
+    context: Context,
+    transaction: Transaction,
+    task_id: TaskId,
+    values: dict[str, Any],
+    circumstances: Circumstances,
+) -> tuple[Record, ...]:
+    """Writes those of the values that differ, with one event that names their fields; returns it, or nothing.
+
+    Raises:
+        NotFoundError: the parent or a blocker does not exist.
+        RefusedError: a link makes no sense, or the task is closed and the field speaks of work to come.
+    """
+    from gitticks.store.decisions import follow_parent
+
+    file = transaction.task_file(task_id)
+    before = file.task
+    names = [name for name, value in values.items() if getattr(before, name) != value]
+    if not names:
+        return ()
+    after = replace(before, **{name: values[name] for name in names}, updated=context.now)
+    check_links(transaction.all_tasks(), before, after)
+    if before.is_merging and "requires" in names:
+        raise RefusedError(
+            f"`{task_id}` is approved and merging, so what it requires is settled",
+            hint=f"`gt update {task_id} --awaiting review` takes the approval back",
+        )
+    transaction.put_task(file.with_task(after))
+    events = (Event(EventType.FIELDS_CHANGED, context.now, context.actor, data={"fields": names}),)
+    transaction.append_events(task_id, events)
+    if "parent" in names:
+        for parent in (before.parent, after.parent):
+            if parent is not None:
+                follow_parent(transaction, replace(after, parent=parent), circumstances)
+    return (Record(", ".join(names), events),)
+
+
+def set_field(context: Context, task_id: TaskId, name: str, wish: str | tuple[str, ...]) -> Updated:
+    """Changes one field, as `gt block`, `gt unblock` and `gt defer` do."""
+    return update_task(context, task_id, Changes({name: wish}))

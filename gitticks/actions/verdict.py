@@ -1,0 +1,184 @@
+"""A person's word on what a task awaits: approved, rejected, or the answer to a question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.actions.changing import describe_records, work_head
+from gitticks.actions.context import Context
+from gitticks.actions.update import add_note
+from gitticks.errors import RefusedError, UsageError
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Entry, Section, open_questions
+from gitticks.model.status import Awaiting, Status, Verdict
+from gitticks.model.task import Task
+from gitticks.workflow.triggers import Seen, VerdictGiven
+
+if TYPE_CHECKING:
+    from gitticks.store.transaction import Transaction
+    from gitticks.workflow.decision import Decision
+
+_ANSWERED = (Awaiting.INPUT, Awaiting.ESCALATION, Awaiting.CHECKPOINT)
+_WORK_REVIEWED = (Awaiting.WORK, Awaiting.APPROVAL, Awaiting.REVIEW, Awaiting.CONTENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A task before and after a verdict; `is_repeated` if the same approval was there already."""
+
+    before: Task
+    after: Task
+    is_repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A task that waits for an answer, with the questions that nobody has answered."""
+
+    task: Task
+    questions: tuple[Entry, ...]
+
+
+def look_at(context: Context, task_id: TaskId) -> Seen:
+    """Returns what the giver of a verdict looks at now; a verdict holds for nothing else."""
+    return seen_of(context.store.task_file(task_id).task)
+
+
+def seen_of(task: Task) -> Seen:
+    """Returns what there is to see of a task for the giver of a verdict."""
+    return Seen(task.awaiting, task.asked_at, task.end_sha)
+
+
+def approve_task(context: Context, task_id: TaskId, note: str | None, seen: Seen) -> Judged:
+    """Approves what the task awaits; code is not merged by this, see `merge_approved`.
+
+    An approval that is being or was carried out may be repeated; a note that comes with it is kept.
+
+    Raises:
+        RefusedError: nothing is awaited, it changed since it was seen, or this is an agent's session.
+    """
+    context.require_person("give a verdict")
+
+    def write(transaction: Transaction) -> Judged:
+        before = transaction.task_file(task_id).task
+        if before.is_merging or before.status is Status.DONE:
+            if note and note.strip():
+                noted = add_note(context, transaction, task_id, note.strip())
+                describe_records(transaction, task_id, [noted], context.actor)
+            return Judged(before, before, is_repeated=True)
+        return _give(
+            context, transaction, before, VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen)
+        )
+
+    return context.store.transact(write, author=context.author)
+
+
+def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: Seen) -> Judged:
+    """Rejects what the task awaits.
+
+    Raises:
+        RefusedError: nothing is awaited, it changed since it was seen, or this is an agent's session.
+    """
+    context.require_person("give a verdict")
+    given = VerdictGiven(context.actor, Verdict.REJECTED, feedback, seen=seen)
+    return context.store.transact(
+        lambda transaction: _give(context, transaction, transaction.task_file(task_id).task, given),
+        author=context.author,
+    )
+
+
+def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Judged:
+    """Answers a task's question and gives it back to the agent, in one commit.
+
+    Raises:
+        UsageError: the answer is empty.
+        RefusedError: it asks no question, it changed since it was seen, or this is an agent's session.
+    """
+    context.require_person("answer for a person")
+    if not text.strip():
+        raise UsageError("the answer is empty", hint=f'`gt respond {task_id} "…"`')
+    given = VerdictGiven(context.actor, Verdict.APPROVED, text.strip(), is_response=True, seen=seen)
+
+    def write(transaction: Transaction) -> Judged:
+        before = transaction.task_file(task_id).task
+        check_answerable(before)
+        return _give(context, transaction, before, given)
+
+    return context.store.transact(write, author=context.author)
+
+
+def check_answerable(task: Task) -> None:
+    """Refuses to answer where no answer is awaited.
+
+    Raises:
+        RefusedError: the task awaits something else, or nobody.
+    """
+    if task.awaiting in _WORK_REVIEWED:
+        raise RefusedError(
+            f"`{task.id}` awaits {task.awaiting}, not an answer",
+            hint=f'`gt approve {task.id} "…"` or `gt reject {task.id} "…"`',
+        )
+    if task.awaiting not in _ANSWERED:
+        raise RefusedError(
+            f"`{task.id}` awaits no answer: it is {task.status}", hint=f'`gt note {task.id} "…"` adds a note'
+        )
+
+
+def waiting_for_answers(context: Context) -> tuple[Waiting, ...]:
+    """Returns every task that waits for an answer, most urgent and oldest question first."""
+    from gitticks.store.index import open_index
+
+    with open_index(context.repository) as index:
+        tasks = [task for task in index.awaiting() if task.awaiting in _ANSWERED]
+    tasks.sort(key=lambda task: (task.priority, task.asked_at.isoformat() if task.asked_at else "", task.id))
+    return tuple(waiting_for_answer(context, task.id) for task in tasks)
+
+
+def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
+    """Returns one task with its open questions, whatever it awaits."""
+    file = context.store.task_file(task_id)
+    return Waiting(file.task, open_questions(file.entries(Section.QUESTIONS)))
+
+
+def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Judged:
+    from gitticks.store.decisions import carry_out
+
+    circumstances = context.circumstances(before, head=work_head(context, before))
+    carry_out(transaction, before.id, given, circumstances)
+    return Judged(before, transaction.task_file(before.id).task)
+
+
+@dataclass(frozen=True, slots=True)
+class MergedNow:
+    """What came of a merge in the foreground: done, or waiting with nothing changed, or sent back; told in `lines`."""
+
+    lines: tuple[str, ...]
+    is_done: bool
+    is_waiting: bool = False
+
+
+def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
+    """Merges an approved task in the foreground; None where a run is alive, which merges it.
+
+    Raises:
+        GitticksError: the merge cannot be tried; the approval stands.
+    """
+    from gitticks.actions.merge import merge_task, runner_merges
+
+    if runner_merges(context):
+        return None
+    result = merge_task(context, task_id)
+    task = context.store.task_file(task_id).task
+    if result.waits is not None:
+        return MergedNow((f"approved; the merge waits: {result.waits}",), is_done=False, is_waiting=True)
+    if task.status is Status.DONE:
+        tested = f", {result.tested}" if result.tested else ""
+        merged = (f"merged into {task.base} as {result.sha[:7]}{tested}",) if result.sha else ()
+        return MergedNow((*merged, "done"), is_done=True)
+    return MergedNow((f"not merged, {task.status} again: {_reason(result.decision)}",), is_done=False)
+
+
+def _reason(decision: Decision | None) -> str:
+    events = () if decision is None else decision.events
+    return next((event.reason for event in reversed(events) if event.reason), "see its history")

@@ -1,0 +1,34 @@
+"""`gt ask`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.writing import print_change, read_text, split_words
+
+
+@click.command("ask", cls=Command, examples=('gt ask "Which tone: friendly or formal?"',))
+@click.argument("words", metavar="[ID] QUESTION", nargs=-1)
+@json_option
+@pass_context
+def command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:
+    """Ask a person a question.
+
+    The task waits for the answer. `-` reads the question from stdin.
+    """
+    from gitticks.actions.changing import find_task
+    from gitticks.actions.handover import ask_question
+    from gitticks.actions.session_requests import current_session, request_question
+    from gitticks.cli.render import say
+
+    named, typed = split_words(context, words)
+    session = current_session(context, named)
+    if session is not None:
+        request_question(session, read_text(typed, "the question") or "")
+        say(f"{session.name}  question left for a person; end your turn")
+        return
+    task_id = find_task(context, named)
+    ask_question(context, task_id, read_text(typed, "the question") or "")
+    print_change(context, task_id, "asked, awaits input", as_json=as_json)

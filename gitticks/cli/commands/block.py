@@ -1,0 +1,30 @@
+"""`gt block`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, complete_task, json_option, pass_context, task_argument
+from gitticks.cli.writing import print_change
+
+
+@click.command("block", cls=Command, examples=("gt block k7f2 m3xq",))
+@task_argument()
+@click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=complete_task)
+@json_option
+@pass_context
+def command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
+    """Let a task wait for others.
+
+    ID is not started before every OTHER is done.
+    """
+    from gitticks.actions.changing import find_task
+    from gitticks.actions.update import set_field
+
+    context.require_person("say what a task waits for")
+    task_id = find_task(context, task)
+    updated = set_field(context, task_id, "blocked_by", tuple(f"+{other}" for other in others))
+    now = ", ".join(updated.after.blocked_by)
+    words = f"waits for {now}" if updated.is_changed else f"waits for {now} already, nothing was changed"
+    print_change(context, task_id, words, as_json=as_json)

@@ -1,0 +1,35 @@
+"""`gt complete`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.writing import moved_words
+
+
+@click.command("complete", cls=Command, examples=("gt complete",))
+@task_argument(required=False)
+@json_option
+@pass_context
+def command(context: Context, *, task: str | None, as_json: bool) -> int:
+    """Hand the work over for review.
+
+    `## Handoff` must be written, and the quality gates must pass in the workspace.
+    """
+    from gitticks.actions.changing import find_task
+    from gitticks.actions.handover import complete_task
+    from gitticks.actions.session_requests import current_session, request_complete
+    from gitticks.cli.merging import finish_approval
+    from gitticks.cli.render import say
+
+    session = current_session(context, task)
+    if session is not None:
+        request_complete(session)
+        say(f"{session.name}  handed over to the runner, which checks and decides; end your turn")
+        return 0
+    done = complete_task(context, find_task(context, task))
+    return finish_approval(
+        context, done.after, moved_words(done.before, done.after), is_left=False, as_json=as_json
+    )

@@ -1,0 +1,58 @@
+"""`gt handoff`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.writing import check_text, print_change, read_text, read_text_file, split_words
+from gitticks.errors import UsageError
+
+
+@click.command(
+    "handoff",
+    cls=Command,
+    examples=('gt handoff --done "keeps the path; test added" --uncertain "old bookmarks"',),
+)
+@click.argument("words", metavar="[ID] [TEXT]", nargs=-1)
+@click.option("--file", "file", metavar="FILE", help="Read the text from a file; `-` is stdin.")
+@click.option("--done", metavar="TEXT", help="What is finished.")
+@click.option("--remaining", metavar="TEXT", help="What is left to do.")
+@click.option("--decisions", metavar="TEXT", help="What was decided, and why.")
+@click.option("--uncertain", metavar="TEXT", help="What may be wrong.")
+@json_option
+@pass_context
+def command(
+    context: Context,
+    *,
+    words: tuple[str, ...],
+    file: str | None,
+    as_json: bool,
+    done: str | None,
+    remaining: str | None,
+    decisions: str | None,
+    uncertain: str | None,
+) -> None:
+    """Write the hand-off.
+
+    As a text, from stdin with `-`, from a file, or by its four parts. It replaces one that is there.
+    """
+    from gitticks.actions.changing import find_task
+    from gitticks.actions.handover import HandoffParts, write_handoff
+    from gitticks.actions.session_requests import current_session, request_handoff
+    from gitticks.cli.render import say
+
+    parts = check_text(HandoffParts(done, remaining, decisions, uncertain).text)
+    named, typed = split_words(context, words, has_text=bool(parts) or file is not None)
+    if sum(map(bool, (parts, file, typed))) > 1:
+        raise UsageError("the hand-off is given twice", hint="give a text, `--file` or the four parts")
+    session = current_session(context, named)
+    task_id = find_task(context, named) if session is None else None
+    text = parts or read_text_file(file) or read_text(typed) or ""
+    if session is not None:
+        request_handoff(session, text)
+        say(f"{session.name}  hand-off written; `gt complete` hands the work over")
+    elif task_id is not None:
+        write_handoff(context, task_id, text)
+        print_change(context, task_id, "hand-off written", as_json=as_json)

@@ -1,0 +1,84 @@
+"""`gt hook`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, pass_context
+from gitticks.errors import Exit, GitticksError
+
+if TYPE_CHECKING:
+    from gitticks.actions.hook_checks import Problem
+    from gitticks.actions.hook_followup import FollowedUp
+
+_CHECKS = ("pre-commit", "pre-merge-commit")
+_NAMES = (*_CHECKS, "post-commit", "post-merge", "post-checkout", "post-rewrite")
+
+
+@click.command("hook", cls=Command, examples=("gt hook pre-commit",))
+@click.argument("name", type=click.Choice(_NAMES))
+@click.argument("arguments", nargs=-1)
+@pass_context
+def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int:  # noqa: ARG001 (git's, not needed)
+    """What the git hooks call.
+
+    In the board: before a commit its files and steps are checked, after it what it asks for is carried out.
+    """
+    if name in _CHECKS:
+        return _check(context, is_merge=name == "pre-merge-commit")
+    try:
+        _follow(context, is_commit=name == "post-commit")
+    except GitticksError as error:
+        # The commit is made; whatever is wrong is said, and mended by the next command.
+        click.echo(f"gitticks: {error.message}", err=True)
+    return Exit.DONE
+
+
+def _check(context: Context, *, is_merge: bool) -> int:
+    from gitticks.actions.hook_checks import check_commit, check_merge
+    from gitticks.cli.render import say
+    from gitticks.cli.text import visible
+
+    problems: tuple[Problem, ...] = check_merge(context) if is_merge else check_commit(context)
+    for problem in problems:
+        place = f"{problem.path}: " if problem.path not in ("", ".") else ""
+        say(f"error: {visible(place + problem.message)}", err=True)
+        if problem.hint:
+            say(f"  hint: {visible(problem.hint)}", err=True)
+    return Exit.REFUSED if problems else Exit.DONE
+
+
+def _follow(context: Context, *, is_commit: bool) -> None:
+    from gitticks.actions.hook_followup import follow_commit, refresh_board
+    from gitticks.cli.render import say
+    from gitticks.cli.text import visible
+
+    if not is_commit:
+        refresh_board(context)
+        return
+    for done in follow_commit(context):
+        words = visible(_words(context, done))
+        say(f"{done.after.id}  {words}", err=done.refusal is not None)
+
+
+def _words(context: Context, done: FollowedUp) -> str:
+    from gitticks.cli.writing import agent_name, moved_words
+
+    after = done.after
+    if done.refusal is not None:
+        return done.refusal
+    if done.before is None:
+        return "created"
+    if after.is_merging and not done.before.is_merging:
+        from gitticks.actions.merge import runner_merges
+
+        how = (
+            "merging (`gt status` shows it)" if runner_merges(context) else f"`gt merge {after.id}` merges it"
+        )
+        return f"approved by {done.person}; {how}"
+    if done.before.awaiting is not None and after.awaiting is None and after.is_open:
+        return f"answered by {done.person}; back to {agent_name(after)}"
+    return f"{moved_words(done.before, after)}, by {done.person}"

@@ -1,0 +1,94 @@
+"""`gt init`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.model.policy import HumanPolicy
+
+if TYPE_CHECKING:
+    from gitticks.actions.init import AgentLine, Initialised
+
+
+@click.command("init", cls=Command, examples=("gt init", "gt init --base develop --human when-required"))
+@click.option("--base", metavar="BRANCH", help="Where approved work is merged; else what origin/HEAD names.")
+@click.option(
+    "--human",
+    type=click.Choice([policy.value for policy in HumanPolicy]),
+    help="Whether a person approves all work, or only where one is asked for.",
+)
+@json_option
+@pass_context
+def command(context: Context, *, base: str | None, human: str | None, as_json: bool) -> None:
+    """Begin tasks in this repository: the state branch and its board.
+
+    Tasks lie on a branch of their own, in `.gitticks/`; your branches and files stay as they are. Where origin has
+    that branch, its tasks are taken over. A second run mends what is missing.
+    """
+    from gitticks.actions.init import find_agents, initialise, is_begun
+
+    policy = HumanPolicy(human) if human else None
+    if (
+        policy is None
+        and not as_json
+        and sys.stdin.isatty()
+        and sys.stdout.isatty()
+        and not is_begun(context)
+    ):
+        policy = _ask_policy()
+    done = initialise(context, base=base, human=policy)
+    if as_json:
+        from gitticks.cli.json_output import print_object
+
+        print_object(
+            begun=done.begun.name.lower(),
+            board=done.board,
+            base=done.base,
+            human=done.human,
+            tests=done.tests,
+            agents=find_agents(context),
+        )
+        return
+    _say(done, find_agents(context))
+
+
+def _ask_policy() -> HumanPolicy | None:
+    is_always = click.confirm("Should a person approve all work before it is merged?", default=True)
+    return HumanPolicy.ALWAYS if is_always else HumanPolicy.WHEN_REQUIRED
+
+
+def _say(done: Initialised, agents: tuple[AgentLine, ...]) -> None:
+    from gitticks.actions.init import Begun
+    from gitticks.cli.render import hint, say, warn
+
+    board = f"the board at {done.board.name}/ (ignored by your checkout)"
+    match done.begun:
+        case Begun.CREATED:
+            say(f"created branch gitticks/state and {board}")
+        case Begun.TAKEN_OVER:
+            say(f"took over branch gitticks/state from origin, and created {board}")
+        case Begun.THERE:
+            say(
+                f"branch gitticks/state is there already; {'made ' if done.is_board_new else 'so is '}{board}"
+            )
+    names = ", ".join(f"{one.name} {one.version}" if one.version else one.name for one in agents)
+    say(f"agents found: {names or 'none; tasks can still be run as scripts, and done by people'}")
+    if done.tests is None:
+        say("tests: none set; agents' work will not be tested before it merges")
+    else:
+        say(f"tests: {done.tests}")
+    if not done.has_commits:
+        say("base: not known before your first commit, from which work can begin")
+    elif done.base is None:
+        say("base: not known, HEAD is detached; set one with `gt config base main`")
+    if done.is_offline:
+        warn(
+            "origin could not be reached; if it has tasks already, run `gt init` again before you create any"
+        )
+    tests = '`gt config verify.test "make test"`, then ' if done.tests is None else ""
+    hint(f'set one with {tests}`gt create "…"`' if tests else '`gt create "…"` makes a task')

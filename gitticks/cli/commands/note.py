@@ -1,0 +1,46 @@
+"""`gt note`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.writing import print_change, read_text, read_text_file, split_words
+from gitticks.model.status import ActorKind
+
+
+@click.command("note", cls=Command, examples=('gt note k7f2 "The path is in the state parameter."',))
+@click.argument("words", metavar="[ID] [TEXT]", nargs=-1)
+@click.option("--file", "file", metavar="FILE", help="Read the text from a file; `-` is stdin.")
+@click.option(
+    "--from",
+    "author",
+    type=click.Choice([ActorKind.HUMAN.value, ActorKind.AGENT.value]),
+    help="Whom it is from; an agent inside a session, else a person.",
+)
+@json_option
+@pass_context
+def command(
+    context: Context, *, words: tuple[str, ...], file: str | None, author: str | None, as_json: bool
+) -> None:
+    """Add a note that the next agent reads.
+
+    `-` as the text reads it from stdin. In a workspace the id may be left out.
+    """
+    from gitticks.actions.changing import find_task
+    from gitticks.actions.note import check_author, note_task
+    from gitticks.actions.session_requests import current_session, request_note
+    from gitticks.cli.render import say
+
+    named, typed = split_words(context, words, has_text=file is not None)
+    kind = ActorKind(author) if author else None
+    check_author(context, kind)
+    session = current_session(context, named)
+    if session is not None:
+        request_note(session, read_text_file(file) or read_text(typed) or "")
+        say(f"{session.name}  note left for the runner")
+        return
+    task_id = find_task(context, named)
+    note_task(context, task_id, read_text_file(file) or read_text(typed) or "", kind=kind)
+    print_change(context, task_id, "note added", as_json=as_json)

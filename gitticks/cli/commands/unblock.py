@@ -1,0 +1,27 @@
+"""`gt unblock`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, complete_task, json_option, pass_context, task_argument
+from gitticks.cli.writing import print_change
+
+
+@click.command("unblock", cls=Command, examples=("gt unblock k7f2 m3xq",))
+@task_argument()
+@click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=complete_task)
+@json_option
+@pass_context
+def command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
+    """Let a task no longer wait for others."""
+    from gitticks.actions.changing import find_task
+    from gitticks.actions.update import set_field
+
+    context.require_person("say what a task waits for")
+    task_id = find_task(context, task)
+    updated = set_field(context, task_id, "blocked_by", tuple(f"-{other}" for other in others))
+    left = ", ".join(updated.after.blocked_by) or "nothing"
+    words = f"waits for {left}" if updated.is_changed else f"waits for {left}, nothing was changed"
+    print_change(context, task_id, words, as_json=as_json)

@@ -1,0 +1,120 @@
+"""`gt update`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context, task_argument, unknown_word
+from gitticks.cli.writing import field_options, moved_words, print_change, read_text, wishes_of
+from gitticks.errors import Exit, UsageError
+from gitticks.model.status import Status, Verdict
+
+if TYPE_CHECKING:
+    from gitticks.actions.update import Changes, Updated
+
+
+def _status(text: str) -> Status:
+    if text not in {status.value for status in Status}:
+        raise unknown_word("status", text, [status.value for status in Status])
+    return Status(text)
+
+
+def _verdict(text: str) -> Verdict:
+    if text not in {verdict.value for verdict in Verdict}:
+        raise unknown_word("verdict", text, [verdict.value for verdict in Verdict])
+    return Verdict(text)
+
+
+@click.command(
+    "update",
+    cls=Command,
+    examples=("gt update k7f2 -p 0 -l +auth --parent=null", "gt update k7f2 --status agent-review"),
+)
+@task_argument(required=False)
+@click.option("--title", metavar="TEXT", help="Another title.")
+@field_options
+@click.option("--status", type=_status, metavar="STATUS", help="Ask for a status; the gates decide.")
+@click.option("--verdict", type=_verdict, metavar="WORD", help="approved or rejected, for what it awaits.")
+@click.option("--note", metavar="TEXT", help="A note, written first; `-` reads it from stdin.")
+@click.option("--no-wait", is_flag=True, help="Leave a merge that follows to a run or `gt merge`.")
+@json_option
+@pass_context
+def command(
+    context: Context,
+    /,
+    *,
+    task: str | None,
+    title: str | None,
+    status: Status | None,
+    verdict: Verdict | None,
+    note: str | None,
+    no_wait: bool,
+    as_json: bool,
+    **fields: Any,
+) -> int:
+    """Change a task's fields or ask for a status.
+
+    All that is given is one change: all of it or nothing. `=null` or an empty value clears a field.
+    """
+    from gitticks.actions.changing import find_task
+    from gitticks.actions.update import Changes, update_task
+
+    wishes = wishes_of(fields)
+    if title is not None:
+        wishes["title"] = title
+    changes = Changes(wishes, status, verdict, read_text(note, "the note"))
+    if _requested_in_session(context, task, changes):
+        return Exit.DONE
+    if not wishes and status is None and verdict is None and not changes.note:
+        raise UsageError("nothing was given to change", hint="`gt update --help`")
+    task_id = find_task(context, task)
+    updated = update_task(context, task_id, changes)
+    if not updated.is_changed:
+        print_change(context, task_id, "is so already, nothing was changed", as_json=as_json)
+        return Exit.DONE
+    return _finish(context, updated, changes, no_wait=no_wait, as_json=as_json)
+
+
+def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bool, as_json: bool) -> int:
+    from gitticks.cli.merging import finish_approval
+
+    before, after = updated.before, updated.after
+    if (before.status, before.awaiting, before.is_merging) != (
+        after.status,
+        after.awaiting,
+        after.is_merging,
+    ):
+        return finish_approval(
+            context, after, moved_words(before, after), is_left=no_wait or before.is_merging, as_json=as_json
+        )
+    words = [
+        name.replace("_", " ") for name in changes.wishes if getattr(before, name) != getattr(after, name)
+    ]
+    print_change(
+        context,
+        after.id,
+        ", ".join([*words, *(["note"] if changes.note else [])]) + " changed",
+        as_json=as_json,
+    )
+    return Exit.DONE
+
+
+def _requested_in_session(context: Context, task: str | None, changes: Changes) -> bool:
+    """Puts a status that an agent asks for into its outbox; False outside of a session with a mailbox."""
+    from gitticks.actions.session_requests import current_session, request_note, request_status
+    from gitticks.cli.render import say
+
+    session = current_session(context, task)
+    if session is None:
+        return False
+    if changes.needs_person or (changes.status is None and not changes.note):
+        context.require_person("change a task's fields or give a verdict")
+    if changes.note:
+        request_note(session, changes.note)
+    if changes.status is not None:
+        request_status(session, changes.status)
+        say(f"{session.name}  asks for {changes.status}; the runner decides in a moment, end your turn")
+    return True

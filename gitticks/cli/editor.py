@@ -1,0 +1,83 @@
+"""Starts the person's editor and waits for it, as git does."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from pathlib import Path, PurePath
+
+from gitticks.actions.context import Context
+from gitticks.actions.editing import Draft, find_editor
+from gitticks.errors import GitticksError
+
+_PLUS_LINE = frozenset(
+    {"vi", "vim", "nvim", "gvim", "nano", "pico", "emacs", "emacsclient", "micro", "joe", "kak", "ed"}
+)
+_COLON_LINE = frozenset({"subl", "hx", "helix", "zed"})
+_GOTO_LINE = frozenset({"code", "codium", "cursor"})
+_NOT_FOUND = 127
+
+
+def write_in_editor(context: Context, draft: Draft) -> bool:
+    """Opens a draft in the person's editor; returns False, with the draft gone, if nothing was changed.
+
+    Raises:
+        GitticksError: the editor is not there or failed; a draft that holds something new is kept.
+    """
+    try:
+        open_editor(find_editor(context), draft.path, draft.line)
+    except GitticksError as error:
+        if draft.is_changed:
+            error.hint = f"your text is kept in `{draft.path}`"
+        else:
+            draft.drop()
+        raise
+    if draft.is_changed:
+        return True
+    draft.drop()
+    return False
+
+
+def open_editor(editor: str, path: Path, line: int | None = None) -> None:
+    """Opens a file, at a line where the editor is known to understand that, and returns when it is closed.
+
+    Args:
+        editor: a command line, which the shell splits as it does git's `core.editor`.
+        path: the file.
+        line: counted from 1.
+
+    Raises:
+        GitticksError: the editor is not there, or says that it failed.
+    """
+    import subprocess
+
+    # While the editor runs, Ctrl-C is the editor's; a handler of Python's, unlike SIG_IGN, is not inherited.
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        command = ["sh", "-c", f'{editor} "$@"', editor, *_arguments(editor, path, line)]
+        code = subprocess.run(command, check=False).returncode
+    except OSError as error:
+        raise GitticksError(f"no shell to start the editor `{editor}` with: {error.strerror}") from error
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if code == _NOT_FOUND:
+        raise GitticksError(
+            f"the editor `{editor}` is not there; nothing was changed",
+            hint="`git config --global core.editor nano`, or set EDITOR",
+        )
+    if code != 0:
+        raise GitticksError(f"the editor `{editor}` failed with {code}; nothing was changed")
+
+
+def _arguments(editor: str, path: Path, line: int | None) -> list[str]:
+    try:
+        name = PurePath(shlex.split(editor)[0]).name
+    except (ValueError, IndexError):
+        name = ""
+    if line is None:
+        return [str(path)]
+    if name in _PLUS_LINE:
+        return [f"+{line}", str(path)]
+    if name in _COLON_LINE:
+        return [f"{path}:{line}"]
+    return ["--goto", f"{path}:{line}"] if name in _GOTO_LINE else [str(path)]

@@ -1,0 +1,184 @@
+"""The pieces that commands which change tasks share: options for fields, texts from anywhere, and what is printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import complete_task
+from gitticks.errors import GitticksError, UsageError
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Status
+from gitticks.model.task import Task
+
+R = TypeVar("R")
+
+STDIN = "-"
+LONGEST_TEXT = 100_000
+MOST_LINES = 5_000
+MANUAL_WARNING = "`--manual` is the old name of `--awaiting work`, and was taken as that"
+
+_FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("-t", "--type"), {"metavar": "TYPE", "help": "`task` or `epic`."}),
+    (
+        ("-p", "--priority"),
+        {"metavar": "0-4", "help": "0 critical, 1 high, 2 medium, 3 low, 4 backlog; also by word."},
+    ),
+    (
+        ("-l", "--label", "labels"),
+        {"multiple": True, "help": "Repeat, or separate by commas; on update `+x` adds and `-x` removes."},
+    ),
+    (
+        ("--parent",),
+        {"metavar": "ID", "shell_complete": complete_task, "help": "The epic that it is part of."},
+    ),
+    (
+        ("--blocked-by", "blocked_by"),
+        {
+            "metavar": "ID",
+            "multiple": True,
+            "shell_complete": complete_task,
+            "help": "Tasks that it waits for.",
+        },
+    ),
+    (("--requires",), {"metavar": "GATE", "help": "A person's gate: approval, review or content."}),
+    (("--awaiting",), {"metavar": "KIND", "help": "Make it a person's turn: work, input, review, …"}),
+    (("--reviewer",), {"metavar": "NAME", "help": "Who should answer."}),
+    (
+        ("--defer-until", "defer_until"),
+        {"metavar": "DAY", "help": "Not before 2026-12-24, +3d, tomorrow, friday, …"},
+    ),
+    (("--agent",), {"metavar": "NAME", "help": "The agent that works on it."}),
+    (("--model",), {"metavar": "NAME", "help": "The agent's model."}),
+    (("--isolation",), {"metavar": "KIND", "help": "`task`, `epic` or `none`: where the agent works."}),
+)
+FIELD_NAMES = tuple(words[-1].lstrip("-") for words, _ in _FIELDS)
+
+
+def field_options(function: Callable[..., R]) -> Callable[..., R]:
+    """Adds the options for every field that people write, and `--manual`; they arrive under the fields' names."""
+    function = click.option("--manual", is_flag=True, help="Old name of `--awaiting work`.")(function)
+    for words, settings in reversed(_FIELDS):
+        function = click.option(*words, **settings)(function)
+    return function
+
+
+def wishes_of(options: dict[str, Any]) -> dict[str, str | tuple[str, ...]]:
+    """Returns the fields that were given, for `field_values.read_wishes`; warns of `--manual`."""
+    wishes: dict[str, str | tuple[str, ...]] = {
+        name: options[name] for name in FIELD_NAMES if options[name] not in (None, ())
+    }
+    if options["manual"]:
+        from gitticks.cli.render import warn
+
+        warn(MANUAL_WARNING)
+        if "awaiting" in wishes:
+            raise UsageError(
+                "`--manual` and `--awaiting` say whose turn it is twice", hint="leave out `--manual`"
+            )
+        wishes["awaiting"] = "work"
+    for name, wish in wishes.items():
+        for text in (wish,) if isinstance(wish, str) else wish:
+            check_text(text, f"`{name}`")
+    return wishes
+
+
+def check_text(text: str, what: str = "the text") -> str:
+    """Returns a text that a task file can hold.
+
+    Raises:
+        UsageError: it is no UTF-8, has NUL characters, or is too long.
+    """
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} is no UTF-8") from None
+    if "\0" in text:
+        raise UsageError(f"{what} holds a NUL character")
+    if size > LONGEST_TEXT or text.count("\n") > MOST_LINES:
+        raise UsageError(
+            f"{what} is longer than {LONGEST_TEXT // 1000} kB or {MOST_LINES} lines",
+            hint="commit it to your repository, and name the file here",
+        )
+    return text
+
+
+def read_text(given: str | None, what: str = "the text") -> str | None:
+    """Returns a text as it was given, or what stdin holds where it is `-`."""
+    if given == STDIN:
+        try:
+            given = sys.stdin.read(LONGEST_TEXT + 1)
+        except UnicodeDecodeError:
+            raise UsageError(f"{what} is no UTF-8") from None
+    return None if given is None else check_text(given, what)
+
+
+def read_text_file(name: str | None, what: str = "the text") -> str | None:
+    """Returns the text of a file, of stdin for `-`, None for no name."""
+    if name is None or name == STDIN:
+        return read_text(name, what)
+    try:
+        with open(name, "rb") as file:  # noqa: PTH123 - may be a pipe of the shell's
+            return check_text(file.read(LONGEST_TEXT + 1).decode(), f"`{name}`")
+    except OSError as error:
+        raise GitticksError(f"`{name}` cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise UsageError(f"`{name}` is no UTF-8") from None
+
+
+def split_words(
+    context: Context, words: tuple[str, ...], *, has_text: bool = False
+) -> tuple[str | None, str | None]:
+    """Returns the task and the text that `[ID] [TEXT]` name; in a workspace a single word is the text.
+
+    Args:
+        context: where we are.
+        words: what was typed; further words are part of the text.
+        has_text: the text comes from elsewhere, so a single word is the task.
+    """
+    if not words:
+        return None, None
+    first, *rest = words
+    if rest:
+        return first, " ".join(rest)
+    here = None if has_text else context.task_here()
+    return (first, None) if here is None or first == here else (None, first)
+
+
+def print_change(context: Context, task_id: TaskId, words: str, *, as_json: bool) -> None:
+    """Prints a changed task: as JSON, or as one line that says what happened to it."""
+    if as_json:
+        from gitticks.actions.standing import standing_now
+        from gitticks.cli.json_output import print_task
+
+        print_task(standing_now(context, task_id))
+    else:
+        from gitticks.cli.render import GAP, say
+        from gitticks.cli.text import pad, visible
+
+        say(f"{pad(task_id, 4)}{GAP}{visible(words)}")
+
+
+def moved_words(before: Task, after: Task) -> str:
+    """Returns what became of a task's state, in words that follow its id."""
+    if after.is_merging:
+        return "approved, waits for its merge"
+    if after.status is Status.DONE:
+        return "done"
+    if after.status is Status.CANCELLED:
+        return "cancelled"
+    turn = f", awaits {after.awaiting}" if after.awaiting is not None else ""
+    if before.status is not after.status:
+        return f"{before.status} → {after.status}{turn}"
+    if before.awaiting is not after.awaiting:
+        return f"{after.status}, awaits {after.awaiting or 'nobody'}"
+    return f"{after.status}{turn}"
+
+
+def agent_name(task: Task) -> str:
+    """Returns who goes on with a task."""
+    return task.agent or "its agent"

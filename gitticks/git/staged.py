@@ -1,0 +1,110 @@
+"""What a person's `git commit` is about to commit, and what it has just committed, read inside git's own hooks.
+
+Nothing here locks the index: git may hold that lock itself while its hooks run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.git.identity import Identity
+from gitticks.git.process import run_git
+from gitticks.git.refs import BRANCHES, read_symbolic_ref
+from gitticks.git.repository import Repository
+
+_SEQUENCERS = (
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+)
+_PLAIN_MODES = frozenset({"100644", "100755"})
+_NOTHING = "0" * 40
+
+
+@dataclass(frozen=True, slots=True)
+class StagedChange:
+    """A path whose staged version differs from HEAD's; ids of blobs, None where there is no file.
+
+    `is_plain` is False for a symbolic link or a submodule, `is_unmerged` True while a merge's conflict stands.
+    """
+
+    path: str
+    old: str | None
+    new: str | None
+    is_plain: bool
+    is_unmerged: bool
+
+
+def staged_changes(repository: Repository, environment: Mapping[str, str]) -> tuple[StagedChange, ...]:
+    """Returns what is staged, sorted by path, in the index that git names to its hooks."""
+    index = environment.get("GIT_INDEX_FILE")
+    folder = repository.here_worktree or repository.git_dir
+    named = {} if index is None else {"GIT_INDEX_FILE": str(folder / index)}
+    asked = [
+        "diff-index",
+        "--cached",
+        "--raw",
+        "-z",
+        "--no-renames",
+        "--no-abbrev",
+        "--end-of-options",
+        "HEAD",
+    ]
+    listed = run_git(asked, repository_dir=repository.git_dir, work_tree=folder, extra_environment=named)
+    words = os.fsdecode(listed.stdout).split("\0")
+    found = [_change(about, path) for about, path in zip(words[::2], words[1::2], strict=False)]
+    return tuple(sorted(found, key=lambda change: change.path))
+
+
+def _change(about: str, path: str) -> StagedChange:
+    _, new_mode, old, new, status = about.removeprefix(":").split(" ")
+    return StagedChange(
+        path,
+        None if old == _NOTHING else old,
+        None if new == _NOTHING else new,
+        is_plain=new_mode in _PLAIN_MODES or status == "D",
+        is_unmerged=status == "U",
+    )
+
+
+def is_index_locked(git_dir: Path) -> bool:
+    """True while a git command holds the index, as `git commit -a` does when it calls its hooks."""
+    return (git_dir / "index.lock").exists()
+
+
+def is_sequencing(git_dir: Path) -> bool:
+    """True during a merge, rebase, cherry-pick or revert, whose commits are not a person's edits."""
+    return any((git_dir / name).exists() for name in _SEQUENCERS)
+
+
+def checked_out_ref(git_dir: Path) -> str | None:
+    """Returns the full name of the branch that is checked out; None if HEAD is detached."""
+    return read_symbolic_ref(git_dir, "HEAD")
+
+
+def version_before(repository: Repository, branch: str, commit: str, parent: str) -> str:
+    """Returns the commit that a fresh commit is to be compared with: its parent, or the one that it amended."""
+    asked = ["rev-parse", "--verify", "--quiet", "--end-of-options"]
+
+    def find(revision: str) -> str:
+        return run_git([*asked, revision], repository_dir=repository.git_dir, check=False).text
+
+    ref = BRANCHES + branch
+    before = find(f"{ref}@{{1}}")
+    is_amended = (
+        find(f"{ref}@{{0}}") == commit and before and before != parent and find(f"{before}^") == parent
+    )
+    return before if is_amended else parent
+
+
+def author_of(repository: Repository, commit: str) -> Identity:
+    """Returns who wrote a commit."""
+    asked = ["log", "-1", "--format=%an%x00%ae", "--no-show-signature", "--end-of-options", commit]
+    name, _, email = run_git(asked, repository_dir=repository.git_dir).text.partition("\0")
+    return Identity(name.strip("<> ") or "unknown", email.strip("<> ") or "unknown")

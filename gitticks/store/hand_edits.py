@@ -1,0 +1,311 @@
+"""Takes up what a person wrote into a TASK.md by hand: text and fields as they stand, the state through `decide`.
+
+An editor, a plain `git commit` and a command all may ask for a status, a verdict or whose turn it is. What they ask
+for is never written as it was typed: it is taken out of the file, and the decision writes what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from gitticks.errors import DocumentError, NotFoundError, RefusedError
+from gitticks.model.event import Actor, Event, EventType
+from gitticks.model.ids import TaskId, shard
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
+from gitticks.model.task import HUMAN_FIELDS, Task
+from gitticks.store.decisions import Circumstances, carry_out, follow_parent
+from gitticks.store.links import check_links
+from gitticks.workflow.triggers import AwaitingSet, Requested, Seen, VerdictGiven
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.store.transaction import Transaction
+    from gitticks.workflow.decision import Decision
+
+STATE_FIELDS = frozenset({"status", "awaiting", "verdict"})
+"""What a person may write into the file as a request."""
+
+FREE_FIELDS = HUMAN_FIELDS - STATE_FIELDS
+"""What a person writes into the file and that is so from then on."""
+
+_SUMMARY = "summary"
+
+Surroundings = Callable[[Task], Circumstances]
+"""Returns what a decision about a task is made under."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedState:
+    """What is asked for, each part None if it is not; `sets_awaiting` tells `awaiting: null` from no wish.
+
+    `note` goes with the verdict, `reason` with the status.
+    """
+
+    status: Status | None = None
+    awaiting: Awaiting | None = None
+    sets_awaiting: bool = False
+    verdict: Verdict | None = None
+    note: str | None = None
+    reason: str | None = None
+    seen: Seen | None = None
+
+
+def apply_state(
+    transaction: Transaction,
+    task_id: TaskId,
+    wanted: WantedState,
+    actor: Actor,
+    circumstances: Circumstances,
+) -> tuple[Decision, ...]:
+    """Decides about a status, then whose turn it is, then a verdict; returns the decisions, none if nothing is asked.
+
+    Raises:
+        RefusedError: one of them is refused; the transaction is to be given up.
+    """
+    decisions = []
+    if wanted.status is not None:
+        trigger = Requested(actor, wanted.status, wanted.reason)
+        decisions.append(carry_out(transaction, task_id, trigger, circumstances))
+    if wanted.sets_awaiting and transaction.task_file(task_id).task.awaiting is not wanted.awaiting:
+        decisions.append(carry_out(transaction, task_id, AwaitingSet(actor, wanted.awaiting), circumstances))
+    if wanted.verdict is not None:
+        given = VerdictGiven(actor, wanted.verdict, wanted.note, seen=wanted.seen)
+        decisions.append(carry_out(transaction, task_id, given, circumstances))
+    return tuple(decisions)
+
+
+@dataclass(frozen=True, slots=True)
+class HandEdit:
+    """A person's version of a task's file, and the one that they began with (None for a new task).
+
+    `state` is the task whose state still holds: that of `before`, or a newer one where the branch moved meanwhile.
+    """
+
+    before: TaskFile | None
+    after: TaskFile
+    state: Task | None
+
+    @property
+    def wanted(self) -> WantedState:
+        """Returns what the edit asks for beside text and fields."""
+        old = self.before.task if self.before is not None else Task(self.after.task.id, "")
+        new = self.after.task
+        return WantedState(
+            status=new.status if new.status is not old.status else None,
+            awaiting=new.awaiting,
+            sets_awaiting=new.awaiting is not old.awaiting,
+            verdict=new.verdict if new.verdict is not old.verdict else None,
+        )
+
+    @property
+    def changed_fields(self) -> tuple[str, ...]:
+        """Returns the fields that the edit sets, in the order of the schema."""
+        return _differing(self.before.task if self.before else None, self.after.task, FREE_FIELDS)
+
+    @property
+    def forbidden_fields(self) -> tuple[str, ...]:
+        """Returns the fields that only gitticks writes and that the edit changed all the same."""
+        allowed = HUMAN_FIELDS | STATE_FIELDS | {"id"}
+        names = frozenset(field.name for field in fields(Task)) - allowed
+        return _differing(self.before.task if self.before else None, self.after.task, names)
+
+    @property
+    def changed_sections(self) -> tuple[str, ...]:
+        """Returns the names of the sections whose text the edit changed, `summary` for what stands before them."""
+        if self.before is None:
+            return ()
+        old, new = sections_of(self.before), sections_of(self.after)
+        return tuple(name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name))
+
+
+def sections_of(file: TaskFile) -> dict[str, str]:
+    """Returns the texts of a file by the names of their sections, in file order."""
+    texts = {_SUMMARY: file.summary}
+    for block in file.body.blocks:
+        if block.is_section:
+            texts[block.title] = file.body.content(block)
+    return texts
+
+
+def _differing(old: Task | None, new: Task, names: frozenset[str]) -> tuple[str, ...]:
+    basis = old if old is not None else Task(new.id, "")
+    return tuple(
+        field.name
+        for field in fields(Task)
+        if field.name in names and getattr(basis, field.name) != getattr(new, field.name)
+    )
+
+
+def check_place(file: TaskFile, task_id: TaskId) -> None:
+    """Refuses a file that names another task than the folder it lies in.
+
+    Raises:
+        DocumentError: the id is another one.
+    """
+    if file.task.id != task_id:
+        raise DocumentError(
+            f"`id` is `{file.task.id}`, but the folder is that of `{task_id}`",
+            path=file.path,
+            line=_line_of(file, "id"),
+            hint=f"write `id: {task_id}`; a task of its own lies in `tasks/{shard(file.task.id)}/{file.task.id}/`",
+        )
+
+
+def check_fields(edit: HandEdit) -> None:
+    """Refuses an edit of fields that only gitticks writes.
+
+    Raises:
+        RefusedError: there is one; the message names file, line and fields.
+    """
+    names = edit.forbidden_fields
+    if names:
+        shown = ", ".join(f"`{name}`" for name in names)
+        line = _line_of(edit.after, names[0])
+        place = f"{edit.after.path}:{line}" if line else edit.after.path
+        raise RefusedError(
+            f"{place}: {shown} {'is' if len(names) == 1 else 'are'} written by gitticks alone",
+            hint="put the old value back",
+        )
+
+
+def _line_of(file: TaskFile, key: str) -> int | None:
+    from gitticks.document.lines import line_starts
+
+    node = file.frontmatter.tree.get(key)
+    if node is None:
+        return None
+    return 1 + sum(1 for start in line_starts(file.frontmatter.yaml) if start <= node.start)
+
+
+def apply_hand_edit(
+    transaction: Transaction, edit: HandEdit, actor: Actor, at: datetime, surroundings: Surroundings
+) -> tuple[Decision, ...]:
+    """Writes a person's version of a task's file into the transaction, with the decisions that it asks for.
+
+    Raises:
+        RefusedError: a status, verdict or link is refused.
+        NotFoundError: it names a parent or blocker that does not exist.
+    """
+    task_id = edit.after.task.id
+    tasks = transaction.all_tasks()
+    neutral = _without_wishes(edit, actor, at)
+    check_links(tasks, edit.before.task if edit.before else None, neutral.task)
+    transaction.put_task(neutral)
+    events = _events(edit, actor, at)
+    transaction.append_events(task_id, events)
+    wanted = edit.wanted
+    decisions: tuple[Decision, ...] = ()
+    if wanted.status or wanted.sets_awaiting or wanted.verdict:
+        decisions = apply_state(transaction, task_id, wanted, actor, surroundings(neutral.task))
+    _follow_parents(transaction, edit, surroundings)
+    _describe(transaction, task_id, edit, events, actor)
+    return decisions
+
+
+def _without_wishes(edit: HandEdit, actor: Actor, at: datetime) -> TaskFile:
+    """Returns the person's text and fields with the state that still holds, and loose notes as entries."""
+    task = edit.after.task
+    if edit.state is None:
+        made = replace(
+            task,
+            **{name: getattr(Task(task.id, ""), name) for name in STATE_FIELDS},
+            created=task.created or at,
+            created_by=task.created_by or actor.name,
+            updated=at,
+        )
+        return edit.after.with_task(made)
+    kept: dict[str, Any] = {
+        field.name: getattr(edit.state, field.name)
+        for field in fields(Task)
+        if field.name not in FREE_FIELDS and field.name != "id"
+    }
+    file = edit.after.with_task(replace(task, **{**kept, "updated": at}))
+    for section in (Section.NOTES, Section.QUESTIONS):
+        text = file.loose_text(section, edit.before) if edit.before is not None else None
+        if text is not None and edit.before is not None:
+            entry = Entry(at, ActorKind.HUMAN, actor.name, text)
+            file = file.with_loose_text_as(section, entry, edit.before)
+    return file
+
+
+def _events(edit: HandEdit, actor: Actor, at: datetime) -> tuple[Event, ...]:
+    if edit.before is None:
+        return (Event(EventType.CREATED, at, actor),)
+    events = []
+    if edit.changed_fields:
+        events.append(Event(EventType.FIELDS_CHANGED, at, actor, data={"fields": list(edit.changed_fields)}))
+    if edit.changed_sections:
+        events.append(
+            Event(EventType.TEXT_CHANGED, at, actor, data={"sections": list(edit.changed_sections)})
+        )
+    return tuple(events)
+
+
+def _follow_parents(transaction: Transaction, edit: HandEdit, surroundings: Surroundings) -> None:
+    task = transaction.task_file(edit.after.task.id).task
+    old = edit.before.task.parent if edit.before else None
+    if task.parent == old:
+        return
+    for parent in (old, task.parent):
+        if parent is not None:
+            child = replace(task, parent=parent)
+            follow_parent(transaction, child, surroundings(task))
+
+
+def _describe(
+    transaction: Transaction, task_id: TaskId, edit: HandEdit, events: tuple[Event, ...], actor: Actor
+) -> None:
+    if edit.before is None:
+        subject = f"created: {edit.after.title}"
+    else:
+        words = [
+            *edit.changed_fields,
+            *(f"## {name}" if name != _SUMMARY else name for name in edit.changed_sections),
+        ]
+        subject = ", ".join(words) or "edited"
+    trailers = [("Task", str(task_id)), *(("Event", event.type.value) for event in events)]
+    transaction.describe(f"{task_id}: {subject}", [*trailers, ("Actor", f"{actor.kind.value} {actor.name}")])
+
+
+def merge_edit(before: TaskFile, edited: TaskFile, current: TaskFile, merge_text: Merge) -> TaskFile | None:
+    """Returns the person's edit on top of what others wrote meanwhile; None if both changed the same.
+
+    The state is never part of this: it stays that of `current`, and the edit's wishes are decided about afterwards.
+    """
+    task = _merged_fields(before.task, edited.task, current.task)
+    if task is None:
+        return None
+    # The frontmatter's own text, comments and unknown keys, comes from the side that changed it.
+    frame = edited if current.with_task(before.task).frontmatter.yaml == before.frontmatter.yaml else current
+    if frame is current and edited.with_task(before.task).frontmatter.yaml != before.frontmatter.yaml:
+        return None
+    body = merge_text(before.frontmatter.body, edited.frontmatter.body, current.frontmatter.body)
+    return None if body is None else frame.with_task(task).with_body(body)
+
+
+Merge = Callable[[str, str, str], str | None]
+"""Merges a text from its base, ours and theirs; None if they conflict."""
+
+
+def _merged_fields(before: Task, edited: Task, current: Task) -> Task | None:
+    changed: dict[str, Any] = {}
+    for name in (*FREE_FIELDS, *STATE_FIELDS):
+        old, mine, theirs = (getattr(task, name) for task in (before, edited, current))
+        if mine == old:
+            continue
+        if theirs not in (old, mine):
+            return None
+        changed[name] = mine
+    return replace(current, **changed)
+
+
+def read_task_at(transaction: Transaction, task_id: TaskId) -> TaskFile | None:
+    """Returns the task's file in a transaction, None if there is none."""
+    try:
+        return transaction.task_file(task_id)
+    except NotFoundError:
+        return None

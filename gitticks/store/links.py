@@ -1,0 +1,90 @@
+"""Checks what a task says of other tasks: its parent, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gitticks.errors import NotFoundError, RefusedError
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.task import Task
+
+_HINT = "`gt list` shows the tasks"
+
+
+def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) -> None:
+    """Refuses links that make no sense, as far as they are new.
+
+    Args:
+        tasks: every task as it stood before.
+        before: the task before the change, None for a new one.
+        after: the task as it is to be.
+
+    Raises:
+        NotFoundError: the parent or a blocker does not exist.
+        RefusedError: the parent is no epic, or tasks would wait for one another in a circle.
+    """
+    has_new_parent = after.parent is not None and (before is None or before.parent != after.parent)
+    new_blockers = [one for one in after.blocked_by if before is None or one not in before.blocked_by]
+    if after.parent is not None and has_new_parent:
+        _check_parent(tasks, after.parent, after)
+    for blocker in new_blockers:
+        if blocker not in tasks and blocker != after.id:
+            raise NotFoundError(f"there is no task `{blocker}` to wait for", hint=_HINT)
+    if before is not None and before.is_epic and not after.is_epic:
+        _check_childless(tasks, after)
+    if has_new_parent or new_blockers:
+        _refuse_circle({**tasks, after.id: after}, after)
+
+
+def _check_parent(tasks: Mapping[TaskId, Task], parent_id: TaskId, task: Task) -> None:
+    if parent_id == task.id:
+        raise RefusedError(f"`{task.id}` cannot be its own parent")
+    parent = tasks.get(parent_id)
+    if parent is None:
+        raise NotFoundError(f"there is no task `{parent_id}` to be the parent", hint=_HINT)
+    if not parent.is_epic:
+        raise RefusedError(
+            f"`{parent.id}` is a task, and only an epic has children",
+            hint=f"`gt update {parent.id} --type epic` makes it one",
+        )
+
+
+def _check_childless(tasks: Mapping[TaskId, Task], task: Task) -> None:
+    child = next((one for one in tasks.values() if one.parent == task.id), None)
+    if child is not None:
+        raise RefusedError(
+            f"`{task.id}` has children, so it stays an epic",
+            hint=f"`gt update {child.id} --parent=null` frees `{child.id}`",
+        )
+
+
+def _refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
+    """Refuses a circle through the changed task, or through what stands below it and shares its blockers."""
+    if _is_own_ancestor(tasks, changed):
+        raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
+    graph = TaskGraph.of(tasks.values())
+    waiting, seen = [changed.id], {changed.id}
+    while waiting:
+        task_id = waiting.pop()
+        circle = graph.find_cycle(task_id)
+        if circle:
+            shown = " → ".join(circle)
+            raise RefusedError(
+                f"`{task_id}` would wait for itself: {shown}",
+                hint=f"`gt show {circle[1]}` says what it waits for",
+            )
+        children = [child.id for child in graph.children(task_id) if child.id not in seen]
+        seen.update(children)
+        waiting += children
+
+
+def _is_own_ancestor(tasks: Mapping[TaskId, Task], task: Task) -> bool:
+    seen: set[TaskId] = set()
+    parent = task.parent
+    while parent is not None and parent not in seen:
+        if parent == task.id:
+            return True
+        seen.add(parent)
+        parent = tasks[parent].parent if parent in tasks else None
+    return False
