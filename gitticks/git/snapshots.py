@@ -1,0 +1,257 @@
+"""Keeps what is uncommitted in a checkout as a commit, byte for byte, and puts it back.
+
+No filter and no conversion of line ends touches the bytes: what is kept here is what somebody had not committed yet,
+and it may be all that there is of it. Ignored files are left alone, in both directions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout, changed_paths, head
+from gitticks.git.fence import fence_programs
+from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.process import run_git
+
+_NO_OBJECT = "0" * 40
+_MOST_ARGUMENTS = 500
+_LINK, _PLAIN, _EXECUTABLE = "120000", "100644", "100755"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """The mode and the blob of a file; `blob` is None where the file is gone."""
+
+    mode: str
+    blob: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a checkout held beyond its HEAD.
+
+    Attributes:
+        head: the commit that was checked out; None on an unborn branch.
+        files: every changed and untracked file by path.
+        untracked: which of them git did not know.
+        left_out: paths that cannot be kept: other repositories, submodules, pipes, unreadable files.
+    """
+
+    head: str | None
+    files: Mapping[str, KeptFile]
+    untracked: frozenset[str]
+    left_out: tuple[str, ...]
+
+
+def take_snapshot(checkout: Checkout, ignored: Iterable[str] = ()) -> Snapshot:
+    """Stores the bytes of everything uncommitted and returns what was there.
+
+    Args:
+        checkout: where to look.
+        ignored: folders at its top that are left out, besides what git ignores.
+    """
+    changes = changed_paths(checkout)
+    folders = tuple(f"{folder.rstrip('/')}/" for folder in ignored)
+    files: dict[str, KeptFile] = {}
+    left_out: list[str] = []
+    for path in (*changes.changed, *changes.untracked):
+        if f"{path.rstrip('/')}/".startswith(folders or ("\0",)):
+            continue
+        kept = _keep(checkout, path)
+        if kept is None:
+            left_out.append(path)
+        else:
+            files[path] = kept
+    untracked = frozenset(changes.untracked) & files.keys()
+    return Snapshot(head(checkout), files, untracked, tuple(left_out))
+
+
+def store_snapshot(
+    checkout: Checkout, snapshot: Snapshot, message: str, extra_parents: Iterable[str] = ()
+) -> str:
+    """Stores a commit with the snapshot's files on top of its HEAD and returns its id; no ref names it yet."""
+    scratch = checkout.git_dir / f"gitticks-snapshot-{os.getpid()}"
+    environment = {"GIT_INDEX_FILE": str(scratch)}
+    lines = [
+        f"{kept.mode if kept.blob else 0} {kept.blob or _NO_OBJECT}\t{path}"
+        for path, kept in snapshot.files.items()
+    ]
+    try:
+        start = ["read-tree", snapshot.head] if snapshot.head else ["read-tree", "--empty"]
+        run_git(start, repository_dir=checkout.git_dir, extra_environment=environment)
+        run_git(
+            ["update-index", "-z", "--index-info"],
+            repository_dir=checkout.git_dir,
+            work_tree=checkout.git_dir,
+            directory=checkout.git_dir,
+            input=b"".join(os.fsencode(line) + b"\0" for line in lines),
+            extra_environment=environment,
+        )
+        tree = run_git(["write-tree"], repository_dir=checkout.git_dir, extra_environment=environment).text
+    finally:
+        scratch.unlink(missing_ok=True)
+    parents = [parent for parent in (snapshot.head, *extra_parents) if parent]
+    words = [word for parent in parents for word in ("-p", parent)]
+    return run_git(
+        ["-c", "core.fsync=all", "commit-tree", *words, tree],
+        repository_dir=checkout.git_dir,
+        input=message.encode(),
+        extra_environment=ENGINE_IDENTITY.variables(),
+    ).text
+
+
+def kept_files(checkout: Checkout, commit: str) -> dict[str, KeptFile]:
+    """Returns what a stored snapshot changed on its first parent; submodules are not among it."""
+    asked = ["diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id"]
+    parent = run_git(
+        ["rev-parse", "--verify", "--quiet", f"{commit}^1"], repository_dir=checkout.git_dir, check=False
+    )
+    between = [parent.text, commit] if parent.code == 0 else [commit]
+    listed = run_git([*asked, "--end-of-options", *between], repository_dir=checkout.git_dir).stdout
+    words = os.fsdecode(listed).split("\0")
+    found = {}
+    for header, path in zip(words[::2], words[1::2], strict=False):
+        _, mode, _, blob, status = header.split(" ")
+        if mode in (_LINK, _PLAIN, _EXECUTABLE) or status == "D":
+            found[path] = KeptFile(_PLAIN, None) if status == "D" else KeptFile(mode, blob)
+    return found
+
+
+def blobs_at(checkout: Checkout, commit: str, paths: Iterable[str]) -> dict[str, str]:
+    """Returns the blobs that a commit has at these paths; a path that it lacks is missing."""
+    wanted = list(paths)
+    found: dict[str, str] = {}
+    options = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit, "--"]
+    for first in range(0, len(wanted), _MOST_ARGUMENTS):
+        some = wanted[first : first + _MOST_ARGUMENTS]
+        listed = run_git([*options, *some], repository_dir=checkout.git_dir).stdout
+        entries = (line.partition("\t") for line in os.fsdecode(listed).split("\0") if line)
+        found |= {path: header.split(" ")[2] for header, _, path in entries}
+    return found
+
+
+def read_kept(checkout: Checkout, blob: str) -> bytes:
+    """Returns the bytes of a kept file."""
+    return run_git(["cat-file", "blob", blob], repository_dir=checkout.git_dir).stdout
+
+
+def put_file(checkout: Checkout, path: str, mode: str, content: bytes | None) -> None:
+    """Makes the file at `path` these bytes, in one rename; None removes it, with folders that are empty then.
+
+    Raises:
+        GitticksError: a link stands on the way, or a folder in its place.
+    """
+    place = checkout.path / path
+    _refuse_links(checkout.path, place)
+    try:
+        if content is None:
+            place.unlink(missing_ok=True)
+            _remove_empty_parents(checkout.path, place)
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        temporary = place.with_name(f".gitticks-{os.getpid()}-{place.name[:100]}")
+        temporary.unlink(missing_ok=True)
+        if mode == _LINK:
+            temporary.symlink_to(os.fsdecode(content))
+        else:
+            temporary.write_bytes(content)
+            temporary.chmod(0o755 if mode == _EXECUTABLE else 0o644)
+        temporary.replace(place)
+    except OSError as error:
+        raise GitticksError(f"`{place}` cannot be written: {error.strerror}") from error
+
+
+def restore_tracked(checkout: Checkout, paths: Iterable[str]) -> None:
+    """Makes tracked files again what the index says, by the person's own filters."""
+    given = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    if given:
+        run_git(
+            ["checkout-index", "--force", "-z", "--stdin"],
+            repository_dir=checkout.git_dir,
+            work_tree=checkout.path,
+            directory=checkout.path,
+            input=given,
+            extra_environment=fence_programs(checkout.git_dir).variables,
+            trusted=True,
+        )
+
+
+def discard(checkout: Checkout, snapshot: Snapshot) -> None:
+    """Takes everything that a snapshot holds out of the checkout, which is then at its HEAD.
+
+    To be called once the snapshot is stored under a ref. A file that was changed since the snapshot stays.
+    """
+    for path, kept in snapshot.files.items():
+        if path in snapshot.untracked and _keep(checkout, path) == kept:
+            put_file(checkout, path, kept.mode, None)
+    changed = [path for path, kept in snapshot.files.items() if path not in snapshot.untracked]
+    if not changed or snapshot.head is None:
+        return
+    unchanged_since = [path for path in changed if _keep(checkout, path) == snapshot.files[path]]
+    if not unchanged_since:
+        return
+    run_git(
+        [
+            "--literal-pathspecs",
+            "reset",
+            "--quiet",
+            "--pathspec-from-file=-",
+            "--pathspec-file-nul",
+            snapshot.head,
+        ],
+        repository_dir=checkout.git_dir,
+        work_tree=checkout.path,
+        directory=checkout.path,
+        input=b"".join(os.fsencode(path) + b"\0" for path in unchanged_since),
+        extra_environment=fence_programs(checkout.git_dir).variables,
+    )
+    in_head = blobs_at(checkout, snapshot.head, unchanged_since)
+    for path in unchanged_since:
+        if path not in in_head:
+            put_file(checkout, path, _PLAIN, None)
+    restore_tracked(checkout, in_head)
+
+
+def _keep(checkout: Checkout, path: str) -> KeptFile | None:
+    """Stores one file; None if it is nothing that can be kept."""
+    place = checkout.path / path
+    try:
+        status = place.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return KeptFile(_PLAIN, None)
+    if stat.S_ISLNK(status.st_mode):
+        return KeptFile(_LINK, _store(checkout, os.fsencode(place.readlink())))
+    if not stat.S_ISREG(status.st_mode) or not os.access(place, os.R_OK):
+        return None
+    mode = _EXECUTABLE if status.st_mode & stat.S_IXUSR else _PLAIN
+    return KeptFile(mode, _store(checkout, place.read_bytes()))
+
+
+def _store(checkout: Checkout, content: bytes) -> str:
+    return run_git(
+        ["-c", "core.fsync=all", "hash-object", "-w", "--no-filters", "--stdin"],
+        repository_dir=checkout.git_dir,
+        input=content,
+    ).text
+
+
+def _refuse_links(top: Path, place: Path) -> None:
+    folder = place.parent
+    while folder != top:
+        if folder.is_symlink():
+            raise GitticksError(f"`{place}` leads through the link `{folder}`: nothing was written there")
+        folder = folder.parent
+
+
+def _remove_empty_parents(top: Path, place: Path) -> None:
+    with contextlib.suppress(OSError):
+        for folder in place.parents:
+            if folder == top:
+                return
+            folder.rmdir()
