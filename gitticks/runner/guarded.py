@@ -1,0 +1,127 @@
+"""Reads and writes in folders that an agent can change at any moment.
+
+Whatever stands there may have become a link to somewhere else, a pipe that never ends, or a gigabyte. So folders are
+opened step by step without following links, names are looked up in the open folder, and reading is bounded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+LARGEST_BYTES = 1_000_000
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class UnfitError(Exception):
+    """What stands there is not to be read; the message says why and follows the name."""
+
+
+@contextlib.contextmanager
+def open_folder(top: Path, *names: str, make: bool = False) -> Iterator[int | None]:
+    """Gives the descriptor of the folder `names` below `top`, or None if it is missing.
+
+    Args:
+        top: a folder that is trusted to be where it is.
+        names: the way down, each a plain name.
+        make: put folders where none are; what is in their way and is no folder is moved aside.
+
+    Raises:
+        UnfitError: a link or a file stands where a folder should.
+    """
+    with contextlib.ExitStack() as stack:
+        descriptor = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        stack.callback(os.close, descriptor)
+        for name in names:
+            inner = _step(descriptor, name, make=make)
+            if inner is None:
+                yield None
+                return
+            stack.callback(os.close, inner)
+            descriptor = inner
+        yield descriptor
+
+
+def _step(descriptor: int, name: str, *, make: bool) -> int | None:
+    try:
+        return os.open(name, _FOLDER, dir_fd=descriptor)
+    except FileNotFoundError:
+        if not make:
+            return None
+    except OSError as error:
+        if error.errno not in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK):
+            raise
+        if not make:
+            raise UnfitError("is a link or a file where a folder should be") from error
+        set_aside(descriptor, name)
+    os.mkdir(name, 0o700, dir_fd=descriptor)
+    return os.open(name, _FOLDER, dir_fd=descriptor)
+
+
+def read_file(folder: int, name: str, limit: int = LARGEST_BYTES) -> bytes | None:
+    """Returns the bytes of a plain file in an open folder, or None if it is missing.
+
+    Raises:
+        UnfitError: it is no plain file, or larger than `limit`.
+    """
+    try:
+        descriptor = os.open(name, _FILE, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnfitError(f"cannot be read: {_reason(error)}") from error
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor has no path
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnfitError("is no plain file")
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise UnfitError(f"is larger than {limit:,} bytes")
+    return content
+
+
+def write_file(folder: int, name: str, content: bytes) -> None:
+    """Puts a file in place in one rename; what was there before, link or file, is replaced and never written to."""
+    temporary = f".{name}.{secrets.token_hex(6)}"
+    descriptor = os.open(temporary, _NEW, 0o600, dir_fd=folder)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123
+            file.write(content)
+        try:
+            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except IsADirectoryError:
+            set_aside(folder, name)
+            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def set_aside(folder: int, name: str) -> str:
+    """Renames what stands in the way and returns its new name, so that nothing is lost."""
+    aside = f"{name}.{secrets.token_hex(4)}.aside"
+    os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+    return aside
+
+
+def remove_tree(folder: int, name: str) -> None:
+    """Removes an entry of an open folder with all that is in it; links are removed, not followed."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return
+    except (IsADirectoryError, PermissionError):
+        shutil.rmtree(name, dir_fd=folder)
+
+
+def _reason(error: OSError) -> str:
+    return "it is a link" if error.errno in (errno.ELOOP, errno.EMLINK) else error.strerror or "unknown"

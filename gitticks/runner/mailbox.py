@@ -1,0 +1,213 @@
+"""The mailbox: the folder `.gt/` of a workspace, through which a task reaches an agent and its artifacts come back.
+
+The agent may write anything there. Only what its role may say is taken, compared with what it was given, and always
+under its own name; everything else is dropped with a warning, so that neither the agent nor a person wonders.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.errors import DocumentError
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind, Role
+from gitticks.runner import outbox
+from gitticks.runner.guarded import (
+    UnfitError,
+    open_folder,
+    read_file,
+    remove_tree,
+    set_aside,
+    write_file,
+)
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.runner.workspaces import Workspace
+
+FOLDER = ".gt"
+TASK_FILE = "TASK.md"
+PREVIOUS_TASK_FILE = "TASK.previous.md"
+PROMPT_FILE = "prompt.md"
+LEARNINGS_FILE = "learnings.md"
+_PREVIOUS_OUTBOX = f"{outbox.FOLDER}.previous"
+
+_OWN_SECTION = {Role.WORKER: Section.HANDOFF, Role.REVIEWER: Section.REVIEW}
+_NOT_IN_FILES = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What came back, as far as the role may write it.
+
+    `questions` and `notes` are the texts of new entries in file order, `known_questions` and `known_notes` the
+    entries that the agent was given. `warnings` name what was dropped.
+    """
+
+    handoff: str | None = None
+    review: str | None = None
+    questions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    learnings: str = ""
+    warnings: tuple[str, ...] = ()
+    known_questions: tuple[Entry, ...] = ()
+    known_notes: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The task's file with a delivery in it, and what could not be taken."""
+
+    file: TaskFile
+    warnings: tuple[str, ...] = ()
+
+
+def fill(workspace: Workspace, file: TaskFile, prompt: str) -> None:
+    """Puts a task and its prompt into a workspace's mailbox.
+
+    What an earlier session left is kept beside it: the file as `TASK.previous.md`, requests that nobody collected as
+    `outbox.previous`.
+
+    Raises:
+        OSError: the workspace cannot be written to.
+    """
+    with open_folder(workspace.path, FOLDER, make=True) as folder:
+        assert folder is not None  # noqa: S101 - it was made
+        _keep_previous(folder)
+        write_file(folder, TASK_FILE, file.data)
+        write_file(folder, PROMPT_FILE, prompt.encode("utf-8", "replace"))
+        write_file(folder, LEARNINGS_FILE, b"")
+    with open_folder(workspace.path, FOLDER, outbox.FOLDER, make=True):
+        pass
+
+
+def _keep_previous(folder: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        try:
+            os.replace(TASK_FILE, PREVIOUS_TASK_FILE, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError:  # one of the two is a folder
+            set_aside(folder, TASK_FILE)
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        try:
+            os.rmdir(outbox.FOLDER, dir_fd=folder)
+        except OSError as error:
+            if isinstance(error, FileNotFoundError | NotADirectoryError):
+                raise
+            remove_tree(folder, _PREVIOUS_OUTBOX)
+            os.rename(outbox.FOLDER, _PREVIOUS_OUTBOX, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def read(mailbox: Path, original: TaskFile, role: Role) -> Delivery:
+    """Returns what an agent left in its mailbox.
+
+    Args:
+        mailbox: the folder.
+        original: the file as `fill` gave it to the agent, whatever became of it on the state branch since.
+        role: what it was started for, which decides what it may write.
+    """
+    known = {section: original.entries(section) for section in (Section.QUESTIONS, Section.NOTES)}
+    content, learnings, warnings = _read_files(mailbox)
+    if content is None:
+        return Delivery(
+            learnings=learnings,
+            warnings=warnings,
+            known_questions=known[Section.QUESTIONS],
+            known_notes=known[Section.NOTES],
+        )
+    from gitticks.runner.returned import ReturnedFile
+
+    returned = ReturnedFile.of(content, original)
+    own = _OWN_SECTION.get(role)
+    new = {section: returned.new_entries(section) for section in known}
+    return Delivery(
+        handoff=returned.section(Section.HANDOFF) if own is Section.HANDOFF else None,
+        review=returned.section(Section.REVIEW) if own is Section.REVIEW else None,
+        questions=new[Section.QUESTIONS].texts,
+        notes=new[Section.NOTES].texts,
+        learnings=learnings,
+        warnings=(
+            *warnings,
+            *returned.warnings(own),
+            *new[Section.QUESTIONS].warnings,
+            *new[Section.NOTES].warnings,
+        ),
+        known_questions=known[Section.QUESTIONS],
+        known_notes=known[Section.NOTES],
+    )
+
+
+def _read_files(mailbox: Path) -> tuple[bytes | None, str, tuple[str, ...]]:
+    """Returns the agent's copy, its learnings, and what kept either from being read."""
+    warnings: list[str] = []
+    task = learnings = None
+    try:
+        with open_folder(mailbox.parent, mailbox.name) as folder:
+            if folder is not None:
+                task = _read_one(folder, TASK_FILE, warnings)
+                learnings = _read_one(folder, LEARNINGS_FILE, warnings)
+    except (UnfitError, OSError) as error:
+        warnings.append(f"`{FOLDER}`: {error}; nothing was taken from it")
+    if task is None and not warnings:
+        warnings.append(f"`{FOLDER}/{TASK_FILE}` was deleted: nothing was taken from it")
+    text = (learnings or b"").decode("utf-8", "replace")
+    return task, _NOT_IN_FILES.sub("\ufffd", text), tuple(warnings)
+
+
+def _read_one(folder: int, name: str, warnings: list[str]) -> bytes | None:
+    try:
+        return read_file(folder, name)
+    except (UnfitError, OSError) as error:
+        warnings.append(f"`{FOLDER}/{name}` {error}: nothing was taken from it")
+        return None
+
+
+def take(file: TaskFile, delivery: Delivery, role: Role, at: datetime, agent_name: str) -> Taken:
+    """Returns the state's file with a delivery in it; taking the same delivery twice adds nothing.
+
+    A text that would change the sections around it is refused as a whole, with a warning.
+    """
+    warnings: list[str] = []
+    own = _OWN_SECTION.get(role)
+    text = {Section.HANDOFF: delivery.handoff, Section.REVIEW: delivery.review}.get(own) if own else None
+    if own is not None and text is not None and text != file.section(own):
+        try:
+            file = file.with_section(own, text)
+        except DocumentError as error:
+            warnings.append(f"`## {own}` was not taken: {error.problem}")
+    for section, texts, known in (
+        (Section.QUESTIONS, delivery.questions, delivery.known_questions),
+        (Section.NOTES, delivery.notes, delivery.known_notes),
+    ):
+        asked = [Entry(at, ActorKind.AGENT, agent_name, text) for text in texts]
+        for entry in _not_yet_taken(file, section, asked, known):
+            try:
+                file = file.with_entry(section, entry)
+            except DocumentError as error:
+                warnings.append(f"an entry of `## {section}` was not taken: {error.problem}")
+    return Taken(file, tuple(warnings))
+
+
+def _not_yet_taken(
+    file: TaskFile, section: Section, asked: list[Entry], known: tuple[Entry, ...]
+) -> list[Entry]:
+    """Returns the entries to add: without those that came in since the agent was given the file, at its request."""
+    from gitticks.document.entries import normalised
+
+    since = list(file.entries(section))
+    for entry in known:
+        if entry in since:
+            since.remove(entry)
+    taken = [(entry.name, entry.text) for entry in since if entry.kind is ActorKind.AGENT]
+    fresh = []
+    for entry in map(normalised, asked):
+        if (entry.name, entry.text) in taken:
+            taken.remove((entry.name, entry.text))
+        else:
+            fresh.append(entry)
+    return fresh

@@ -1,0 +1,147 @@
+"""Keeps uncommitted work under a ref: what a task leaves in a shared workspace, and what a forced removal takes away."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout
+from gitticks.git.process import run_git
+from gitticks.git.refs import read_ref
+from gitticks.git.repository import Repository
+from gitticks.git.snapshots import (
+    Snapshot,
+    blobs_at,
+    discard,
+    kept_files,
+    put_file,
+    read_kept,
+    store_snapshot,
+    take_snapshot,
+)
+from gitticks.git.textmerge import merge_text
+from gitticks.model.ids import TaskId
+
+_NO_OBJECT = "0" * 40
+
+
+def partial_ref(task_id: TaskId) -> str:
+    """Returns the ref of a task's partial work."""
+    return f"refs/gitticks/partial/{task_id}"
+
+
+def rescued_ref(name: str) -> str:
+    """Returns the ref of what was uncommitted in a workspace that was removed by force."""
+    return f"refs/gitticks/rescued/{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What came back: the paths, and those that conflict with what was done since; then nothing was written."""
+
+    paths: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+def keep(
+    repository: Repository,
+    checkout: Checkout,
+    ref: str,
+    message: str,
+    ignored: tuple[str, ...],
+    *,
+    even_if_empty: bool = False,
+) -> Snapshot | None:
+    """Keeps what is uncommitted under `ref`, as a commit on HEAD, and returns it; None if there is nothing.
+
+    What the ref held before becomes another parent. With `even_if_empty` HEAD alone is kept too.
+
+    Raises:
+        GitticksError: something there cannot be kept, such as another repository; nothing was changed.
+    """
+    snapshot = take_snapshot(checkout, ignored)
+    if snapshot.left_out:
+        shown = ", ".join(f"`{path}`" for path in snapshot.left_out[:5])
+        raise GitticksError(
+            f"{shown} in `{checkout.path}` cannot be kept in a commit",
+            hint="commit it there, or move it away",
+        )
+    if not snapshot.files and not even_if_empty:
+        return None
+    before = read_ref(repository.common_dir, ref)
+    commit = store_snapshot(checkout, snapshot, message, [before] if before else [])
+    run_git(
+        ["-c", "core.fsync=all", "update-ref", "-m", "gitticks: keep", ref, commit, before or _NO_OBJECT],
+        repository_dir=repository.common_dir,
+    )
+    return snapshot
+
+
+def keep_and_clear(
+    repository: Repository, checkout: Checkout, ref: str, message: str, ignored: tuple[str, ...]
+) -> bool:
+    """Keeps what is uncommitted under `ref` and takes it out of the checkout; returns whether there was anything."""
+    snapshot = keep(repository, checkout, ref, message, ignored)
+    if snapshot is not None:
+        discard(checkout, snapshot)
+    return snapshot is not None
+
+
+def restore(repository: Repository, checkout: Checkout, ref: str, ignored: tuple[str, ...]) -> Restored:
+    """Puts kept work back, joined with what was committed since, and drops the ref; all of it or nothing.
+
+    Where something else is uncommitted already, it is left alone, and so is the ref.
+    """
+    commit = read_ref(repository.common_dir, ref)
+    if commit is None:
+        return Restored()
+    files = kept_files(checkout, commit)
+    present = take_snapshot(checkout, ignored)
+    if present.files or present.left_out:
+        if dict(present.files) != files:
+            return Restored(conflicts=tuple(sorted({*present.files, *present.left_out})))
+        _drop(repository, ref, commit)
+        return Restored(paths=tuple(sorted(files)))
+    base = run_git(
+        ["rev-parse", "--verify", "--quiet", f"{commit}^1"], repository_dir=checkout.git_dir, check=False
+    ).text
+    now = blobs_at(checkout, "HEAD", files)
+    then = blobs_at(checkout, base, files) if base else {}
+    wanted: dict[str, tuple[str, bytes | None]] = {}
+    conflicts = []
+    for path, kept in files.items():
+        content = None if kept.blob is None else read_kept(checkout, kept.blob)
+        if now.get(path) == then.get(path):
+            wanted[path] = (kept.mode, content)
+            continue
+        merged = _merged(checkout, path, (then.get(path), now.get(path)), content)
+        if merged is None:
+            conflicts.append(path)
+        else:
+            wanted[path] = (kept.mode, merged)
+    in_the_way = [path for path in wanted if path not in now and os.path.lexists(checkout.path / path)]
+    if conflicts or in_the_way:
+        return Restored(conflicts=tuple(sorted({*conflicts, *in_the_way})))
+    for path, (mode, content) in wanted.items():
+        put_file(checkout, path, mode, content)
+    _drop(repository, ref, commit)
+    return Restored(paths=tuple(sorted(wanted)))
+
+
+def _drop(repository: Repository, ref: str, commit: str) -> None:
+    run_git(["update-ref", "-d", ref, commit], repository_dir=repository.common_dir)
+
+
+def _merged(
+    checkout: Checkout, path: str, blobs: tuple[str | None, str | None], content: bytes | None
+) -> bytes | None:
+    """Merges a file that was changed on both sides; None if that cannot be done without asking."""
+    then, now = blobs
+    if then is None or now is None or content is None:
+        return (
+            content
+            if now is not None and content is not None and read_kept(checkout, now) == content
+            else None
+        )
+    return merge_text(path, read_kept(checkout, then), read_kept(checkout, now), content)

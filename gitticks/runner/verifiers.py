@@ -1,0 +1,263 @@
+"""Quality gates: what must hold in a checkout before its work may go on.
+
+Tests leave files behind, and a worker who has committed everything must not be sent back for those. So what the gates
+made is taken away again, after it was kept as a commit that no ref names: git forgets it in two weeks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
+from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
+from gitticks.git.process import run_git
+from gitticks.git.repository import Repository
+from gitticks.git.snapshots import (
+    Snapshot,
+    put_file,
+    read_kept,
+    restore_tracked,
+    store_snapshot,
+    take_snapshot,
+)
+from gitticks.model.settings import Settings, VerifySettings
+from gitticks.runner.workspace_plan import own_folders, shown_paths, uncommitted_paths
+
+_TAIL_BYTES = 6_000
+_MOST_LEFTOVERS = 500
+_FOREIGN = ("GIT_", "GITTICKS_")
+_COUNTS = (
+    re.compile(r"^(?:=+ )?(?:.*\D)?(\d+) passed\b.* in [\d.]+ ?s", re.MULTILINE),
+    re.compile(r"^Ran (\d+) tests? in [\d.]+s", re.MULTILINE),
+    re.compile(r"^Tests:\s.*?(\d+) passed", re.MULTILINE),
+    re.compile(r"^test result: ok\. (\d+) passed", re.MULTILINE),
+)
+"""How pytest, unittest, jest and cargo end; a gate whose count is not recognised is shown by its time alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksReport:
+    """What the gates found.
+
+    Attributes:
+        failure: the first gate that failed, in one line, and below it the end of its output; None if all passed.
+        lines: what each gate that ran came to, for display.
+        seconds: how long all took.
+        is_stopped: they were stopped before they ended, which is a failure of nobody's.
+        left: files that the gates left behind and that could not be taken away.
+        leftovers: the commit that holds what was taken away; None if nothing was.
+    """
+
+    failure: str | None
+    lines: tuple[str, ...] = ()
+    seconds: float = 0.0
+    is_stopped: bool = False
+    left: tuple[str, ...] = ()
+    leftovers: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """One command, and its name in the singular or plural with the verbs that go with it."""
+
+    name: str
+    command: str
+    passes: str = "passes"
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What a checkout held before the gates ran."""
+
+    snapshot: Snapshot
+    index: bytes
+    staged: bytes
+
+
+def has_commands(settings: Settings) -> bool:
+    """True if any gate runs a command."""
+    return bool(_gates(settings.verify))
+
+
+def run_checks(
+    directory: Path,
+    settings: Settings,
+    environment: Mapping[str, str],
+    repository: Repository,
+    *,
+    stop: StopRequest | None = None,
+    on_merge: bool = False,
+    on_line: Callable[[str], None] | None = None,
+    wrap: Callable[[Command], Command] | None = None,
+) -> ChecksReport:
+    """Runs the quality gates in a checkout, the cheapest first, up to the first that fails.
+
+    Args:
+        directory: the top of the checkout.
+        settings: which gates, and how long each may take.
+        environment: what the commands get; git's and gitticks' own variables are taken out.
+        repository: whose checkout it is.
+        stop: ends the gates when another thread asks for it.
+        on_merge: the checkout holds a merge that is tried out, and is thrown away afterwards.
+        on_line: called with each line that a gate prints.
+        wrap: puts a command behind the walls of a sandbox.
+    """
+    begun = time.monotonic()
+    checkout = checkout_at(repository, directory)
+    if settings.verify.committed and not on_merge:
+        paths = uncommitted_paths(checkout, own_folders(settings))
+        if paths:
+            uncommitted = f"not everything is committed: {shown_paths(paths)}"
+            return ChecksReport(uncommitted, ("uncommitted changes",), time.monotonic() - begun)
+    gates = _gates(settings.verify)
+    if not gates:
+        return ChecksReport(None, (), time.monotonic() - begun)
+    before = None if on_merge else _look(checkout, settings)
+    run = _Run(directory, settings, _scrubbed(environment), stop or StopRequest(), on_line, wrap)
+    failure: str | None = None
+    lines: list[str] = []
+    for gate in gates:
+        failure, line = run.run(gate)
+        lines.append(line)
+        if failure is not None:
+            break
+    left, leftovers = ((), None) if before is None else _clean_up(repository, checkout, before, settings)
+    if before is not None and head(checkout) != before.snapshot.head:
+        failure = failure or "the checks moved HEAD to another commit: they may test, but not commit"
+    stopped = run.stop.is_requested and failure is not None
+    return ChecksReport(failure, tuple(lines), time.monotonic() - begun, stopped, left, leftovers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The gates' common surroundings."""
+
+    directory: Path
+    settings: Settings
+    environment: Mapping[str, str]
+    stop: StopRequest
+    on_line: Callable[[str], None] | None
+    wrap: Callable[[Command], Command] | None
+
+    def run(self, gate: _Gate) -> tuple[str | None, str]:
+        """Returns why the gate failed, or None, and the line that shows what it came to."""
+        ended = self._start(gate.command)
+        tries = 1
+        while not ended.is_success and tries <= self.settings.verify.retries and not self.stop.is_requested:
+            ended = self._start(gate.command)
+            tries += 1
+        took = f"{ended.seconds:.0f} s"
+        if not ended.is_success:
+            how = _how(ended)
+            return (
+                f"{gate.name} failed ({how}): `{gate.command}`{_tail(ended)}",
+                f"{gate.name} failed ({how}, {took})",
+            )
+        count = _count(ended.output)
+        shown = f"{count} in {took}" if count else took
+        again = f", at try {tries}" if tries > 1 else ""
+        return None, f"{gate.name} {gate.passes} ({shown}{again})"
+
+    def _start(self, command: str) -> Ended:
+        wanted = Command(("/bin/sh", "-c", command), self.directory, self.environment, merge_errors=True)
+        limits = Limits(
+            total_seconds=self.settings.limits.gate,
+            output_bytes=self.settings.limits.output,
+            kept_bytes=4 * _TAIL_BYTES,
+        )
+        return run_supervised(self.wrap(wanted) if self.wrap else wanted, limits, self.on_line, self.stop)
+
+
+def _gates(verify: VerifySettings) -> tuple[_Gate, ...]:
+    gates = [_Gate("tests", verify.test, "pass")] if verify.test else []
+    gates += [_Gate("build", verify.build)] if verify.build else []
+    return (*gates, *(_Gate(f"`{script}`", script) for script in verify.scripts))
+
+
+def _scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if not name.startswith(_FOREIGN)}
+
+
+def _how(ended: Ended) -> str:
+    if ended.reason is EndReason.EXITED:
+        return f"exit code {ended.exit_code}" if ended.exit_code is not None else f"signal {ended.signal}"
+    if ended.reason is EndReason.TIMED_OUT:
+        return "it did not end in time"
+    return ended.problem or ended.reason.value
+
+
+def _tail(ended: Ended) -> str:
+    """Returns the end of the output as an indented block, so that nothing in it reads as markdown."""
+    text = ended.output.encode()[-_TAIL_BYTES:].decode(errors="ignore").strip("\n")
+    shown = "\n".join(f"    {line}".rstrip() for line in text.splitlines())
+    return f"\n\n{shown}" if shown.strip() else ""
+
+
+def _count(output: str) -> str | None:
+    """Returns how many tests a run says have passed, summed where it says so for several parts."""
+    for pattern in _COUNTS:
+        found = pattern.findall(output)
+        if found:
+            return str(sum(int(number) for number in found))
+    return None
+
+
+def _look(checkout: Checkout, settings: Settings) -> _Before:
+    index = checkout.git_dir / "index"
+    content = index.read_bytes() if index.exists() else b""
+    return _Before(take_snapshot(checkout, own_folders(settings)), content, _staged(checkout))
+
+
+def _staged(checkout: Checkout) -> bytes:
+    return run_git(
+        ["ls-files", "--stage", "-z"], repository_dir=checkout.git_dir, work_tree=checkout.path
+    ).stdout
+
+
+def _clean_up(
+    repository: Repository, checkout: Checkout, before: _Before, settings: Settings
+) -> tuple[tuple[str, ...], str | None]:
+    """Takes away what the gates made and undoes what they changed; returns what is left, and what holds the rest.
+
+    In the person's own checkout nothing is touched: they may be at work there at this moment.
+    """
+    changes = changed_paths(checkout)
+    is_same = not changes and not before.snapshot.files and _staged(checkout) == before.staged
+    if is_same or head(checkout) != before.snapshot.head:
+        return (), None
+    after = take_snapshot(checkout, own_folders(settings))
+    known = before.snapshot.files
+    made = [path for path in after.files if path not in known]
+    altered = [path for path in known if after.files.get(path) != known[path]]
+    if checkout.git_dir == repository.common_dir or len(made) > _MOST_LEFTOVERS:
+        return tuple(sorted({*made, *altered, *after.left_out})), None
+    if not made and not altered and _staged(checkout) == before.staged:
+        return after.left_out, None
+    leftovers = store_snapshot(checkout, after, "What quality gates left behind\n")
+    if _staged(checkout) != before.staged:
+        _put_index_back(checkout, before.index)
+    _take_away(checkout, made)
+    for path in altered:
+        blob = known[path].blob
+        put_file(checkout, path, known[path].mode, None if blob is None else read_kept(checkout, blob))
+    return tuple(path for path in after.left_out if path not in before.snapshot.left_out), leftovers
+
+
+def _take_away(checkout: Checkout, made: list[str]) -> None:
+    """Removes files that the index does not know and restores those that it does."""
+    now = changed_paths(checkout)
+    for path in made:
+        if path in now.untracked:
+            put_file(checkout, path, "100644", None)
+    restore_tracked(checkout, [path for path in made if path in now.changed])
+
+
+def _put_index_back(checkout: Checkout, content: bytes) -> None:
+    temporary = checkout.git_dir / f"gitticks-index-{os.getpid()}"
+    temporary.write_bytes(content)
+    temporary.replace(checkout.git_dir / "index")

@@ -1,0 +1,179 @@
+"""Where an agent will work on a task, decided before its session is recorded and before anything is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head
+from gitticks.git.refs import BRANCHES, default_base, read_ref
+from gitticks.git.repository import Repository
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.settings import Settings
+from gitticks.model.status import Isolation
+from gitticks.model.task import Task
+
+WORK_BRANCH = "gitticks/work/"
+MAILBOX_FOLDER = ".gt"
+BOARD_FOLDER = ".gitticks"
+_SHOWN_PATHS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where a session will take place.
+
+    Attributes:
+        task_id: the task.
+        path: the workspace, which need not exist yet.
+        branch: the work branch; None in the user's own checkout with a detached HEAD.
+        base: the branch that the work is for; None in the user's own checkout.
+        start_sha: the commit at which work on the task began or begins.
+        commit: where the branch begins if it has to be made.
+        isolation: how the workspace is shared.
+    """
+
+    task_id: TaskId
+    path: Path
+    branch: str | None
+    base: str | None
+    start_sha: str
+    commit: str
+    isolation: Isolation
+
+
+def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repository) -> Plan:
+    """Returns where an agent is to work on a task; nothing is made or changed.
+
+    Raises:
+        GitticksError: there is no base or no checkout, or the user's own checkout has uncommitted changes.
+    """
+    isolation = task.isolation or settings.isolation
+    if isolation is Isolation.NONE:
+        return _plan_here(task, settings, repository)
+    owner = _owner(task, graph, isolation)
+    branch = task.branch if task.branch and task.branch.startswith(WORK_BRANCH) else WORK_BRANCH + owner
+    folder = repository.require_main_worktree("a workspace") / settings.workspace.dir
+    base = base_of(task, settings, repository)
+    base_tip = _tip(repository, base)
+    tip = read_ref(repository.common_dir, BRANCHES + branch)
+    commit = tip or _last_known(task, repository) or base_tip
+    start_sha = task.start_sha
+    if start_sha is None:
+        start_sha = commit if owner != task.id else _fork(repository, commit, base_tip)
+    path = folder / branch.removeprefix(WORK_BRANCH)
+    shared = Isolation.TASK if owner == task.id else Isolation.EPIC
+    return Plan(task.id, path, branch, base, start_sha, commit, shared)
+
+
+def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
+    """Returns what tells workspaces apart: the id of the task or epic that owns it, empty for the user's checkout."""
+    isolation = task.isolation or settings.isolation
+    return "" if isolation is Isolation.NONE else _owner(task, graph, isolation)
+
+
+def base_of(task: Task, settings: Settings, repository: Repository) -> str:
+    """Returns the branch that work on the task is merged into.
+
+    Raises:
+        GitticksError: nothing says which.
+    """
+    base = task.base or settings.base or default_base(repository)
+    if base is None:
+        raise GitticksError(
+            "it is not known which branch work is merged into: HEAD is detached", hint="`gt config base main`"
+        )
+    return base
+
+
+def own_folders(settings: Settings) -> tuple[str, ...]:
+    """Returns the folders of gitticks' own at the top of a checkout, which are nobody's uncommitted work."""
+    return MAILBOX_FOLDER, BOARD_FOLDER, settings.workspace.dir
+
+
+def uncommitted_paths(checkout: Checkout, folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns what is changed or untracked, sorted, outside of `folders`."""
+    changes = changed_paths(checkout)
+    own = tuple(f"{folder.rstrip('/')}/" for folder in folders)
+    paths = {*changes.changed, *changes.untracked}
+    return tuple(sorted(path for path in paths if not f"{path.rstrip('/')}/".startswith(own)))
+
+
+def occupant_file(repository: Repository, checkout: Checkout) -> Path:
+    """Returns the file that holds the id of the task which a shared workspace was last prepared for."""
+    folder = repository.own_dir if checkout.git_dir == repository.common_dir else checkout.git_dir
+    return folder / "gitticks-task"
+
+
+def read_occupant(repository: Repository, checkout: Checkout) -> str | None:
+    """Returns the id in that file."""
+    try:
+        return occupant_file(repository, checkout).read_text(encoding="utf-8").strip() or None
+    except FileNotFoundError:
+        return None
+
+
+def shown_paths(paths: tuple[str, ...]) -> str:
+    """Returns the first of some paths for a message."""
+    shown = ", ".join(f"`{path}`" for path in paths[:_SHOWN_PATHS])
+    more = len(paths) - _SHOWN_PATHS
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _plan_here(task: Task, settings: Settings, repository: Repository) -> Plan:
+    """Plans work in the user's own checkout; what is uncommitted there must be this task's."""
+    place = repository.require_main_worktree("work without a workspace")
+    checkout = checkout_at(repository, place)
+    commit = head(checkout)
+    if commit is None:
+        raise GitticksError(f"`{place}` has no commit yet", hint="`git commit --allow-empty -m begin`")
+    paths = uncommitted_paths(checkout, own_folders(settings))
+    if paths and read_occupant(repository, checkout) != task.id:
+        raise GitticksError(
+            f"no agent can work in your checkout while it has uncommitted changes: {shown_paths(paths)}",
+            hint="commit them, or `gt update "
+            f"{task.id} --isolation task` to give the agent a workspace of its own",
+        )
+    return Plan(
+        task.id, place, current_branch(checkout), None, task.start_sha or commit, commit, Isolation.NONE
+    )
+
+
+def _owner(task: Task, graph: TaskGraph, isolation: Isolation) -> TaskId:
+    """Returns whose workspace it is: the nearest epic's above, or the task's own."""
+    if isolation is Isolation.TASK or task.is_epic:
+        return task.id
+    return next((above.id for above in graph.ancestors(task) if above.is_epic), task.id)
+
+
+def _tip(repository: Repository, base: str) -> str:
+    tip = read_ref(repository.common_dir, BRANCHES + base)
+    tip = tip or read_ref(repository.common_dir, f"refs/remotes/origin/{base}")
+    if tip is None:
+        raise GitticksError(
+            f"the base `{base}` is no branch with commits here",
+            hint="`git branch -a` shows the branches, `gt config base <branch>` chooses one",
+        )
+    return tip
+
+
+def _last_known(task: Task, repository: Repository) -> str | None:
+    """Returns where a branch that is gone stood, as far as the task tells and the repository still has it."""
+    from gitticks.git.process import run_git
+
+    for commit in (task.end_sha, task.start_sha):
+        asked = ["cat-file", "-e", f"{commit}^{{commit}}"]
+        if commit and run_git(asked, repository_dir=repository.common_dir, check=False).code == 0:
+            return commit
+    return None
+
+
+def _fork(repository: Repository, commit: str, base_tip: str) -> str:
+    """Returns where a work branch that is there already left its base."""
+    if commit == base_tip:
+        return commit
+    from gitticks.git.merges.history import merge_base
+
+    return merge_base(repository, commit, base_tip) or commit

@@ -1,0 +1,389 @@
+"""Workspaces: the checkouts that agents work in, from their making to their removal.
+
+Everything the runner does with a workspace goes through here, so that an agent can be given a git directory of its
+own without the loop's knowing. Nothing here throws uncommitted work away: it stays where it is, or it is kept under a
+ref and said.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
+from gitticks.git.exclude import exclude_folders
+from gitticks.git.fence import fence_programs
+from gitticks.git.process import run_git
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.repository import Repository
+from gitticks.git.worktrees import add_worktree, list_worktrees, remove_worktree
+from gitticks.model.ids import TaskId
+from gitticks.model.settings import Settings
+from gitticks.model.status import Isolation, Status
+from gitticks.model.task import Task
+from gitticks.runner import partial_work, workspace_setup
+from gitticks.runner.workspace_hooks import install_hooks
+from gitticks.runner.workspace_plan import (
+    BOARD_FOLDER,
+    MAILBOX_FOLDER,
+    WORK_BRANCH,
+    Plan,
+    base_of,
+    occupant_file,
+    plan,
+    read_occupant,
+    shown_paths,
+    uncommitted_paths,
+    workspace_name,
+)
+
+if TYPE_CHECKING:
+    from gitticks.agents.stopping import StopRequest
+
+__all__ = ["Plan", "base_of", "plan", "workspace_name"]
+
+_HALF_MADE = "initializing"
+_OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A checkout that is ready for one session on one task.
+
+    Attributes:
+        task_id: the task.
+        path: the top of the checkout, where the agent's process starts.
+        branch: the work branch; None in the user's own checkout.
+        base: the branch that the work is for; None in the user's own checkout.
+        start_sha: the commit at which work on the task began.
+        mailbox: the folder `.gt/` in it.
+        isolation: how it is shared.
+        warnings: what the agent and a person should know about it.
+    """
+
+    task_id: TaskId
+    path: Path
+    branch: str | None
+    base: str | None
+    start_sha: str
+    mailbox: Path
+    isolation: Isolation
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The commit that a session's work has come to, and what was odd on the way."""
+
+    head: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedWorkspace:
+    """One workspace of this clone; `name` is the id of its task or epic."""
+
+    name: str
+    path: Path
+    branch: str
+    head: str | None
+    is_gone: bool
+
+
+def prepare(
+    repository: Repository,
+    plan: Plan,
+    settings: Settings,
+    environment: Mapping[str, str],
+    stop: StopRequest | None = None,
+) -> Workspace:
+    """Makes the planned workspace, or mends it, and returns it ready for a session.
+
+    Args:
+        repository: whose workspace it is.
+        plan: where.
+        settings: what makes it ready.
+        environment: what the set-up command gets.
+        stop: ends the set-up command when another thread asks for it.
+
+    Raises:
+        GitticksError: something is in the way, or the set-up failed.
+    """
+    exclude_folders(repository, [MAILBOX_FOLDER, settings.workspace.dir])
+    warnings: list[str] = []
+    if plan.isolation is Isolation.NONE:
+        checkout = checkout_at(repository, plan.path)
+    else:
+        checkout = _ensure_worktree(repository, plan, warnings)
+        install_hooks(repository, checkout, plan.task_id)
+    _change_hands(repository, checkout, plan, warnings)
+    if plan.isolation is not Isolation.NONE:
+        workspace_setup.set_up(checkout, repository.main_worktree, settings, environment, stop)
+    return Workspace(
+        plan.task_id,
+        plan.path,
+        None if plan.isolation is Isolation.NONE else plan.branch,
+        plan.base,
+        plan.start_sha,
+        plan.path / MAILBOX_FOLDER,
+        plan.isolation,
+        tuple(warnings),
+    )
+
+
+def set_up(repository: Repository, path: Path, settings: Settings, environment: Mapping[str, str]) -> None:
+    """Makes any checkout of the repository ready for the quality gates, as a new workspace is made ready.
+
+    Raises:
+        SetupFailedError: the set-up failed.
+    """
+    checkout = checkout_at(repository, path)
+    workspace_setup.set_up(checkout, repository.main_worktree, settings, environment)
+
+
+def find(repository: Repository, task: Task, path: Path) -> Workspace | None:
+    """Returns the workspace at `path` as it stands, for the end of a session that another runner began."""
+    try:
+        checkout = checkout_at(repository, path)
+    except NotFoundError:
+        return None
+    if not checkout.path.is_dir():
+        return None
+    isolation = Isolation.TASK if task.branch == WORK_BRANCH + task.id else Isolation.EPIC
+    if checkout.git_dir == repository.common_dir:
+        isolation = Isolation.NONE
+    branch = None if isolation is Isolation.NONE else task.branch or current_branch(checkout)
+    start_sha = task.start_sha or head(checkout) or ""
+    mailbox = checkout.path / MAILBOX_FOLDER
+    return Workspace(task.id, checkout.path, branch, task.base, start_sha, mailbox, isolation)
+
+
+def collect(repository: Repository, workspace: Workspace) -> Collected:
+    """Returns the commit that the agent's work has come to: the tip of the work branch, whatever is checked out."""
+    checkout = checkout_at(repository, workspace.path)
+    if workspace.branch is None:
+        return Collected(head(checkout) or workspace.start_sha)
+    tip = read_ref(repository.common_dir, BRANCHES + workspace.branch)
+    if tip is None:
+        return Collected(
+            workspace.start_sha, (f"the branch `{workspace.branch}` was deleted: there is no work to take",)
+        )
+    warnings = []
+    other = current_branch(checkout)
+    if other != workspace.branch:
+        where = f"the branch `{other}`" if other else f"no branch (`{(head(checkout) or '')[:10]}`)"
+        warnings.append(
+            f"the workspace is on {where}: only commits on `{workspace.branch}` count; `git merge` them there"
+        )
+    listed = run_git(["ls-tree", "--name-only", tip, "--", MAILBOX_FOLDER], repository_dir=checkout.git_dir)
+    if listed.text:
+        warnings.append(
+            f"`{MAILBOX_FOLDER}` was committed: `git rm -r --cached {MAILBOX_FOLDER}` takes it out"
+        )
+    return Collected(tip, tuple(warnings))
+
+
+def uncommitted(repository: Repository, workspace: Workspace) -> tuple[str, ...]:
+    """Returns what is changed or untracked in the workspace, sorted."""
+    return uncommitted_paths(checkout_at(repository, workspace.path), _OWN_FOLDERS)
+
+
+def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
+    """Puts partial work aside in a shared workspace while its task waits, so that another task can go on there.
+
+    In the user's own checkout a copy is kept and the files stay: some of them may be the person's by now.
+
+    Raises:
+        GitticksError: something there cannot be kept; nothing was changed.
+    """
+    waits = task.awaiting is not None or task.status in (Status.STUCK, Status.DONE, Status.CANCELLED)
+    if workspace.isolation is Isolation.TASK or not waits or not workspace.path.is_dir():
+        return
+    checkout = checkout_at(repository, workspace.path)
+    keep = partial_work.keep if workspace.isolation is Isolation.NONE else partial_work.keep_and_clear
+    keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}", _OWN_FOLDERS)
+
+
+def remove(repository: Repository, path: Path, *, force: bool = False) -> str | None:
+    """Removes the workspace at `path`; its branch stays. Returns the ref under which uncommitted work was kept.
+
+    Raises:
+        NotFoundError: there is none.
+        GitticksError: it holds uncommitted work and `force` is not given, or it holds what cannot be kept.
+    """
+    checkout = checkout_at(repository, path)
+    kept = None
+    if checkout.path.is_dir():
+        paths = uncommitted_paths(checkout, _OWN_FOLDERS)
+        lost = _commit_without_a_branch(repository, checkout)
+        if (paths or lost) and not force:
+            what = shown_paths(paths) if paths else f"the commit `{(lost or '')[:10]}`, which is on no branch"
+            raise GitticksError(
+                f"the workspace `{path}` holds uncommitted work: {what}",
+                hint=f"commit it there, or `gt worktree clean {path.name} --force` keeps it under a ref",
+            )
+        if paths or lost:
+            kept = partial_work.rescued_ref(path.name)
+            partial_work.keep(
+                repository, checkout, kept, f"Rescued from {path}", _OWN_FOLDERS, even_if_empty=True
+            )
+    remove_worktree(repository, path, force=True)
+    return kept
+
+
+def remove_after_merge(repository: Repository, task: Task, settings: Settings) -> None:
+    """Removes the workspace and the branch of work that was merged; a branch that went on since stays.
+
+    Raises:
+        GitticksError: the workspace holds uncommitted work, or the branch has more commits; both stay.
+    """
+    branch = task.branch
+    if branch != WORK_BRANCH + task.id:
+        return
+    tip = read_ref(repository.common_dir, BRANCHES + branch)
+    if tip is not None and tip != task.end_sha:
+        raise GitticksError(
+            f"`{branch}` has commits that were not merged", hint=f"`git log {task.end_sha}..{branch}`"
+        )
+    for listed in list_workspaces(repository, settings):
+        if listed.branch == branch:
+            remove(repository, listed.path)
+    if tip is not None:
+        run_git(["update-ref", "-d", BRANCHES + branch, tip], repository_dir=repository.common_dir)
+
+
+def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:
+    """Returns the workspaces of this clone, sorted by name: worktrees on a work branch or in the folder for them."""
+    main = repository.main_worktree
+    folder = None if main is None else (main / settings.workspace.dir).resolve()
+    found = []
+    for tree in list_worktrees(repository):
+        is_inside = folder is not None and tree.path.resolve().parent == folder
+        is_work = tree.branch is not None and tree.branch.startswith(WORK_BRANCH)
+        if tree.is_bare or not (is_work or is_inside):
+            continue
+        name = tree.path.name if is_inside or tree.branch is None else tree.branch.removeprefix(WORK_BRANCH)
+        branch = tree.branch or WORK_BRANCH + name
+        found.append(ListedWorkspace(name, tree.path, branch, tree.head, not tree.path.is_dir()))
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def tree_of(repository: Repository, commit: str) -> str:
+    """Returns the id of a commit's tree."""
+    asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}"]
+    return run_git(asked, repository_dir=repository.common_dir).text
+
+
+def _ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
+    assert plan.branch is not None  # noqa: S101 - only the user's own checkout has none
+    try:
+        checkout = checkout_at(repository, plan.path)
+    except NotFoundError:
+        return _add(repository, plan, warnings)
+    if not plan.path.is_dir() or _is_half_made(checkout):
+        return _add(repository, plan, warnings)
+    _mend_link(checkout)
+    warnings += _return_to_branch(repository, checkout, plan.branch)
+    return checkout
+
+
+def _add(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
+    exists = read_ref(repository.common_dir, BRANCHES + (plan.branch or "")) is not None
+    added = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)
+    if added.empty_submodules:
+        warnings.append(f"submodules are empty here: {shown_paths(added.empty_submodules)}")
+    if added.filters_left_out:
+        names = ", ".join(f"`{name}`" for name in added.filters_left_out)
+        warnings.append(f"files of these filters are here as git stores them: {names}")
+    return added.checkout
+
+
+def _is_half_made(checkout: Checkout) -> bool:
+    """True if git was killed while it added the worktree; it locks it with a reason of its own meanwhile."""
+    try:
+        return (checkout.git_dir / "locked").read_text(encoding="utf-8").strip() == _HALF_MADE
+    except FileNotFoundError:
+        return False
+
+
+def _mend_link(checkout: Checkout) -> None:
+    """Makes sure that git started inside the workspace finds the repository."""
+    link = checkout.path / ".git"
+    if link.is_dir() and not link.is_symlink():
+        raise GitticksError(
+            f"`{checkout.path}` has become a repository of its own",
+            hint=f"move it away: `mv {checkout.path} {checkout.path}.away`",
+        )
+    expected = b"gitdir: " + os.fsencode(checkout.git_dir) + b"\n"
+    if not link.is_symlink() and link.is_file() and link.read_bytes() == expected:
+        return
+    temporary = checkout.git_dir / "gitticks-link"
+    temporary.write_bytes(expected)
+    shutil.move(temporary, link)  # which may lie on another file system
+
+
+def _return_to_branch(repository: Repository, checkout: Checkout, branch: str) -> list[str]:
+    """Checks the work branch out again where an agent left another one; its commits there are kept and named."""
+    other = current_branch(checkout)
+    if other == branch:
+        return []
+    was = f"`{other}`" if other else "a detached HEAD"
+    paths = uncommitted_paths(checkout, _OWN_FOLDERS)
+    if paths:
+        return [
+            f"the workspace is on {was} with uncommitted changes: `git switch {branch}` and bring them there"
+        ]
+    warnings = []
+    lost = _commit_without_a_branch(repository, checkout)
+    if lost is not None:
+        ref = partial_work.rescued_ref(checkout.path.name)
+        partial_work.keep(repository, checkout, ref, f"Left on {was}", _OWN_FOLDERS, even_if_empty=True)
+        warnings.append(f"commits that were made on a detached HEAD are under `{ref}^1`")
+    elif other is not None:
+        warnings.append(f"the workspace was on {was}: `git merge {other}` if that work belongs to the task")
+    run_git(
+        ["checkout", "--quiet", branch, "--"],
+        repository_dir=checkout.git_dir,
+        work_tree=checkout.path,
+        directory=checkout.path,
+        extra_environment=fence_programs(checkout.git_dir).variables,
+        trusted=True,
+    )
+    return warnings
+
+
+def _commit_without_a_branch(repository: Repository, checkout: Checkout) -> str | None:
+    """Returns the commit of a detached HEAD that no branch contains."""
+    commit = head(checkout)
+    if commit is None or current_branch(checkout) is not None:
+        return None
+    branches = run_git(
+        ["for-each-ref", "--contains", commit, "--count=1", "refs/heads", "refs/remotes", "refs/tags"],
+        repository_dir=repository.common_dir,
+    )
+    return None if branches.text else commit
+
+
+def _change_hands(repository: Repository, checkout: Checkout, plan: Plan, warnings: list[str]) -> None:
+    """Puts another task's partial work aside and brings back this one's."""
+    before = read_occupant(repository, checkout)
+    if plan.isolation is Isolation.EPIC and before is not None and before != plan.task_id:
+        ref = partial_work.partial_ref(TaskId(before))
+        partial_work.keep_and_clear(repository, checkout, ref, f"Partial work on {before}", _OWN_FOLDERS)
+    file = occupant_file(repository, checkout)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{plan.task_id}\n", encoding="utf-8")
+    if plan.isolation is Isolation.TASK:
+        return
+    ref = partial_work.partial_ref(plan.task_id)
+    restored = partial_work.restore(repository, checkout, ref, _OWN_FOLDERS)
+    if restored.conflicts:
+        warnings.append(
+            f"your earlier uncommitted work is kept at `{ref}`, and differs from what is here in "
+            f"{shown_paths(restored.conflicts)}: `git diff HEAD {ref}` shows it"
+        )

@@ -1,0 +1,524 @@
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gitticks.document.taskfile import new_task_file
+from gitticks.errors import GitticksError
+from gitticks.git.identity import agent_identity
+from gitticks.git.repository import Repository, discover
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.settings import Settings, SetupSettings, WorkspaceSettings
+from gitticks.model.status import Awaiting, Isolation, Status, TaskType
+from gitticks.model.task import Task
+from gitticks.runner import mailbox, workspaces
+from gitticks.runner.workspaces import Workspace
+from tests.support.repositories import commit_file, git, make_repository
+
+TASK = Task(TaskId("k7f2"), "Keep the return URL")
+EPIC = Task(TaskId("epic"), "Login", type=TaskType.EPIC)
+FIRST = Task(TaskId("aaaa"), "First", parent=EPIC.id, isolation=Isolation.EPIC)
+SECOND = Task(TaskId("bbbb"), "Second", parent=EPIC.id, isolation=Isolation.EPIC)
+HERE = replace(TASK, isolation=Isolation.NONE)
+SETTINGS = Settings()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return discover(make_repository(tmp_path / "repo"))
+
+
+def top(repository: Repository) -> Path:
+    assert repository.main_worktree is not None
+    return repository.main_worktree
+
+
+def prepared(repository: Repository, task: Task = TASK, settings: Settings = SETTINGS) -> Workspace:
+    graph = TaskGraph.of([EPIC, FIRST, SECOND, task])
+    plan = workspaces.plan(task, graph, settings, repository)
+    environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    return workspaces.prepare(repository, plan, settings, environment)
+
+
+def status(workspace: Workspace) -> str:
+    return git("status", "--porcelain", at=workspace.path)
+
+
+def test_a_task_gets_a_worktree_on_a_branch_of_its_own(repository: Repository) -> None:
+    workspace = prepared(repository)
+    tip = git("rev-parse", "main", at=top(repository))
+    assert workspace.path == top(repository) / ".gitticks-work" / "k7f2"
+    assert (workspace.branch, workspace.base, workspace.start_sha) == ("gitticks/work/k7f2", "main", tip)
+    assert git("branch", "--show-current", at=workspace.path) == workspace.branch
+    assert workspace.warnings == ()
+
+
+def test_planning_makes_nothing(repository: Repository) -> None:
+    workspaces.plan(TASK, TaskGraph.of([TASK]), SETTINGS, repository)
+    assert git("branch", at=top(repository)) == "* main"
+    assert not (top(repository) / ".gitticks-work").exists()
+
+
+def test_neither_checkout_nor_workspace_shows_our_folders(repository: Repository) -> None:
+    workspace = prepared(repository)
+    mailbox_folder = workspace.mailbox
+    mailbox_folder.mkdir()
+    (mailbox_folder / "TASK.md").write_text("x")
+    assert git("status", "--porcelain", at=top(repository)) == ""
+    assert status(workspace) == ""
+    assert workspaces.uncommitted(repository, workspace) == ()
+
+
+def test_a_second_session_finds_the_work_of_the_first(repository: Repository) -> None:
+    workspace = prepared(repository)
+    made = commit_file(workspace.path, "a.txt", "a\n")
+    (workspace.path / "b.txt").write_text("b\n")
+    again = prepared(repository, replace(TASK, start_sha=workspace.start_sha, branch=workspace.branch))
+    assert again.start_sha == workspace.start_sha
+    assert workspaces.collect(repository, again).head == made
+    assert workspaces.uncommitted(repository, again) == ("b.txt",)
+
+
+def test_a_removed_folder_is_made_again_with_its_commits(repository: Repository) -> None:
+    workspace = prepared(repository)
+    made = commit_file(workspace.path, "a.txt", "a\n")
+    git("worktree", "lock", str(workspace.path), at=top(repository))
+    git("worktree", "unlock", str(workspace.path), at=top(repository))
+    workspace.path.rename(workspace.path.with_name("gone"))
+    again = prepared(repository)
+    assert git("rev-parse", "HEAD", at=again.path) == made
+
+
+def test_a_half_made_worktree_is_made_again(repository: Repository) -> None:
+    workspace = prepared(repository)
+    admin = top(repository) / ".git" / "worktrees" / "k7f2"
+    (admin / "locked").write_text("initializing")
+    (workspace.path / "README.md").unlink()
+    assert status(prepared(repository)) == ""
+
+
+@pytest.mark.parametrize("harm", ["deleted", "wrong", "link"])
+def test_a_broken_link_to_the_repository_is_mended(repository: Repository, tmp_path: Path, harm: str) -> None:
+    workspace = prepared(repository)
+    commit_file(workspace.path, "a.txt", "a\n")
+    link = workspace.path / ".git"
+    link.unlink()
+    if harm == "wrong":
+        link.write_text("gitdir: /nowhere\n")
+    elif harm == "link":
+        link.symlink_to(tmp_path)
+    assert status(prepared(repository)) == ""
+
+
+def test_a_workspace_that_became_another_repository_is_refused(repository: Repository) -> None:
+    workspace = prepared(repository)
+    (workspace.path / ".git").unlink()
+    git("init", "--quiet", at=workspace.path)
+    with pytest.raises(GitticksError, match="repository of its own"):
+        prepared(repository)
+
+
+def test_a_deleted_branch_begins_where_the_task_last_stood(repository: Repository) -> None:
+    workspace = prepared(repository)
+    made = commit_file(workspace.path, "a.txt", "a\n")
+    workspaces.remove(repository, workspace.path)
+    git("branch", "-D", "gitticks/work/k7f2", at=top(repository))
+    task = replace(TASK, start_sha=workspace.start_sha, end_sha=made, branch=workspace.branch)
+    assert git("rev-parse", "HEAD", at=prepared(repository, task).path) == made
+
+
+def test_a_base_that_does_not_exist_is_an_error_with_a_hint(repository: Repository) -> None:
+    with pytest.raises(GitticksError, match="`nowhere` is no branch") as raised:
+        prepared(repository, replace(TASK, base="nowhere"))
+    assert raised.value.hint is not None
+
+
+def test_workspaces_may_lie_outside_of_the_checkout(repository: Repository, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, workspace=WorkspaceSettings(dir="../elsewhere"))
+    workspace = prepared(repository, settings=settings)
+    assert workspace.path.resolve() == tmp_path / "elsewhere" / "k7f2"
+    (listed,) = workspaces.list_workspaces(repository, settings)
+    assert listed.name == "k7f2"
+
+
+def test_the_files_and_the_command_of_setup_come_once(repository: Repository) -> None:
+    (top(repository) / ".env").write_text("SECRET=1\n")
+    (top(repository) / "deps").mkdir()
+    (top(repository) / "deps" / "one").write_text("1")
+    run = 'printf "%s|" "$PWD" "$GIT_DIR" "$GITTICKS_TASK" >> ran'
+    settings = replace(SETTINGS, setup=SetupSettings(copy=(".env", "deps", "missing"), run=run))
+    workspace = prepared(repository, settings=settings)
+    prepared(repository, settings=settings)
+    assert (workspace.path / ".env").read_text() == "SECRET=1\n"
+    assert (workspace.path / "deps" / "one").read_text() == "1"
+    assert (workspace.path / "ran").read_text() == f"{workspace.path}|||"
+
+
+@pytest.mark.parametrize("name", ["../other", "/etc/passwd", ".git/config", "outside"])
+def test_setup_copies_nothing_from_outside(repository: Repository, name: str) -> None:
+    (top(repository) / "outside").symlink_to("/etc/passwd")
+    with pytest.raises(GitticksError, match=r"setup\.copy"):
+        prepared(repository, settings=replace(SETTINGS, setup=SetupSettings(copy=(name,))))
+
+
+def test_a_setup_that_failed_says_how_and_runs_again(repository: Repository) -> None:
+    settings = replace(SETTINGS, setup=SetupSettings(run="echo no network; test -e ready || exit 3"))
+    with pytest.raises(GitticksError, match=r"failed \(exit code 3\): no network") as raised:
+        prepared(repository, settings=settings)
+    assert "no network" in str(getattr(raised.value, "output", ""))
+    (top(repository) / ".gitticks-work" / "k7f2" / "ready").touch()
+    prepared(repository, settings=settings)
+
+
+def test_a_commit_is_found_where_the_agent_left_another_branch(repository: Repository) -> None:
+    workspace = prepared(repository)
+    made = commit_file(workspace.path, "a.txt", "a\n")
+    git("switch", "--quiet", "-c", "feature", at=workspace.path)
+    commit_file(workspace.path, "b.txt", "b\n")
+    collected = workspaces.collect(repository, workspace)
+    assert collected.head == made
+    assert "`feature`" in collected.warnings[0]
+    again = prepared(repository)
+    assert git("branch", "--show-current", at=again.path) == workspace.branch
+    assert "git merge feature" in again.warnings[0]
+
+
+def test_commits_on_a_detached_head_are_kept(repository: Repository) -> None:
+    workspace = prepared(repository)
+    git("switch", "--quiet", "--detach", at=workspace.path)
+    lost = commit_file(workspace.path, "a.txt", "a\n")
+    assert "no branch" in workspaces.collect(repository, workspace).warnings[0]
+    again = prepared(repository)
+    assert git("rev-parse", "refs/gitticks/rescued/k7f2^1", at=top(repository)) == lost
+    assert git("branch", "--show-current", at=again.path) == workspace.branch
+
+
+def test_uncommitted_work_on_another_branch_is_left_alone(repository: Repository) -> None:
+    workspace = prepared(repository)
+    git("switch", "--quiet", "-c", "feature", at=workspace.path)
+    (workspace.path / "new.txt").write_text("new\n")
+    again = prepared(repository)
+    assert (again.path / "new.txt").read_text() == "new\n"
+    assert "git switch gitticks/work/k7f2" in again.warnings[0]
+
+
+def test_a_branch_that_was_deleted_has_no_work(repository: Repository) -> None:
+    workspace = prepared(repository)
+    git("switch", "--quiet", "--detach", at=workspace.path)
+    git("branch", "-D", workspace.branch or "", at=top(repository))
+    collected = workspaces.collect(repository, workspace)
+    assert collected.head == workspace.start_sha
+    assert "was deleted" in collected.warnings[0]
+
+
+def test_a_mailbox_that_was_committed_is_said(repository: Repository) -> None:
+    workspace = prepared(repository)
+    workspace.mailbox.mkdir()
+    (workspace.mailbox / "TASK.md").write_text("x")
+    git("add", "--force", ".gt", at=workspace.path)
+    git("commit", "--quiet", "-m", "oops", at=workspace.path)
+    assert "`.gt` was committed" in workspaces.collect(repository, workspace).warnings[0]
+
+
+# --- hooks -----------------------------------------------------------------------------------------------------------
+
+
+def hook(folder: Path, name: str, script: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_commits_in_a_workspace_name_their_task(repository: Repository) -> None:
+    workspace = prepared(repository)
+    commit_file(workspace.path, "a.txt", "a\n", "add a")
+    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n\nTask: k7f2\n"
+    git("commit", "--quiet", "--amend", "--no-edit", at=workspace.path)
+    assert git("log", "-1", "--format=%B", at=workspace.path).count("Task:") == 1
+    commit_file(top(repository), "b.txt", "b\n", "add b")
+    assert git("log", "-1", "--format=%B", at=top(repository)) == "add b\n"
+
+
+@pytest.mark.parametrize("where", ["default", "absolute", "relative", "global"])
+def test_the_persons_hooks_run_in_a_workspace(repository: Repository, tmp_path: Path, where: str) -> None:
+    folder = top(repository) / ".git" / "hooks"
+    if where != "default":
+        folder = tmp_path / "hooks" if where != "relative" else top(repository) / "own-hooks"
+        scope = "--global" if where == "global" else "--local"
+        git(
+            "config",
+            scope,
+            "core.hooksPath",
+            "own-hooks" if where == "relative" else str(folder),
+            at=top(repository),
+        )
+    hook(folder, "pre-commit", "echo ran >> ../ran.log; test ! -e forbidden")
+    hook(folder, "prepare-commit-msg", 'echo "ours too" >> "$1"')
+    workspace = prepared(repository)
+    commit_file(workspace.path, "a.txt", "a\n", "add a")
+    assert (workspace.path.parent / "ran.log").read_text() == "ran\n"
+    message = git("log", "-1", "--format=%B", at=workspace.path)
+    assert "ours too" in message
+    assert "Task: k7f2" in message
+    (workspace.path / "forbidden").touch()
+    with pytest.raises(AssertionError):
+        commit_file(workspace.path, "b.txt", "b\n")
+
+
+def test_an_empty_message_still_gives_a_commit_up(repository: Repository) -> None:
+    workspace = prepared(repository)
+    (workspace.path / "a.txt").write_text("a\n")
+    git("add", "a.txt", at=workspace.path)
+    with pytest.raises(AssertionError, match="empty commit message"):
+        git("commit", at=workspace.path, environment={"GIT_EDITOR": "true"})
+
+
+def test_the_persons_configuration_is_not_touched(repository: Repository) -> None:
+    before = git("config", "--global", "--list", at=top(repository))
+    prepared(repository)
+    assert git("config", "--global", "--list", at=top(repository)) == before
+    assert git("config", "--get", "--default", "none", "core.hooksPath", at=top(repository)) == "none"
+    assert git("status", "--porcelain", at=top(repository)) == ""
+
+
+def test_an_agent_commits_under_a_name_of_its_own(repository: Repository) -> None:
+    workspace = prepared(repository)
+    (workspace.path / "a.txt").write_text("a\n")
+    git("add", "a.txt", at=workspace.path)
+    git("commit", "--quiet", "-m", "a", at=workspace.path, environment=agent_identity("claude").variables())
+    assert (
+        git("log", "-1", "--format=%an|%cn", at=workspace.path)
+        == "claude (gitticks agent)|claude (gitticks agent)"
+    )
+
+
+# --- an epic's workspace ---------------------------------------------------------------------------------------------
+
+
+def test_an_epics_tasks_follow_one_another_on_one_branch(repository: Repository) -> None:
+    one = prepared(repository, FIRST)
+    made = commit_file(one.path, "a.txt", "a\n")
+    two = prepared(repository, SECOND)
+    assert one.path == two.path == top(repository) / ".gitticks-work" / "epic"
+    assert two.branch == "gitticks/work/epic"
+    assert two.start_sha == made
+    assert git("log", "-1", "--format=%(trailers:key=Task,valueonly)", at=one.path).strip() == "aaaa"
+    commit_file(two.path, "b.txt", "b\n")
+    assert git("log", "-1", "--format=%(trailers:key=Task,valueonly)", at=one.path).strip() == "bbbb"
+
+
+def dirty(workspace: Workspace) -> None:
+    (workspace.path / "README.md").write_bytes(b"changed\r\nbytes \xff\n")
+    (workspace.path / "new").mkdir()
+    (workspace.path / "new" / "run.sh").write_text("#!/bin/sh\n")
+    (workspace.path / "new" / "run.sh").chmod(0o755)
+    (workspace.path / "link").symlink_to("README.md")
+    (workspace.path / "staged.txt").write_text("staged\n")
+    git("add", "staged.txt", at=workspace.path)
+    (workspace.path / "tracked.txt").unlink()
+
+
+def assert_dirty(workspace: Workspace) -> None:
+    assert (workspace.path / "README.md").read_bytes() == b"changed\r\nbytes \xff\n"
+    assert os.access(workspace.path / "new" / "run.sh", os.X_OK)
+    assert (workspace.path / "link").readlink() == Path("README.md")
+    assert (workspace.path / "staged.txt").read_text() == "staged\n"
+    assert not (workspace.path / "tracked.txt").exists()
+
+
+def test_partial_work_waits_under_a_ref_and_comes_back(repository: Repository) -> None:
+    commit_file(top(repository), "tracked.txt", "t\n")
+    commit_file(top(repository), ".gitattributes", "* text=auto\n")
+    one = prepared(repository, FIRST)
+    dirty(one)
+    workspaces.settle(repository, one, replace(FIRST, status=Status.WORKING))
+    assert_dirty(one)
+    workspaces.settle(repository, one, replace(FIRST, status=Status.CLARIFICATION, awaiting=Awaiting.INPUT))
+    assert status(one) == ""
+    two = prepared(repository, SECOND)
+    assert status(two) == ""
+    commit_file(two.path, "b.txt", "b\n")
+    one = prepared(repository, FIRST)
+    assert_dirty(one)
+    assert one.warnings == ()
+    assert git("for-each-ref", "refs/gitticks", at=top(repository)) == ""
+
+
+def test_partial_work_of_a_dead_session_is_put_aside_for_the_next_task(repository: Repository) -> None:
+    one = prepared(repository, FIRST)
+    (one.path / "half.txt").write_text("half\n")
+    two = prepared(repository, SECOND)
+    assert status(two) == ""
+    assert git("show", "refs/gitticks/partial/aaaa:half.txt", at=top(repository)) == "half"
+
+
+def test_partial_work_that_conflicts_stays_under_its_ref(repository: Repository) -> None:
+    one = prepared(repository, FIRST)
+    (one.path / "README.md").write_text("mine\n")
+    (one.path / "both.txt").write_text("mine\n")
+    two = prepared(repository, SECOND)
+    commit_file(two.path, "README.md", "theirs\n")
+    commit_file(two.path, "both.txt", "theirs\n")
+    one = prepared(repository, FIRST)
+    assert status(one) == ""
+    assert "`README.md`, `both.txt`" in one.warnings[0]
+    assert git("show", "refs/gitticks/partial/aaaa:README.md", at=top(repository)) == "mine"
+
+
+def test_partial_work_is_joined_with_what_was_committed_meanwhile(repository: Repository) -> None:
+    lines = [f"line {number}\n" for number in range(20)]
+    commit_file(top(repository), "long.txt", "".join(lines))
+    one = prepared(repository, FIRST)
+    (one.path / "long.txt").write_text("".join(["first\n", *lines[1:]]))
+    two = prepared(repository, SECOND)
+    commit_file(two.path, "long.txt", "".join([*lines[:-1], "last\n"]))
+    one = prepared(repository, FIRST)
+    assert (one.path / "long.txt").read_text() == "".join(["first\n", *lines[1:-1], "last\n"])
+
+
+def test_another_repository_inside_is_never_cleared_away(repository: Repository) -> None:
+    one = prepared(repository, FIRST)
+    make_repository(one.path / "nested")
+    with pytest.raises(GitticksError, match="`nested/`"):
+        prepared(repository, SECOND)
+    assert (one.path / "nested" / "README.md").exists()
+
+
+# --- the user's own checkout -----------------------------------------------------------------------------------------
+
+
+def test_without_isolation_the_agent_works_in_the_checkout(repository: Repository) -> None:
+    workspace = prepared(repository, HERE)
+    tip = git("rev-parse", "HEAD", at=top(repository))
+    assert (workspace.path, workspace.branch, workspace.base) == (top(repository), None, None)
+    assert workspace.start_sha == workspaces.collect(repository, workspace).head == tip
+    made = commit_file(workspace.path, "a.txt", "a\n")
+    assert workspaces.collect(repository, workspace).head == made
+
+
+def test_uncommitted_changes_of_a_person_are_named_and_refuse_it(repository: Repository) -> None:
+    (top(repository) / "README.md").write_text("mine\n")
+    (top(repository) / "new.txt").write_text("mine\n")
+    with pytest.raises(GitticksError, match=r"`README\.md`, `new\.txt`"):
+        prepared(repository, HERE)
+
+
+def test_the_tasks_own_uncommitted_work_does_not_refuse_it(repository: Repository) -> None:
+    workspace = prepared(repository, HERE)
+    (workspace.path / "half.txt").write_text("half\n")
+    again = prepared(repository, replace(HERE, start_sha=workspace.start_sha))
+    assert (again.path / "half.txt").exists()
+    other = replace(HERE, id=TaskId("zzzz"))
+    with pytest.raises(GitticksError, match=r"`half\.txt`"):
+        prepared(repository, other)
+
+
+def test_a_copy_is_kept_while_the_task_waits_and_the_files_stay(repository: Repository) -> None:
+    workspace = prepared(repository, HERE)
+    (workspace.path / "half.txt").write_text("half\n")
+    workspaces.settle(repository, workspace, replace(HERE, awaiting=Awaiting.INPUT))
+    assert (workspace.path / "half.txt").exists()
+    assert git("show", "refs/gitticks/partial/k7f2:half.txt", at=top(repository)) == "half"
+    assert prepared(repository, HERE).warnings == ()
+    assert git("for-each-ref", "refs/gitticks", at=top(repository)) == ""
+
+
+def test_a_checkout_without_commits_is_refused(tmp_path: Path) -> None:
+    empty = discover(make_repository(tmp_path / "empty", commits=0))
+    with pytest.raises(GitticksError, match="no commit"):
+        prepared(empty, HERE)
+    with pytest.raises(GitticksError, match="no branch with commits"):
+        prepared(empty)
+
+
+def test_a_bare_repository_is_refused(tmp_path: Path) -> None:
+    bare = discover(make_repository(tmp_path / "bare", bare=True))
+    with pytest.raises(GitticksError, match="bare repository"):
+        prepared(bare)
+
+
+# --- the end ---------------------------------------------------------------------------------------------------------
+
+
+def test_uncommitted_work_is_removed_only_by_force_and_then_kept(repository: Repository) -> None:
+    workspace = prepared(repository)
+    (workspace.path / "half.txt").write_text("half\n")
+    with pytest.raises(GitticksError, match=r"`half\.txt`"):
+        workspaces.remove(repository, workspace.path)
+    assert workspaces.remove(repository, workspace.path, force=True) == "refs/gitticks/rescued/k7f2"
+    assert not workspace.path.exists()
+    assert git("show", "refs/gitticks/rescued/k7f2:half.txt", at=top(repository)) == "half"
+    assert git("branch", "--list", "gitticks/work/k7f2", at=top(repository)) != ""
+
+
+def test_what_was_rescued_before_stays_reachable(repository: Repository) -> None:
+    for text in ("one", "two"):
+        workspace = prepared(repository)
+        (workspace.path / "half.txt").write_text(text)
+        workspaces.remove(repository, workspace.path, force=True)
+    ref = "refs/gitticks/rescued/k7f2"
+    assert git("show", f"{ref}:half.txt", at=top(repository)) == "two"
+    assert git("show", f"{ref}^2:half.txt", at=top(repository)) == "one"
+
+
+def test_a_commit_on_no_branch_is_not_lost_with_its_workspace(repository: Repository) -> None:
+    workspace = prepared(repository)
+    git("switch", "--quiet", "--detach", at=workspace.path)
+    lost = commit_file(workspace.path, "a.txt", "a\n")
+    with pytest.raises(GitticksError, match="on no branch"):
+        workspaces.remove(repository, workspace.path)
+    workspaces.remove(repository, workspace.path, force=True)
+    assert git("rev-parse", "refs/gitticks/rescued/k7f2^1", at=top(repository)) == lost
+
+
+def test_after_a_merge_workspace_and_branch_go(repository: Repository) -> None:
+    workspace = prepared(repository)
+    made = commit_file(workspace.path, "a.txt", "a\n")
+    task = replace(TASK, branch=workspace.branch, end_sha=made)
+    workspaces.remove_after_merge(repository, task, SETTINGS)
+    assert not workspace.path.exists()
+    assert git("branch", at=top(repository)) == "* main"
+    workspaces.remove_after_merge(repository, task, SETTINGS)
+
+
+def test_after_a_merge_a_branch_that_went_on_stays(repository: Repository) -> None:
+    workspace = prepared(repository)
+    made = commit_file(workspace.path, "a.txt", "a\n")
+    commit_file(workspace.path, "b.txt", "b\n")
+    with pytest.raises(GitticksError, match="not merged"):
+        workspaces.remove_after_merge(
+            repository, replace(TASK, branch=workspace.branch, end_sha=made), SETTINGS
+        )
+    assert workspace.path.exists()
+
+
+def test_workspaces_are_listed_by_name(repository: Repository) -> None:
+    prepared(repository, FIRST)
+    prepared(repository)
+    git("worktree", "add", "--quiet", "-b", "mine", str(top(repository).parent / "mine"), at=top(repository))
+    listed = workspaces.list_workspaces(repository, SETTINGS)
+    assert [(one.name, one.branch) for one in listed] == [
+        ("epic", "gitticks/work/epic"),
+        ("k7f2", "gitticks/work/k7f2"),
+    ]
+
+
+def test_the_workspace_of_a_dead_session_is_found(repository: Repository) -> None:
+    workspace = prepared(repository)
+    task = replace(TASK, branch=workspace.branch, base="main", start_sha=workspace.start_sha)
+    assert workspaces.find(repository, task, workspace.path) == workspace
+    assert workspaces.find(repository, task, top(repository) / "nowhere") is None
+    here = workspaces.find(repository, HERE, top(repository))
+    assert here is not None
+    assert here.isolation is Isolation.NONE
+
+
+def test_the_mailbox_of_a_workspace_can_be_filled(repository: Repository) -> None:
+    workspace = prepared(repository)
+    mailbox.fill(workspace, new_task_file(TASK), "Do it.")
+    assert status(workspace) == ""
+    assert (workspace.mailbox / "TASK.md").exists()
