@@ -1,0 +1,167 @@
+"""The prompt of an iteration: everything that an agent has to know of its task, gathered from the state branch.
+
+What is filled in is material. It never holds a literal signal, since an agent that repeats its prompt must not be
+taken at its word; `gitticks.runner.templates` sees to that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gitticks.document.times import format_time
+from gitticks.errors import GitticksError
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Entry, ReviewOutcome, Section, pair_questions
+from gitticks.model.settings import Settings, VerifySettings
+from gitticks.model.status import ActorKind, Isolation, Role
+from gitticks.model.task import Task
+from gitticks.runner.setbacks import find_setbacks
+from gitticks.runner.templates import PromptContext, choose_kind, render_prompt
+from gitticks.runner.worklog import recent_work
+from gitticks.store import layout
+from gitticks.workflow.sessions import current_round
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.git.repository import Repository
+    from gitticks.runner.workspaces import Workspace
+    from gitticks.store.branch import Store
+
+_MOST_PATHS = 100
+
+
+def build_prompt(
+    store: Store, file: TaskFile, role: Role, workspace: Workspace, settings: Settings, *, focus: str = ""
+) -> str:
+    """Returns the prompt for a session on a task, at most `limits.prompt` bytes long as far as that goes.
+
+    Raises:
+        GitticksError: a template of the team's is broken.
+    """
+    task = file.task
+    setbacks = find_setbacks(store.history(task.id))
+    is_worker = role is Role.WORKER
+    review_failed = file.review_outcome is ReviewOutcome.FAIL
+    work = recent_work(_text(store, layout.worklog_path(task.id)))
+    epic_title, epic_text = _epic(store, task)
+    start, head, since_fork = _difference(task, workspace, settings)
+    context = PromptContext(
+        task=task,
+        mailbox=str(workspace.mailbox),
+        round=current_round(task, role),
+        iteration=task.usage.iterations + 1,
+        text=file.summary,
+        task_context=file.section(Section.CONTEXT) or "",
+        acceptance=file.section(Section.ACCEPTANCE) or "",
+        handoff=(file.section(Section.HANDOFF) or "") if role is Role.REVIEWER else "",
+        review=(file.section(Section.REVIEW) or "") if is_worker and review_failed else "",
+        feedback=feedback_text(file.entries(Section.NOTES), file.entries(Section.QUESTIONS)),
+        questions=open_question_text(file.entries(Section.QUESTIONS)),
+        failure=setbacks.failure if is_worker else "",
+        warnings=(*(setbacks.warnings if is_worker else ()), *workspace.warnings),
+        conflicts=setbacks.conflicts if is_worker else (),
+        epic_title=epic_title,
+        epic_text=epic_text,
+        scratchpad=_text(store, layout.scratchpad_path(task.parent or task.id)),
+        worklog="\n\n".join(work.entries),
+        worklog_summary=work.summary or "",
+        checks=gate_lines(settings.verify),
+        branch=workspace.branch or "",
+        base=workspace.base or "",
+        start=start,
+        head=head,
+        since_fork=since_fork,
+        changes=_changes(store.repository, start, head, since_fork=since_fork)
+        if role is Role.REVIEWER
+        else "",
+        focus=focus,
+    )
+    kind = choose_kind(role, review_failed=review_failed, was_stuck=setbacks.was_stuck)
+    return render_prompt(kind, context, overrides=read_overrides(store), limit_bytes=settings.limits.prompt)
+
+
+def feedback_text(notes: tuple[Entry, ...], questions: tuple[Entry, ...]) -> str:
+    """Returns people's notes, and their answers with the questions they answer, oldest first."""
+    said = [(note.at, _entry(note)) for note in notes if note.kind is ActorKind.HUMAN]
+    for pair in pair_questions(questions):
+        if pair.answer is not None:
+            asked = f"Asked by {pair.question.name}:\n\n{_quoted(pair.question.text)}"
+            said.append((pair.answer.at, f"{asked}\n\n{_entry(pair.answer, 'answered')}"))
+    said.sort(key=lambda item: item[0])
+    return "\n\n".join(text for _, text in said)
+
+
+def open_question_text(questions: tuple[Entry, ...]) -> str:
+    """Returns the questions that nobody has answered, oldest first."""
+    asked = [pair.question for pair in pair_questions(questions) if pair.answer is None]
+    return "\n\n".join(_entry(question, "asked") for question in asked)
+
+
+def gate_lines(verify: VerifySettings) -> tuple[str, ...]:
+    """Returns the quality gates as a worker is told of them, in the order in which they run."""
+    lines = ["everything is committed"] if verify.committed else []
+    commands = [verify.test, verify.build, *verify.scripts]
+    return (*lines, *(f"`{command}`" for command in commands if command))
+
+
+def read_overrides(store: Store) -> dict[str, str]:
+    """Returns a team's own templates by name, such as `worker.md` or `parts/limits.md`."""
+    found: dict[str, str] = {}
+    for folder in ("", "parts/"):
+        path = f"{layout.PROMPTS_FOLDER}/{folder}".removesuffix("/")
+        for name in store.list(path):
+            content = store.read(f"{path}/{name}") if name.endswith(".md") else None
+            if content is not None:
+                found[folder + name] = content.decode("utf-8", "replace")
+    return found
+
+
+def _entry(entry: Entry, verb: str = "wrote") -> str:
+    return f"{entry.name} {verb} at {format_time(entry.at)}:\n\n{_quoted(entry.text)}"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
+
+
+def _text(store: Store, path: str) -> str:
+    return (store.read(path) or b"").decode("utf-8", "replace")
+
+
+def _epic(store: Store, task: Task) -> tuple[str, str]:
+    """Returns title and text of the task above; a file that cannot be read leaves both empty."""
+    if task.parent is None:
+        return "", ""
+    try:
+        epic = store.task_file(TaskId(task.parent))
+    except GitticksError:
+        return "", ""
+    parts = [epic.summary, epic.section(Section.CONTEXT), epic.section(Section.ACCEPTANCE)]
+    return epic.task.title, "\n\n".join(part for part in parts if part)
+
+
+def _difference(task: Task, workspace: Workspace, settings: Settings) -> tuple[str, str, bool]:
+    """Returns where the task's difference begins and ends, and whether it counts from where the two parted."""
+    head = task.end_sha or workspace.branch or "HEAD"
+    isolation = task.isolation or settings.isolation
+    if isolation is Isolation.TASK and workspace.base is not None:
+        return workspace.base, head, True
+    return task.start_sha or workspace.start_sha or "HEAD", head, False
+
+
+def _changes(repository: Repository, start: str, head: str, *, since_fork: bool) -> str:
+    """Returns how much was changed, and where; empty where git cannot tell."""
+    from gitticks.git.merges.history import diff_summary, merge_base
+    from gitticks.git.refs import resolve
+
+    try:
+        first, last = resolve(repository, start), resolve(repository, head)
+        if since_fork:
+            first = merge_base(repository, first, last) or first
+        summary = diff_summary(repository, first, last)
+    except GitticksError:
+        return ""
+    shown = [f"- `{path}`" for path in summary.paths[:_MOST_PATHS]]
+    more = len(summary.paths) - len(shown)
+    count = f"{summary.files} files changed, {summary.added} lines added, {summary.removed} removed:"
+    return "\n".join([count, "", *shown, *([f"- and {more} more"] if more > 0 else [])])

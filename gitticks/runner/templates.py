@@ -1,0 +1,260 @@
+"""Fills a prompt template: one for each role, with what is known of the task, cut to size.
+
+Templates come with the package, and a team can replace each by a file of the same name under `prompts/` on the state
+branch. Such a file is somebody else's program, so it runs in jinja2's sandbox and sees plain texts only. What is
+filled in never holds a literal signal: an agent that repeats its prompt must not be taken at its word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from gitticks.errors import GitticksError
+from gitticks.model.status import Role
+from gitticks.model.task import Task
+
+_TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
+_LARGEST_PROMPT = 20_000_000
+_SIGNAL = re.compile(r"<(/?promise)>")
+_SIGNAL_LINE = re.compile(r"^([ \t]*(?:STATUS|VERDICT))[ \t]*:(?=[ \t]*[A-Z]+[ \t]*$)", re.MULTILINE)
+
+
+class PromptKind(StrEnum):
+    """Which template is filled; the value is its name less `.md`."""
+
+    WORKER = "worker"
+    REWORK = "rework"
+    UNSTUCK = "unstuck"
+    REVIEWER = "reviewer"
+    COUNCILLOR = "councillor"
+    CLARIFIER = "clarifier"
+
+
+def choose_kind(role: Role, *, review_failed: bool = False, was_stuck: bool = False) -> PromptKind:
+    """Returns the template for a role; for a worker it depends on what brought the task back."""
+    if role is Role.REVIEWER:
+        return PromptKind.REVIEWER
+    if role is Role.CLARIFIER:
+        return PromptKind.CLARIFIER
+    if was_stuck:
+        return PromptKind.UNSTUCK
+    return PromptKind.REWORK if review_failed else PromptKind.WORKER
+
+
+@dataclass(frozen=True, slots=True)
+class PromptContext:
+    """Everything that a template may show; an empty text is left out, with its heading.
+
+    Attributes:
+        task: the task.
+        mailbox: the absolute path of `.gt/`.
+        round: the round that is being worked on or reviewed, from 1.
+        iteration: the task's iteration, from 1.
+        text: the task's text before its first section.
+        task_context: its `## Context`.
+        acceptance: its `## Acceptance Criteria`.
+        handoff: its `## Handoff`, for reviewers.
+        review: the last `## Review`, if it failed.
+        feedback: what people said, answers with their questions.
+        questions: the questions that nobody has answered.
+        failure: the quality gate that failed last, or the gate that refused, with its output.
+        warnings: what was odd about the agent's last delivery.
+        conflicts: paths that the last merge conflicted in.
+        epic_title: the title of the epic above.
+        epic_text: its text.
+        scratchpad: what was learned.
+        worklog: the last entries whole.
+        worklog_summary: one line for those before them.
+        checks: the quality gates as commands or in words.
+        branch: the work branch.
+        base: the branch that the work will be merged into.
+        start: where the difference under review begins, a commit or a branch.
+        head: the commit under review.
+        since_fork: the difference is taken since `head` left `start`.
+        changes: a summary of the difference, such as that of `git diff --stat`.
+        focus: what this reviewer is to look at.
+    """
+
+    task: Task
+    mailbox: str
+    round: int = 1
+    iteration: int = 1
+    text: str = ""
+    task_context: str = ""
+    acceptance: str = ""
+    handoff: str = ""
+    review: str = ""
+    feedback: str = ""
+    questions: str = ""
+    failure: str = ""
+    warnings: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    epic_title: str = ""
+    epic_text: str = ""
+    scratchpad: str = ""
+    worklog: str = ""
+    worklog_summary: str = ""
+    checks: tuple[str, ...] = ()
+    branch: str = ""
+    base: str = ""
+    start: str = ""
+    head: str = ""
+    since_fork: bool = False
+    changes: str = ""
+    focus: str = ""
+
+
+def render_prompt(
+    kind: PromptKind,
+    context: PromptContext,
+    *,
+    overrides: Mapping[str, str] | None = None,
+    limit_bytes: int = 200_000,
+) -> str:
+    """Returns the prompt, cut to `limit_bytes` as far as that goes without the task's text and people's feedback.
+
+    Args:
+        kind: which template.
+        context: what to fill it with.
+        overrides: a team's templates by name, such as `worker.md` or `parts/limits.md`.
+        limit_bytes: the limit of the whole prompt in UTF-8.
+
+    Raises:
+        GitticksError: a template is broken.
+    """
+    render = _Renderer(f"{kind}.md", overrides or {})
+    prompt = render(context)
+    for name, keeps_end in _CUT_FIRST:
+        excess = len(prompt.encode()) - limit_bytes
+        if excess <= 0:
+            break
+        text = getattr(context, name)
+        if text:
+            cut: dict[str, Any] = {name: _cut(text, excess, keeps_end=keeps_end)}
+            context = replace(context, **cut)
+            prompt = render(context)
+    return prompt
+
+
+_CUT_FIRST = (
+    ("worklog", True),
+    ("scratchpad", True),
+    ("epic_text", False),
+    ("changes", False),
+    ("failure", True),
+    ("handoff", False),
+    ("review", False),
+)
+"""What is cut, in this order, and whether its end is what stays."""
+
+
+def _cut(text: str, excess: int, *, keeps_end: bool) -> str:
+    """Returns `text` less at least `excess` bytes at one end, cut between lines, with a line that says so."""
+    content = text.encode()
+    room = len(content) - excess - len(_left_out(len(content)).encode()) - 2
+    if room <= 0:
+        return _left_out(len(content))
+    piece = content[-room:] if keeps_end else content[:room]
+    shown = piece.decode(errors="ignore")
+    whole_lines = shown.partition("\n")[2] if keeps_end else shown.rpartition("\n")[0]
+    shown = whole_lines or shown
+    marker = _left_out(len(content) - len(shown.encode()))
+    return f"{marker}\n\n{shown}" if keeps_end else f"{shown}\n\n{marker}"
+
+
+def _left_out(count: int) -> str:
+    return f"[{count:,} bytes left out here]"
+
+
+class _Renderer:
+    """One template, ready to be filled; jinja2 is loaded only here."""
+
+    def __init__(self, name: str, overrides: Mapping[str, str]) -> None:
+        from jinja2 import ChoiceLoader, DictLoader, FileSystemLoader, StrictUndefined
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        self._name = name
+        self._overrides = overrides
+        self._environment = ImmutableSandboxedEnvironment(
+            loader=ChoiceLoader([DictLoader(overrides), FileSystemLoader(_TEMPLATES)]),
+            undefined=StrictUndefined,
+            autoescape=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+
+    def __call__(self, context: PromptContext) -> str:
+        from jinja2 import TemplateError
+
+        try:
+            template = self._environment.get_template(self._name)
+            return _bounded(template.generate(_values(context)))
+        except (
+            TemplateError,
+            ArithmeticError,
+            LookupError,
+            MemoryError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ) as error:
+            raise _broken(self._name, self._overrides, error) from error
+
+
+def _bounded(pieces: Iterator[str]) -> str:
+    """Joins a template's output, as long as it stays within what any prompt could need."""
+    taken, size = [], 0
+    for piece in pieces:
+        size += len(piece)
+        if size > _LARGEST_PROMPT:
+            raise ValueError("its output never ends")
+        taken.append(piece)
+    return "".join(taken).rstrip() + "\n"
+
+
+def _broken(name: str, overrides: Mapping[str, str], error: Exception) -> GitticksError:
+    from jinja2 import TemplateNotFound
+
+    is_missing = isinstance(error, TemplateNotFound)
+    place = name if is_missing else str(getattr(error, "name", None) or name)
+    line = getattr(error, "lineno", None)
+    where = f"{place}:{line}" if line else place
+    words = " ".join(str(error).split()) or type(error).__name__
+    words = f"there is no template `{words}`" if is_missing else words
+    hint = f"mend `.gitticks/prompts/{place}`, or remove it to use the built-in one" if overrides else None
+    return GitticksError(f"the prompt template `{where}` is broken: {words}", hint=hint)
+
+
+def _values(context: PromptContext) -> dict[str, object]:
+    """Returns the names that templates know, with every text made safe to be repeated."""
+    task = context.task
+    values: dict[str, object] = {
+        name: _safe(getattr(context, name)) for name in PromptContext.__dataclass_fields__ if name != "task"
+    }
+    values["task"] = {
+        "id": str(task.id),
+        "title": _safe(" ".join(task.title.split())),
+        "priority": task.priority,
+        "labels": [_safe(label) for label in task.labels],
+        "status": task.status.value,
+        "reviewer": _safe(task.reviewer or ""),
+    }
+    values["dots"] = "..." if context.since_fork else ".."
+    return values
+
+
+def _safe(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_safe(item) for item in value]
+    return without_signals(value) if isinstance(value, str) else value
+
+
+def without_signals(text: str) -> str:
+    """Returns `text` with every literal signal or verdict line in it changed so that it reads as none."""
+    return _SIGNAL_LINE.sub(r"\1 -", _SIGNAL.sub(r"(\1)", text)).strip("\n")

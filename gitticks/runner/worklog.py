@@ -1,0 +1,107 @@
+"""The worklog: one entry for each iteration, for people who look back and for the next prompt."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from gitticks.document.times import format_time
+from gitticks.model.session import Ending
+from gitticks.model.status import Role
+from gitticks.model.task import Usage
+
+_LONGEST_SAID = 1_000
+_SHOWN_ENTRIES = 5
+_ENTRY = re.compile(
+    r"^## (\d+) · (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) · (\w+) · .*\n\n- ended: ([\w-]+)", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WorklogEntry:
+    """What one iteration was and what came of it.
+
+    `iteration` counts those of the task from 1. `signal` is the name of what the agent signalled. `said` is what it
+    said at its end, `checks` the lines of the quality gates, `usage` what this iteration spent.
+    """
+
+    at: datetime
+    iteration: int
+    role: Role
+    agent: str
+    ending: Ending
+    detail: str | None = None
+    signal: str | None = None
+    said: str = ""
+    checks: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class RecentWork:
+    """A worklog as a prompt shows it: the last entries whole, oldest first, and one line for those before them."""
+
+    entries: tuple[str, ...] = ()
+    summary: str | None = None
+
+
+def append_entry(worklog: str, entry: WorklogEntry) -> str:
+    """Returns the worklog with one more entry at its end."""
+    before = worklog if not worklog or worklog.endswith("\n") else f"{worklog}\n"
+    return f"{before}\n{render_entry(entry)}" if before else render_entry(entry)
+
+
+def render_entry(entry: WorklogEntry) -> str:
+    """Returns an entry as markdown; what the agent said is quoted, so that it cannot look like an entry."""
+    heading = f"## {entry.iteration} · {format_time(entry.at)} · {entry.role} · {_line(entry.agent)}"
+    lines = [f"- ended: {entry.ending}{f' ({_line(entry.detail)})' if entry.detail else ''}"]
+    if entry.signal:
+        lines.append(f"- signal: {_line(entry.signal)}")
+    if entry.checks:
+        lines.append(f"- checks: {'; '.join(_line(check) for check in entry.checks)}")
+    lines.append(f"- used: {_used(entry.usage)}")
+    return "\n".join([heading, "", *lines, *_quoted(entry.said), ""])
+
+
+def recent_work(worklog: str, count: int = _SHOWN_ENTRIES) -> RecentWork:
+    """Returns the last `count` entries and a summary of those before them."""
+    matches = list(_ENTRY.finditer(worklog))
+    starts = [match.start() for match in matches]
+    texts = [
+        worklog[start:end].strip()
+        for start, end in zip(starts, [*starts[1:], len(worklog)], strict=bool(starts))
+    ]
+    older = matches[:-count] if count else matches
+    return RecentWork(tuple(texts[len(older) :]), _summary(older) if older else None)
+
+
+def _summary(older: list[re.Match[str]]) -> str:
+    endings = Counter(match[4] for match in older)
+    roles = Counter(match[3] for match in older)
+    first, last = older[0][2][:10], older[-1][2][:10]
+    days = first if first == last else f"{first} to {last}"
+    noun = "iteration" if len(older) == 1 else "iterations"
+    return f"{len(older)} earlier {noun} ({days}): {_counted(roles)}; ended {_counted(endings)}"
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in counts.most_common())
+
+
+def _used(usage: Usage) -> str:
+    cost = f", ${usage.cost:.2f}" if usage.cost else ""
+    return f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out{cost}, {usage.seconds:.0f} s"
+
+
+def _quoted(said: str) -> list[str]:
+    text = said.strip()
+    if not text:
+        return []
+    shown = text if len(text) <= _LONGEST_SAID else f"{text[: _LONGEST_SAID - 1].rstrip()}…"
+    return ["", *(f"> {line}".rstrip() for line in shown.splitlines())]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

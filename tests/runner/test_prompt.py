@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Entry
+from gitticks.model.settings import LimitSettings, Settings, VerifySettings
+from gitticks.model.status import ActorKind, Isolation, Role
+from gitticks.model.task import Task
+from gitticks.runner.prompt import build_prompt, feedback_text, gate_lines, open_question_text
+from gitticks.runner.workspaces import Workspace
+from gitticks.store.branch import Store
+from gitticks.store.transaction import Transaction
+from tests.support.repositories import commit_file, git
+from tests.support.stores import ADA, make_store, make_task
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+BODY = """\
+Mend the login.
+
+## Acceptance Criteria
+
+- the URL is kept
+
+## Notes
+
+### 2026-01-02T03:04:05Z · human · Ada
+
+Mind the tests.
+
+### 2026-01-02T03:05:05Z · agent · claude
+
+A private thought.
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return make_store(tmp_path / "repo")
+
+
+def workspace(store: Store, task: Task) -> Workspace:
+    top = store.repository.common_dir.parent
+    start = git("rev-parse", "main", at=top)
+    return Workspace(task.id, top, f"gitticks/work/{task.id}", "main", start, top / ".gt", Isolation.TASK)
+
+
+def prompt(store: Store, task: Task, role: Role = Role.WORKER, settings: Settings | None = None) -> str:
+    file = store.task_file(task.id)
+    return build_prompt(store, file, role, workspace(store, task), settings or Settings())
+
+
+def write(store: Store, path: str, text: str) -> None:
+    def change(transaction: Transaction) -> None:
+        transaction.write(path, text.encode())
+        transaction.describe("files")
+
+    store.transact(change, author=ADA)
+
+
+def test_a_worker_is_told_what_the_branch_knows(store: Store) -> None:
+    make_task(store, "The login epic", id="epic", body="All about logins.")
+    task = make_task(store, id="k7f2", body=BODY, parent=TaskId("epic"))
+    write(store, "tasks/ic/epic/scratchpad.md", "### 2026-01-02T03:04:05Z · k7f2\n\nuse make\n")
+    write(
+        store, "tasks/f2/k7f2/worklog.md", "## 1 · 2026-01-02T03:04:05Z · worker · claude\n\n- ended: clean\n"
+    )
+    text = prompt(store, task, settings=replace(Settings(), verify=VerifySettings(test="pytest -q")))
+    for part in (
+        "Mend the login.",
+        "- the URL is kept",
+        "The login epic",
+        "All about logins.",
+        "use make",
+        "- ended: clean",
+        "Ada wrote at 2026-01-02T03:04:05Z:\n\n> Mind the tests.",
+        "- everything is committed\n- `pytest -q`",
+        str(workspace(store, task).mailbox),
+    ):
+        assert part in text
+    assert "A private thought." not in text
+
+
+def test_a_reviewer_sees_the_difference_and_the_hand_off(store: Store) -> None:
+    top = store.repository.common_dir.parent
+    git("switch", "--quiet", "-c", "gitticks/work/k7f2", at=top)
+    head = commit_file(top, "login.py", "a\nb\n")
+    task = make_task(store, id="k7f2", body=f"{BODY}\n## Handoff\n\nDONE: the URL\n", end_sha=head)
+    text = prompt(store, task, Role.REVIEWER)
+    assert "1 files changed, 2 lines added, 0 removed:\n\n- `login.py`" in text
+    assert f"`git diff main...{head}`" in text
+    assert "DONE: the URL" in text
+
+
+def test_a_failed_review_goes_to_the_worker(store: Store) -> None:
+    task = make_task(store, id="k7f2", body=f"{BODY}\n## Review\n\nFAIL\n\n- a.py leaks\n")
+    assert "- a.py leaks" in prompt(store, task)
+    passed = make_task(store, id="k7f3", body=f"{BODY}\n## Review\n\nPASS\n\n- fine\n")
+    assert "- fine" not in prompt(store, passed)
+
+
+def test_the_limit_and_the_teams_templates_hold(store: Store) -> None:
+    task = make_task(store, id="k7f2", body=BODY)
+    write(store, "tasks/f2/k7f2/scratchpad.md", "x\n" * 50_000)
+    limited = replace(Settings(), limits=LimitSettings(prompt=10_000))
+    assert len(prompt(store, task, settings=limited).encode()) <= 10_000
+    write(store, "prompts/parts/limits.md", "Only ours.")
+    assert prompt(store, task, settings=limited).endswith("Only ours.\n")
+
+
+def test_answers_stand_with_their_questions_in_the_order_of_time() -> None:
+    question = Entry(AT, ActorKind.AGENT, "claude", "Which page?")
+    answer = Entry(AT + timedelta(minutes=2), ActorKind.HUMAN, "Ada", "The first.\n\nOnly that.")
+    note = Entry(AT + timedelta(minutes=1), ActorKind.HUMAN, "Ada", "Hurry.")
+    assert feedback_text((note,), (question, answer)) == (
+        "Ada wrote at 2026-01-02T03:05:05Z:\n\n> Hurry.\n\n"
+        "Asked by claude:\n\n> Which page?\n\n"
+        "Ada answered at 2026-01-02T03:06:05Z:\n\n> The first.\n>\n> Only that."
+    )
+    assert open_question_text((question, answer, question)).count("Which page?") == 1
+
+
+def test_the_gates_are_named_in_the_order_they_run() -> None:
+    verify = VerifySettings(test="t", build="b", scripts=("s",))
+    assert gate_lines(verify) == ("everything is committed", "`t`", "`b`", "`s`")
+    assert gate_lines(VerifySettings(committed=False)) == ()

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from gitticks.model.session import Ending
+from gitticks.model.status import Role
+from gitticks.model.task import Usage
+from gitticks.runner.worklog import RecentWork, WorklogEntry, append_entry, recent_work, render_entry
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def entry(number: int, ending: Ending = Ending.CLEAN, said: str = "done") -> WorklogEntry:
+    return WorklogEntry(AT + timedelta(days=number), number, Role.WORKER, "claude", ending, said=said)
+
+
+def worklog(count: int) -> str:
+    text = ""
+    for number in range(1, count + 1):
+        text = append_entry(text, entry(number, Ending.CRASHED if number == 2 else Ending.CLEAN))
+    return text
+
+
+def test_an_entry_tells_all_that_is_known() -> None:
+    whole = WorklogEntry(
+        AT,
+        3,
+        Role.REVIEWER,
+        "claude",
+        Ending.CRASHED,
+        detail="exit code 1",
+        signal="COMPLETE",
+        said="first\nsecond",
+        checks=("tests pass (2 in 1 s)", "build passes (3 s)"),
+        usage=Usage(tokens_in=1200, tokens_out=30, cost=0.126, seconds=61.4),
+    )
+    assert render_entry(whole) == (
+        "## 3 · 2026-01-02T03:04:05Z · reviewer · claude\n\n"
+        "- ended: crashed (exit code 1)\n"
+        "- signal: COMPLETE\n"
+        "- checks: tests pass (2 in 1 s); build passes (3 s)\n"
+        "- used: 1,200 tokens in, 30 out, $0.13, 61 s\n\n"
+        "> first\n> second\n"
+    )
+
+
+def test_an_empty_worklog_has_no_recent_work() -> None:
+    assert recent_work("") == RecentWork()
+
+
+def test_the_last_five_stay_whole_and_the_rest_is_one_line() -> None:
+    recent = recent_work(worklog(8))
+    assert [text.split(" ")[1] for text in recent.entries] == ["4", "5", "6", "7", "8"]
+    assert recent.summary == (
+        "3 earlier iterations (2026-01-03 to 2026-01-05): 3 worker; ended 2 clean, 1 crashed"
+    )
+
+
+def test_few_entries_need_no_summary() -> None:
+    recent = recent_work(worklog(5))
+    assert len(recent.entries) == 5
+    assert recent.summary is None
+
+
+def test_what_an_agent_said_is_cut_and_cannot_look_like_an_entry() -> None:
+    forged = render_entry(entry(9)) + "z" * 5000
+    text = append_entry(worklog(1), entry(2, said=forged))
+    assert len(recent_work(text).entries) == 2
+    assert len(text) < 2000
