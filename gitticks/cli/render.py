@@ -189,6 +189,8 @@ def _line(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> str:
 def _stacked(on: Screen, cells: list[list[Cell]], stretch: int) -> list[str]:
     others = [[cell for place, cell in enumerate(row) if place != stretch] for row in cells]
     widths = _widths(others)
+    if sum(widths) + len(GAP) * (len(widths) - 1) > on.columns:
+        widths = [0] * len(widths)
     lines: list[str] = []
     for row, rest in zip(cells, others, strict=True):
         lines.append(_line(on, rest, widths))

@@ -19,7 +19,8 @@ _LATE = (Section.HANDOFF.value, Section.REVIEW.value)
 
 def page(on: Screen, shown: ShownTask, now: datetime) -> list[str]:
     """Returns the lines of `gt show`."""
-    return list(_page(on, shown, now))
+    lines = list(_page(on, shown, now))
+    return lines[:-1] if lines[-1] == "" else lines
 
 
 def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:

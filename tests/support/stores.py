@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from gitticks.git.identity import Identity
 from gitticks.git.repository import discover
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, new_id, task_path
-from gitticks.model.status import ActorKind
+from gitticks.model.status import ActorKind, Awaiting, Status, TaskType
 from gitticks.model.task import Task
 from gitticks.store.branch import Board, Store
 from gitticks.store.transaction import Transaction
@@ -43,8 +43,13 @@ def make_store(path: Path, *, board: Board | None = None, config: str = CONFIG) 
     return store
 
 
-def make_task(
-    store: Store,
+def make_task(store: Store, title: str = "Login loses the return URL", **how: Any) -> Task:
+    """Commits a task, as `put_task` makes it, and returns it."""
+    return store.transact(lambda transaction: put_task(transaction, title, **how), author=ADA)
+
+
+def put_task(
+    transaction: Transaction,
     title: str = "Login loses the return URL",
     *,
     id: str | None = None,  # noqa: A002
@@ -52,23 +57,19 @@ def make_task(
     events: Iterable[Event] = (),
     **fields: Any,
 ) -> Task:
-    """Commits a task with the text `body` below its frontmatter, and its history with `events`; returns it.
+    """Puts a task with the text `body` below its frontmatter, and its history with `events`; returns it.
 
     Without an `id` it gets one that depends only on the tasks there are; it is created at `CREATED` by Ada.
     """
-
-    def create(transaction: Transaction) -> Task:
-        taken = transaction.task_ids()
-        task_id = TaskId(id) if id else new_id(taken, len(taken), _Draws(len(taken)))
-        usual = {"created": CREATED, "created_by": ADA.name, "updated": CREATED}
-        task = Task(task_id, title, **{**usual, **fields})
-        transaction.put_task(new_task_file(task, body))
-        born = Event(EventType.CREATED, task.created or CREATED, ADA_ACTOR)
-        transaction.append_events(task_id, (born, *events))
-        transaction.describe(f"{task_id}: created", [("Task", task_id), ("Actor", f"human {ADA.name}")])
-        return task
-
-    return store.transact(create, author=ADA)
+    taken = transaction.task_ids()
+    task_id = TaskId(id) if id else new_id(taken, len(taken), _Draws(len(taken)))
+    usual = {"created": CREATED, "created_by": ADA.name, "updated": CREATED}
+    task = Task(task_id, title, **{**usual, **fields})
+    transaction.put_task(new_task_file(task, body))
+    born = Event(EventType.CREATED, task.created or CREATED, ADA_ACTOR)
+    transaction.append_events(task_id, (born, *events))
+    transaction.describe(f"{task_id}: created", [("Task", task_id), ("Actor", f"human {ADA.name}")])
+    return task
 
 
 def change_task(store: Store, task_id: str, **fields: Any) -> Task:
@@ -92,3 +93,58 @@ def write_task_file(store: Store, task_id: str, text: str) -> None:
         transaction.describe(f"{task_id}: written by hand")
 
     store.transact(write, author=ADA)
+
+
+NOW = datetime(2026, 3, 4, 6, 0, 0, tzinfo=UTC)
+"""When the queue below is looked at: an hour after its tasks were created."""
+
+QUESTION = """\
+## Questions
+
+### 2026-03-04T05:58:00Z · agent · claude
+
+Which tone: friendly or formal?
+The page has both now.
+"""
+
+
+def make_queue(path: Path, *, board: Board | None = None) -> Store:
+    """Makes a repository with a task of each sort: ready, asking, blocked, put off, in review, in an epic, done."""
+    store = make_store(path, board=board)
+    store.transact(_put_queue, author=ADA)
+    return store
+
+
+def _put_queue(transaction: Transaction) -> None:
+    put_task(
+        transaction,
+        id="k7f2",
+        priority=1,
+        labels=("auth", "web"),
+        body="After SSO people land on / instead of where they were.",
+    )
+    put_task(
+        transaction,
+        "Rename the error page",
+        id="m3xq",
+        status=Status.CLARIFICATION,
+        awaiting=Awaiting.INPUT,
+        asked_at=NOW - timedelta(minutes=2),
+        reviewer="Grace",
+        body=QUESTION,
+    )
+    put_task(transaction, "Log in by passkey", id="b1kd", blocked_by=(TaskId("k7f2"),), agent="codex")
+    put_task(transaction, "Thank the testers", id="d3fr", priority=3, defer_until=date(2099, 5, 1))
+    put_task(
+        transaction,
+        "Faster start",
+        id="r3vw",
+        priority=0,
+        status=Status.REVIEWING,
+        awaiting=Awaiting.REVIEW,
+        asked_at=NOW - timedelta(hours=3),
+        review_round=1,
+    )
+    put_task(transaction, "Accounts", id="e0pc", type=TaskType.EPIC)
+    put_task(transaction, "Delete an account", id="c0de", parent=TaskId("e0pc"))
+    put_task(transaction, "Say hello", id="d0ne", status=Status.DONE, closed=NOW - timedelta(minutes=30))

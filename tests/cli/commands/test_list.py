@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.ids import TaskId
+from gitticks.store.board import create_board
+from tests.cli.support import Ran, gt, gt_on_terminal
+from tests.support.repositories import add_linked_worktree, make_repository
+from tests.support.stores import NOW, make_queue, make_store, make_task, write_task_file
+
+OPEN = """\
+  id    pri  status         title                       waits
+○ c0de  2    pending        Delete an account
+⊙ r3vw  0    reviewing      Faster start                review
+○ k7f2  1    pending        Login loses the return URL
+○ b1kd  2    pending        Log in by passkey           after k7f2
+○ e0pc  2    pending        Accounts
+? m3xq  2    clarification  Rename the error page       input
+○ d3fr  3    pending        Thank the testers           until 2099-05-01
+"""
+
+
+def ids(ran: Ran) -> list[str]:
+    assert ran.code == 0, ran.err
+    return [task["id"] for task in json.loads(ran.out)["tasks"]]
+
+
+def test_open_tasks_are_listed_in_picking_order(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    assert gt("list", at=tmp_path, now=NOW).seen == f"{OPEN}--- 0\n"
+
+
+def test_the_answer_is_the_same_from_everywhere_in_the_repository(tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    store = make_queue(root)
+    board = create_board(store.repository)
+    (root / "deep" / "folder").mkdir(parents=True)
+    linked = add_linked_worktree(root, tmp_path / "linked", "other")
+    for place in (root / "deep" / "folder", board, board / "tasks", linked, root / ".git"):
+        assert gt("list", at=place, now=NOW).out == OPEN
+
+
+def test_closed_tasks_come_last_and_only_when_asked_for(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    assert gt("list", "--all", at=tmp_path, now=NOW).out == (f"{OPEN}✓ d0ne  2    done           Say hello\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--status", "in_review"], ["r3vw"]),
+        (["--status", "reviewing,clarification"], ["r3vw", "m3xq"]),
+        (["--status", "done", "--status", "in_review"], ["r3vw", "d0ne"]),
+        (["--label", "auth", "-l", "web"], ["k7f2"]),
+        (["--label", "auth", "-l", "other"], []),
+        (["--parent", "e0"], ["c0de"]),
+        (["--agent", "codex"], ["b1kd"]),
+        (["--reviewer", "Grace"], ["m3xq"]),
+        (["--awaiting"], ["r3vw", "m3xq"]),
+        (["--awaiting", "input,work"], ["m3xq"]),
+        (["--awaiting", "review", "--status", "clarification"], []),
+    ],
+)
+def test_filters(tmp_path: Path, options: list[str], expected: list[str]) -> None:
+    make_queue(tmp_path)
+    assert ids(gt("list", *options, "--json", at=tmp_path, now=NOW)) == expected
+
+
+def test_what_awaits_a_person_shows_kind_question_context_and_age(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    assert (
+        gt("list", "--awaiting", at=tmp_path, now=NOW).seen
+        == """\
+⊙ r3vw  Faster start                                       review, asked 3 h ago
+        gt review r3vw · gt approve r3vw · gt reject r3vw "…"
+? m3xq  Rename the error page                             input, asked 2 min ago
+        Which tone: friendly or formal?
+        The page has both now.
+        gt respond m3xq "…"
+--- 0
+"""
+    )
+
+
+def test_the_json_of_what_awaits_holds_the_open_questions(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    found = json.loads(gt("list", "--awaiting", "input", "--json", at=tmp_path, now=NOW).out)
+    assert found["tasks"][0]["open_questions"] == [
+        {
+            "at": "2026-03-04T05:58:00Z",
+            "from": "agent",
+            "name": "claude",
+            "text": "Which tone: friendly or formal?\nThe page has both now.",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], 'no tasks yet: `gt create "…"` makes the first'),
+        (["--awaiting"], 'no tasks yet: `gt create "…"` makes the first'),
+    ],
+)
+def test_a_queue_without_tasks_names_the_next_command(tmp_path: Path, options: list[str], said: str) -> None:
+    make_store(tmp_path)
+    assert gt("list", *options, at=tmp_path).seen == f"--- 0\n{said}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "no open tasks: `gt list --all` lists the closed ones"),
+        (["--awaiting"], "nothing awaits a person: `gt status` says what runs"),
+        (["--label", "x"], "no task is like that: `gt list --all` lists every task"),
+    ],
+)
+def test_an_empty_answer_says_why_on_stderr(tmp_path: Path, options: list[str], said: str) -> None:
+    make_task(make_store(tmp_path), status="done")
+    assert gt("list", *options, at=tmp_path).seen == f"--- 0\n{said}\n"
+
+
+def test_a_repository_without_tasks(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    assert (
+        gt("list", at=tmp_path).seen
+        == """\
+--- 1
+error: this repository has no tasks yet
+
+hint: `gt init` begins them
+"""
+    )
+
+
+def test_outside_of_a_repository(tmp_path: Path) -> None:
+    assert (
+        gt("list", at=tmp_path).seen
+        == f"""\
+--- 1
+error: `{tmp_path}` is not in a git repository
+
+hint: `git init` makes one here
+"""
+    )
+
+
+def test_an_error_is_json_where_json_was_asked_for(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    ran = gt("list", "--json", at=tmp_path)
+    assert (ran.code, ran.out) == (1, "")
+    assert json.loads(ran.err) == {
+        "schema": 1,
+        "error": {"message": "this repository has no tasks yet", "hint": "`gt init` begins them", "exit": 1},
+    }
+
+
+def test_a_bare_repository_is_read_like_any_other(tmp_path: Path) -> None:
+    store = make_queue(tmp_path / "full")
+    bare = make_repository(tmp_path / "bare", bare=True, commits=0)
+    from tests.support.repositories import git
+
+    git("push", "--quiet", str(bare), "gitticks/state:gitticks/state", at=store.repository.common_dir)
+    ran = gt("list", "--json", at=bare, now=NOW)
+    assert ids(ran)[0] == "c0de"
+    assert json.loads(ran.out)["tasks"][0]["path"] is None
+
+
+def test_a_broken_file_is_named_and_the_others_are_listed(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, id="k7f2")
+    write_task_file(store, "m3xq", "---\nid: m3xq\ntitle: x\nstatus: pending\npriority: high\n---\n")
+    assert (
+        gt("list", at=tmp_path).seen
+        == """\
+  id    pri  status   title
+○ k7f2  2    pending  Login loses the return URL
+--- 0
+warning: .gitticks/tasks/xq/m3xq/TASK.md:5:11: `priority` is not a number from 0 to 4: 'high'
+"""
+    )
+
+
+def test_titles_cannot_steer_the_screen(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, "\x1b[2Jgone \u202eback \u009b1m", id="k7f2")
+    make_task(store, "emoji 🎉 and 日本", id="m3xq", blocked_by=(TaskId("k7f2"),))
+    assert gt("list", at=tmp_path).out == (
+        "  id    pri  status   title                          waits\n"
+        "○ k7f2  2    pending  \\x1b[2Jgone \\u202eback \\x9b1m\n"
+        "○ m3xq  2    pending  emoji 🎉 and 日本              after k7f2\n"
+    )
+
+
+def test_forty_columns_are_enough(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    ran = gt_on_terminal("list", at=tmp_path, columns=40, environment={"NO_COLOR": "1"})
+    assert ran.out.splitlines()[:4] == [
+        "○ c0de  2  pending",
+        "  Delete an account",
+        "⊙ r3vw  0  reviewing  review",
+        "  Faster start",
+    ]
+    assert all(len(line) <= 40 for line in ran.out.splitlines())
+
+
+def test_a_terminal_has_colour_unless_it_is_not_wanted(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    coloured = gt_on_terminal("list", at=tmp_path).out
+    plain = gt_on_terminal("list", at=tmp_path, environment={"NO_COLOR": "1"}).out
+    assert "\x1b[" in coloured
+    assert "\x1b[" not in plain
+    assert plain == OPEN
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--awaiting", "reviw"],
+            "error: no kind of awaiting is called `reviw`\n\nhint: did you mean `review`?\n",
+        ),
+        (
+            ["--status", "workin"],
+            "error: no status or phase is called `workin`\n\nhint: did you mean `working`?\n",
+        ),
+        (["--parent", "e0pd"], "error: there is no task `e0pd`\n\nhint: did you mean `e0pc` (Accounts)?\n"),
+    ],
+)
+def test_words_that_are_nearly_right(tmp_path: Path, options: list[str], said: str) -> None:
+    make_queue(tmp_path)
+    assert gt("list", *options, at=tmp_path).err == said

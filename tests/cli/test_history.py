@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gitticks.cli.history import clock, details, event_lines, turns, what_happened
+from gitticks.cli.render import Screen
+from gitticks.model.event import ENGINE, Actor, Event, EventType
+from gitticks.model.status import ActorKind, Role, Status
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+ADA = Actor(ActorKind.HUMAN, "Ada")
+CLAUDE = Actor(ActorKind.AGENT, "claude", Role.WORKER)
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (Event(EventType.ADVANCED, NOW, ENGINE, Status.PENDING, Status.WORKING), "pending → working"),
+        (Event(EventType.WAIVED, NOW, ENGINE, data={"gate": "review"}), "review waived"),
+        (Event(EventType.WAIVED, NOW, ENGINE), "gate waived"),
+        (
+            Event(EventType.VERDICT, NOW, ADA, data={"awaiting": "work", "verdict": "approved"}),
+            "work approved",
+        ),
+        (Event(EventType.AWAITING_SET, NOW, ADA, data={"awaiting": None}), "awaits nobody"),
+        (Event(EventType.AWAITING_SET, NOW, ADA, data={"awaiting": "input"}), "awaits input"),
+        (Event(EventType.MERGED, NOW, ENGINE, data={"sha": "0123456789"}), "merged as 0123456"),
+        (Event(EventType.SESSION_STARTED, NOW, CLAUDE, data={"role": "worker"}), "worker started"),
+    ],
+)
+def test_events_are_told_in_a_few_words(event: Event, words: str) -> None:
+    assert what_happened(event) == words
+
+
+@pytest.mark.parametrize("kind", list(EventType))
+def test_every_kind_of_event_has_words_even_without_its_data(kind: EventType) -> None:
+    assert what_happened(Event(kind, NOW, ADA)).strip()
+
+
+def test_details_are_one_line_and_do_not_repeat_the_actor() -> None:
+    event = Event(
+        EventType.SESSION_ENDED, NOW, CLAUDE, reason="a\nb", data={"agent": "claude", "ending": "crashed"}
+    )
+    assert details(event) == "a b, crashed"
+    assert details(Event(EventType.MERGE_FAILED, NOW, ENGINE, data={"conflicts": ["a", "b"]})) == "a, b"
+
+
+def test_the_clock_names_the_day_only_when_it_is_not_today() -> None:
+    assert clock(NOW - timedelta(hours=2), NOW) == "10:00"
+    assert clock(NOW - timedelta(days=2), NOW) == "2026-03-02 12:00"
+
+
+def test_lines_are_aligned() -> None:
+    events = [
+        Event(EventType.ADVANCED, NOW, ENGINE, Status.PENDING, Status.WORKING),
+        Event(EventType.VERDICT, NOW, ADA, Status.REVIEWING, Status.DONE, "fine"),
+    ]
+    assert event_lines(Screen(), events, NOW) == [
+        "12:00  pending → working  engine",
+        "12:00  reviewing → done   Ada     fine",
+    ]
+
+
+def test_turns_leave_out_comings_and_goings() -> None:
+    kinds = (EventType.CREATED, EventType.SESSION_STARTED, EventType.CRASHED, EventType.NOTED)
+    assert [event.type for event in turns(Event(kind, NOW, ENGINE) for kind in kinds)] == [EventType.CRASHED]

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from gitticks.cli.options import Command, awaiting_filter, parse_kinds, parse_statuses
+from gitticks.errors import UsageError
+from gitticks.model.status import Awaiting, Phase, Status
+
+INPUT, REVIEW = Awaiting.INPUT, Awaiting.REVIEW
+
+
+@click.command("with-word", cls=Command, examples=("gt with-word epic --awaiting",))
+@click.argument("word", required=False)
+@awaiting_filter
+def with_word(word: str | None, awaiting: frozenset[Awaiting] | None) -> None:
+    """Take a word."""
+    click.echo(f"{word} {_shown(awaiting)}")
+
+
+@click.command("plain", cls=Command)
+@awaiting_filter
+@click.option("--json", "as_json", is_flag=True)
+def plain(awaiting: frozenset[Awaiting] | None, as_json: bool) -> None:
+    """Take none."""
+    click.echo(f"{as_json} {_shown(awaiting)}")
+
+
+def _shown(kinds: frozenset[Awaiting] | None) -> str:
+    if kinds is None:
+        return "unasked"
+    return "all" if kinds == frozenset(Awaiting) else ",".join(sorted(kinds))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "None unasked"),
+        (["--awaiting"], "None all"),
+        (["--awaiting", "input"], "None input"),
+        (["--awaiting", "input,review"], "None input,review"),
+        (["--awaiting=review"], "None review"),
+        (["--awaiting", "k7f2"], "k7f2 all"),
+        (["k7f2", "--awaiting"], "k7f2 all"),
+        (["--awaiting", "input", "k7f2"], "k7f2 input"),
+        (["--awaiting", "--", "input"], "input all"),
+        (["--", "--awaiting"], "--awaiting unasked"),
+    ],
+)
+def test_the_word_after_awaiting_is_its_value_only_if_it_names_kinds(words: list[str], expected: str) -> None:
+    assert CliRunner().invoke(with_word, words).output.strip() == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(["--awaiting", "--json"], "True all"), (["--awaiting", "work", "--json"], "True work")],
+)
+def test_an_option_is_never_its_value(words: list[str], expected: str) -> None:
+    assert CliRunner().invoke(plain, words).output.strip() == expected
+
+
+def test_without_words_of_its_own_a_command_takes_a_wrong_word_for_a_kind() -> None:
+    error = CliRunner().invoke(plain, ["--awaiting", "reviw"]).exception
+    assert isinstance(error, UsageError)
+    assert error.message == "no kind of awaiting is called `reviw`"
+    assert error.hint == "did you mean `review`?"
+
+
+def test_kinds_are_a_comma_list() -> None:
+    assert parse_kinds("input,review") == {INPUT, REVIEW}
+    assert parse_kinds("") == frozenset(Awaiting)
+
+
+def test_statuses_are_named_by_themselves_or_by_phase() -> None:
+    assert parse_statuses("done,in_review") == {Status.DONE, Status.AGENT_REVIEW, Status.REVIEWING}
+    assert parse_statuses("closed") == {Status.DONE, Status.CANCELLED}
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("workin", "did you mean `working`?"),
+        (
+            "qqq",
+            f"one of {', '.join([*Phase, *Status])}",
+        ),
+    ],
+)
+def test_an_unknown_status_suggests_near_ones_or_names_all(word: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_statuses(f"done,{word}")
+    assert caught.value.hint == hint
+
+
+def test_help_opens_with_the_examples() -> None:
+    lines = CliRunner().invoke(with_word, ["--help"]).output.splitlines()
+    assert lines[:3] == ["  gt with-word epic --awaiting", "", "Usage: with-word [OPTIONS] [WORD]"]
