@@ -30,10 +30,18 @@ def find_task(context: Context, text: str | None) -> TaskId:
         return context.resolve(text)
 
 
-def find_tasks(context: Context, texts: Iterable[str]) -> tuple[TaskId, ...]:
-    """Returns the tasks that a person named, each once, in that order."""
-    with _released_index(context):
-        return tuple(dict.fromkeys(context.resolve(text) for text in texts))
+def find_task_to_change(context: Context, text: str | None) -> TaskId:
+    """Returns the task that a person named, after what was saved by hand in its file was taken up.
+
+    Raises:
+        NotFoundError: there is no such task, or several begin so.
+        UsageError: none was named and we are in no workspace.
+    """
+    from gitticks.actions.saved_edits import take_up_saved
+
+    task_id = find_task(context, text)
+    take_up_saved(context, task_id)
+    return task_id
 
 
 @contextmanager

@@ -167,7 +167,7 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
 
 def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: TaskId) -> TaskFile:
     from gitticks.git.textmerge import merge_text
-    from gitticks.store.hand_edits import merge_edit
+    from gitticks.store.edit_merge import merge_edit
 
     def merge(base: str, ours: str, theirs: str) -> str | None:
         merged = merge_text(task_path(task_id), base.encode(), ours.encode(), theirs.encode())
@@ -181,7 +181,7 @@ def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: Task
 
 def _mend(context: Context, transaction: Transaction, edited: TaskFile, *, is_newer: bool) -> Edited:
     """Writes a broken file's new text; what its fields were cannot be known, so they are taken as they are."""
-    from gitticks.store.hand_edits import WantedState, apply_state
+    from gitticks.store.wanted_state import WantedState, apply_state
 
     task = edited.task
     if is_newer:

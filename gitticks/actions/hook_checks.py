@@ -160,7 +160,7 @@ def _check_edits(context: Context, changes: tuple[StagedChange, ...]) -> Iterato
         try:
             check_place(edit.after, TaskId(path.split("/")[-2]))
             check_fields(edit)
-            _try_out(context, transaction, edit)
+            try_out(context, transaction, edit)
         except GitticksError as error:
             yield Problem("" if error.message.startswith(path) else path, error.message, error.hint)
 
@@ -195,7 +195,12 @@ def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
     return HandEdit(before, after, before.task)
 
 
-def _try_out(context: Context, transaction: Transaction, edit: HandEdit) -> None:
+def try_out(context: Context, transaction: Transaction, edit: HandEdit) -> None:
+    """Carries an edit out in a transaction that is then given up.
+
+    Raises:
+        GitticksError: something of it is refused.
+    """
     from gitticks.store.hand_edits import apply_hand_edit
 
     if edit.before is None and not edit.after.task.is_open:

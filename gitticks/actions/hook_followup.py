@@ -50,21 +50,16 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
     repository = context.repository
     if checked_out_ref(repository.git_dir) != STATE_REF or is_sequencing(repository.git_dir):
         return ()
-    objects = context.store.objects
+    # First the board's journal learns of the commit: else what it holds would look staged on top of the follow-up.
+    refresh_board(context)
     commit = context.store.tip()
-    parents = objects.parents_of(commit)
+    parents = context.store.objects.parents_of(commit)
     if len(parents) != 1:
-        refresh_board(context)
         return ()
     before = version_before(repository, STATE_BRANCH, commit, parents[0])
     author = author_of(repository, commit)
-    done = [
-        _follow_up(context, edit, author)
-        for edit in _edits(context, before, commit)
-        if _needs_follow_up(edit)
-    ]
-    refresh_board(context)
-    return tuple(one for one in done if one is not None)
+    followed = [follow_edit(context, edit, author) for edit in _edits(context, before, commit)]
+    return tuple(one for one in followed if one is not None)
 
 
 def _edits(context: Context, before: str, after: str) -> Iterator[HandEdit]:
@@ -97,7 +92,10 @@ def _needs_follow_up(edit: HandEdit) -> bool:
     return edit.before.task.parent != edit.after.task.parent or any(text is not None for text in loose)
 
 
-def _follow_up(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
+def follow_edit(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
+    """Carries out what a committed edit asks for, or puts back what is refused; None where nothing is to be done."""
+    if not _needs_follow_up(edit):
+        return None
     kind = ActorKind.AGENT if context.world.in_session else ActorKind.HUMAN
     actor = Actor(kind, author.name, context.actor.role if kind is ActorKind.AGENT else None)
     try:

@@ -15,8 +15,8 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import Task
-from gitticks.store.hand_edits import WantedState, apply_state
 from gitticks.store.links import check_links
+from gitticks.store.wanted_state import WantedState, apply_state
 from gitticks.workflow.triggers import Seen
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from gitticks.errors import DocumentError, NotFoundError, RefusedError
+from gitticks.errors import DocumentError, RefusedError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, shard
 from gitticks.model.notes import Entry, Section
-from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
+from gitticks.model.status import ActorKind
 from gitticks.model.task import HUMAN_FIELDS, Task
-from gitticks.store.decisions import Circumstances, carry_out, follow_parent
+from gitticks.store.decisions import Circumstances, follow_parent
 from gitticks.store.links import check_links
-from gitticks.workflow.triggers import AwaitingSet, Requested, Seen, VerdictGiven
+from gitticks.store.wanted_state import WantedState, apply_state
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -36,46 +36,6 @@ _SUMMARY = "summary"
 
 Surroundings = Callable[[Task], Circumstances]
 """Returns what a decision about a task is made under."""
-
-
-@dataclass(frozen=True, slots=True)
-class WantedState:
-    """What is asked for, each part None if it is not; `sets_awaiting` tells `awaiting: null` from no wish.
-
-    `note` goes with the verdict, `reason` with the status.
-    """
-
-    status: Status | None = None
-    awaiting: Awaiting | None = None
-    sets_awaiting: bool = False
-    verdict: Verdict | None = None
-    note: str | None = None
-    reason: str | None = None
-    seen: Seen | None = None
-
-
-def apply_state(
-    transaction: Transaction,
-    task_id: TaskId,
-    wanted: WantedState,
-    actor: Actor,
-    circumstances: Circumstances,
-) -> tuple[Decision, ...]:
-    """Decides about a status, then whose turn it is, then a verdict; returns the decisions, none if nothing is asked.
-
-    Raises:
-        RefusedError: one of them is refused; the transaction is to be given up.
-    """
-    decisions = []
-    if wanted.status is not None:
-        trigger = Requested(actor, wanted.status, wanted.reason)
-        decisions.append(carry_out(transaction, task_id, trigger, circumstances))
-    if wanted.sets_awaiting and transaction.task_file(task_id).task.awaiting is not wanted.awaiting:
-        decisions.append(carry_out(transaction, task_id, AwaitingSet(actor, wanted.awaiting), circumstances))
-    if wanted.verdict is not None:
-        given = VerdictGiven(actor, wanted.verdict, wanted.note, seen=wanted.seen)
-        decisions.append(carry_out(transaction, task_id, given, circumstances))
-    return tuple(decisions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +162,7 @@ def apply_hand_edit(
     if wanted.status or wanted.sets_awaiting or wanted.verdict:
         decisions = apply_state(transaction, task_id, wanted, actor, surroundings(neutral.task))
     _follow_parents(transaction, edit, surroundings)
-    _describe(transaction, task_id, edit, events, actor)
+    describe_edit(transaction, edit, actor, events)
     return decisions
 
 
@@ -256,56 +216,15 @@ def _follow_parents(transaction: Transaction, edit: HandEdit, surroundings: Surr
             follow_parent(transaction, child, surroundings(task))
 
 
-def _describe(
-    transaction: Transaction, task_id: TaskId, edit: HandEdit, events: tuple[Event, ...], actor: Actor
+def describe_edit(
+    transaction: Transaction, edit: HandEdit, actor: Actor, events: tuple[Event, ...] = ()
 ) -> None:
+    """Says in the commit which fields and sections an edit changed."""
+    task_id = edit.after.task.id
     if edit.before is None:
         subject = f"created: {edit.after.title}"
     else:
-        words = [
-            *edit.changed_fields,
-            *(f"## {name}" if name != _SUMMARY else name for name in edit.changed_sections),
-        ]
-        subject = ", ".join(words) or "edited"
+        sections = (f"## {name}" if name != _SUMMARY else name for name in edit.changed_sections)
+        subject = ", ".join([*edit.changed_fields, *sections]) or "edited"
     trailers = [("Task", str(task_id)), *(("Event", event.type.value) for event in events)]
     transaction.describe(f"{task_id}: {subject}", [*trailers, ("Actor", f"{actor.kind.value} {actor.name}")])
-
-
-def merge_edit(before: TaskFile, edited: TaskFile, current: TaskFile, merge_text: Merge) -> TaskFile | None:
-    """Returns the person's edit on top of what others wrote meanwhile; None if both changed the same.
-
-    The state is never part of this: it stays that of `current`, and the edit's wishes are decided about afterwards.
-    """
-    task = _merged_fields(before.task, edited.task, current.task)
-    if task is None:
-        return None
-    # The frontmatter's own text, comments and unknown keys, comes from the side that changed it.
-    frame = edited if current.with_task(before.task).frontmatter.yaml == before.frontmatter.yaml else current
-    if frame is current and edited.with_task(before.task).frontmatter.yaml != before.frontmatter.yaml:
-        return None
-    body = merge_text(before.frontmatter.body, edited.frontmatter.body, current.frontmatter.body)
-    return None if body is None else frame.with_task(task).with_body(body)
-
-
-Merge = Callable[[str, str, str], str | None]
-"""Merges a text from its base, ours and theirs; None if they conflict."""
-
-
-def _merged_fields(before: Task, edited: Task, current: Task) -> Task | None:
-    changed: dict[str, Any] = {}
-    for name in (*FREE_FIELDS, *STATE_FIELDS):
-        old, mine, theirs = (getattr(task, name) for task in (before, edited, current))
-        if mine == old:
-            continue
-        if theirs not in (old, mine):
-            return None
-        changed[name] = mine
-    return replace(current, **changed)
-
-
-def read_task_at(transaction: Transaction, task_id: TaskId) -> TaskFile | None:
-    """Returns the task's file in a transaction, None if there is none."""
-    try:
-        return transaction.task_file(task_id)
-    except NotFoundError:
-        return None

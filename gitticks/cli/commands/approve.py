@@ -22,12 +22,12 @@ def command(context: Context, *, task: str, note: str | None, no_wait: bool, as_
 
     What you approve is what the task awaits now; if that changes meanwhile, nothing is approved.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.verdict import approve_task, look_at
     from gitticks.cli.merging import finish_approval
 
     context.require_person("give a verdict")
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     seen = look_at(context, task_id)
     judged = approve_task(context, task_id, read_text(note, "the note"), seen)
     if judged.is_repeated and not judged.after.is_merging:

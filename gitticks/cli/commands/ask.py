@@ -18,7 +18,7 @@ def command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:
 
     The task waits for the answer. `-` reads the question from stdin.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.handover import ask_question
     from gitticks.actions.session_requests import current_session, request_question
     from gitticks.cli.render import say
@@ -29,6 +29,6 @@ def command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:
         request_question(session, read_text(typed, "the question") or "")
         say(f"{session.name}  question left for a person; end your turn")
         return
-    task_id = find_task(context, named)
+    task_id = find_task_to_change(context, named)
     ask_question(context, task_id, read_text(typed, "the question") or "")
     print_change(context, task_id, "asked, awaits input", as_json=as_json)

@@ -19,11 +19,11 @@ def command(context: Context, *, task: str, others: tuple[str, ...], as_json: bo
 
     ID is not started before every OTHER is done.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.update import set_field
 
     context.require_person("say what a task waits for")
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     updated = set_field(context, task_id, "blocked_by", tuple(f"+{other}" for other in others))
     now = ", ".join(updated.after.blocked_by)
     words = f"waits for {now}" if updated.is_changed else f"waits for {now} already, nothing was changed"

@@ -19,12 +19,12 @@ def command(context: Context, *, task: str, reason: str | None, as_json: bool) -
 
     Its file and its branch stay; `gt reopen` takes it up again.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.lifecycle import cancel_task
     from gitticks.cli.render import warn
 
     context.require_person("cancel a task")
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     moved = cancel_task(context, task_id, read_text(reason, "the reason"))
     print_change(context, task_id, "cancelled", as_json=as_json)
     if moved.orphans:

@@ -20,12 +20,12 @@ def command(context: Context, *, task: str, reason: str | None, no_wait: bool, a
 
     Commits on its branch are merged as if they had been approved.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.lifecycle import close_task
     from gitticks.cli.merging import finish_approval
 
     context.require_person("close a task")
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     moved = close_task(context, task_id, read_text(reason, "the reason"))
     return finish_approval(
         context, moved.after, moved_words(moved.before, moved.after), is_left=no_wait, as_json=as_json

@@ -19,11 +19,11 @@ def command(context: Context, *, task: str, day: str, as_json: bool) -> None:
 
     DAY is 2026-12-24, +3d, +2w, today, tomorrow or a weekday; `null` takes it back.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.update import set_field
 
     context.require_person("put a task off")
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     until = set_field(context, task_id, "defer_until", day).after.defer_until
     words = f"put off to {until:%A} {until.isoformat()}" if until is not None else "no longer put off"
     print_change(context, task_id, words, as_json=as_json)

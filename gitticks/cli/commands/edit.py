@@ -19,12 +19,12 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
     The file opens at its first problem, if it has one. Text and fields are taken as you leave them; a changed
     status, verdict or awaiting is a request that the gates decide about.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.editing import finish_edit, start_edit
     from gitticks.cli.editor import write_in_editor
     from gitticks.cli.merging import finish_approval
 
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     draft = start_edit(context, task_id)
     if not write_in_editor(context, draft):
         print_change(context, task_id, "not changed", as_json=as_json)

@@ -38,7 +38,7 @@ def command(
 
     As a text, from stdin with `-`, from a file, or by its four parts. It replaces one that is there.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.handover import HandoffParts, write_handoff
     from gitticks.actions.session_requests import current_session, request_handoff
     from gitticks.cli.render import say
@@ -48,7 +48,7 @@ def command(
     if sum(map(bool, (parts, file, typed))) > 1:
         raise UsageError("the hand-off is given twice", hint="give a text, `--file` or the four parts")
     session = current_session(context, named)
-    task_id = find_task(context, named) if session is None else None
+    task_id = find_task_to_change(context, named) if session is None else None
     text = parts or read_text_file(file) or read_text(typed) or ""
     if session is not None:
         request_handoff(session, text)

@@ -28,7 +28,7 @@ def command(
 
     `-` as the text reads it from stdin. In a workspace the id may be left out.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.note import check_author, note_task
     from gitticks.actions.session_requests import current_session, request_note
     from gitticks.cli.render import say
@@ -41,6 +41,6 @@ def command(
         request_note(session, read_text_file(file) or read_text(typed) or "")
         say(f"{session.name}  note left for the runner")
         return
-    task_id = find_task(context, named)
+    task_id = find_task_to_change(context, named)
     note_task(context, task_id, read_text_file(file) or read_text(typed) or "", kind=kind)
     print_change(context, task_id, "note added", as_json=as_json)

@@ -19,11 +19,11 @@ def command(context: Context, *, task: str, feedback: str | None, as_json: bool)
 
     `-` reads the feedback from stdin. A rejected question or escalation cancels the task.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.verdict import look_at, reject_task
 
     context.require_person("give a verdict")
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     seen = look_at(context, task_id)
     text = read_text(feedback, "the feedback")
     after = reject_task(context, task_id, text, seen).after

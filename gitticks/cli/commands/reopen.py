@@ -18,10 +18,10 @@ def command(context: Context, *, task: str, as_json: bool) -> None:
 
     It begins anew as pending; its hand-off and review are kept in `rounds/`.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.lifecycle import reopen_task
 
     context.require_person("reopen a task")
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     moved = reopen_task(context, task_id)
     print_change(context, task_id, moved_words(moved.before, moved.after), as_json=as_json)

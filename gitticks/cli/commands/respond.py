@@ -31,7 +31,7 @@ def command(
     Without TEXT your editor opens with the question and what it is about. The answer gives the task back to its
     agent.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.verdict import waiting_for_answer, waiting_for_answers
 
     context.require_person("answer for a person")
@@ -42,7 +42,7 @@ def command(
         return
     if task is None:
         raise UsageError("no task was named", hint="`gt list --awaiting` shows which ask")
-    waiting = waiting_for_answer(context, find_task(context, task))
+    waiting = waiting_for_answer(context, find_task_to_change(context, task))
     _respond(context, waiting, read_text(text, "the answer"), with_editor=with_editor, as_json=as_json)
 
 

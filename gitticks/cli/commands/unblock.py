@@ -16,11 +16,11 @@ from gitticks.cli.writing import print_change
 @pass_context
 def command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
     """Let a task no longer wait for others."""
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.update import set_field
 
     context.require_person("say what a task waits for")
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     updated = set_field(context, task_id, "blocked_by", tuple(f"-{other}" for other in others))
     left = ", ".join(updated.after.blocked_by) or "nothing"
     words = f"waits for {left}" if updated.is_changed else f"waits for {left}, nothing was changed"

@@ -59,7 +59,7 @@ def command(
 
     All that is given is one change: all of it or nothing. `=null` or an empty value clears a field.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.update import Changes, update_task
 
     wishes = wishes_of(fields)
@@ -70,7 +70,7 @@ def command(
         return Exit.DONE
     if not wishes and status is None and verdict is None and not changes.note:
         raise UsageError("nothing was given to change", hint="`gt update --help`")
-    task_id = find_task(context, task)
+    task_id = find_task_to_change(context, task)
     updated = update_task(context, task_id, changes)
     if not updated.is_changed:
         print_change(context, task_id, "is so already, nothing was changed", as_json=as_json)
