@@ -10,7 +10,7 @@ from gitticks.document.fields import changes, has_manual, read_fields, written
 from gitticks.document.frontmatter import Frontmatter, refuse_excess, split
 from gitticks.document.lines import LINE_BREAK, with_newlines
 from gitticks.document.scripts import Scripts, read_scripts
-from gitticks.document.sections import Body, read_body
+from gitticks.document.sections import Body, is_empty, read_body
 from gitticks.document.verdict_line import review_outcome
 from gitticks.document.yaml_scalars import render
 from gitticks.document.yaml_splice import Change
@@ -90,6 +90,11 @@ class TaskFile:
     def section(self, name: Section | str) -> str | None:
         """Returns a section's text with LF line breaks, or None if it is missing or empty."""
         return self.body.get(name)
+
+    def all_text(self, name: Section | str) -> str | None:
+        """Returns the texts of every section of that name, what `without_section` takes away; None if all are empty."""
+        texts = [self.body.content(block) for block in self.body.find(name)]
+        return "\n\n".join(text for text in texts if not is_empty(text)) or None
 
     def entries(self, section: Section) -> tuple[Entry, ...]:
         """Returns the entries of `## Notes` or `## Questions` in file order."""

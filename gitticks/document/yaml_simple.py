@@ -12,15 +12,16 @@ import re
 from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, Sequence
 
 MOST_LINES = 400
-_MIDDLE = r"[\w./+@();!?=&*%$'\"<>|~^-]"
-_WORD = rf"[A-Za-z0-9_./](?:{_MIDDLE}|,|:(?=[\w/])| (?=[^\s#]))*"
-_FLOW_WORD = r"[A-Za-z0-9_.](?:[\w./+@-]|:(?=[\w/]))*"
+_MIDDLE = r"[\x80-\U0010ffff\w./+@();!?=&*%$'\"<>|~^#,`\\\[\]{}-]"
+_WORD = rf"[\x80-\U0010ffffA-Za-z0-9_./(](?:{_MIDDLE}|:(?=[\w/])| (?=[^\s#]))*"
+_FLOW_WORD = r"[A-Za-z0-9_.](?:[\w./+@-]|:(?=[\w/])| (?=[\w./+@]))*"
 _QUOTED = r'"[^"\\]*"'
-_LIST = rf"\[(?:{_FLOW_WORD}(?:, {_FLOW_WORD})*)?\]"
+_LIST_ITEM = rf"(?:{_FLOW_WORD}|{_QUOTED})"
+_LIST = rf"\[(?:{_LIST_ITEM}(?:, {_LIST_ITEM})*)?\]"
 _FLOW_PAIR = rf"[a-z_]+: (?:{_FLOW_WORD}|{_QUOTED})"
 _MAP = rf"\{{(?:{_FLOW_PAIR}(?:, {_FLOW_PAIR})*)?\}}"
 _LINE = re.compile(rf"([a-z_]+): +(?:({_WORD})|({_QUOTED})|({_LIST})|({_MAP})) *(?: #.*)?")
-_ITEM = re.compile(_FLOW_WORD)
+_ITEM = re.compile(rf"({_FLOW_WORD})|({_QUOTED})")
 _ITEM_PAIR = re.compile(rf"([a-z_]+): (?:({_FLOW_WORD})|({_QUOTED}))")
 
 
@@ -66,10 +67,11 @@ def _quoted(match: re.Match[str], group: int, offset: int) -> Scalar:
 
 def _list(match: re.Match[str], offset: int) -> Sequence:
     start, end = match.span(4)
-    items = _ITEM.finditer(match.string, start + 1, end - 1)
-    return Sequence(
-        tuple(_scalar(item, 0, offset) for item in items), flow=True, start=offset + start, end=offset + end
+    items = tuple(
+        _scalar(item, 1, offset) if item[1] is not None else _quoted(item, 2, offset)
+        for item in _ITEM.finditer(match.string, start + 1, end - 1)
     )
+    return Sequence(items, flow=True, start=offset + start, end=offset + end)
 
 
 def _map(match: re.Match[str], offset: int) -> Mapping | None:

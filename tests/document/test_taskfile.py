@@ -137,6 +137,16 @@ def test_sections_entries_and_fields_go_together() -> None:
     assert after.entries(Section.QUESTIONS)[-1].text == "## The first"
 
 
+def test_all_that_is_taken_away_can_be_kept() -> None:
+    file = parse(
+        "---\nid: a\ntitle: T\n---\n## Handoff\none\n## B\n\n## handoff\n<!-- -->\n## Handoff\ntwo\n"
+    )
+    assert file.section(Section.HANDOFF) == "two"
+    assert file.all_text(Section.HANDOFF) == "one\n\ntwo"
+    assert file.without_section(Section.HANDOFF).body.text == "## B\n\n"
+    assert file.all_text("B") is None
+
+
 def test_lines_in_warnings_follow_the_frontmatter() -> None:
     file = parse("---\nid: a\ntitle: T\n---\n## A\n## A\n")
     assert file.warnings == ("TASK.md: `## A` stands on lines 5 and 6: the last one counts",)

@@ -71,6 +71,12 @@ FRAGMENTS = (
 @example("a: []\nb: {}\nc: ''\n")
 @example("a: b\r\n# c\r\nc: d")
 @example("a: /x:y\n")
+@example('a: [x y, "z, w", v:w]\n')
+@example("a: {by: Ada Lovelace, at: x y:z}\n")
+@example("a: (x) [y] {z} #\n")
+@example("a: x#y `z` \\ — 🎉\n")
+@example("a: é\n")
+@example("a: x: y\n")
 @example("a: x,y\n")
 def test_the_short_cut_agrees_with_the_parser(text: str) -> None:
     found = parse_simple(text)
@@ -101,3 +107,9 @@ def test_what_gitticks_writes_takes_the_short_cut(line: str) -> None:
 )
 def test_the_rest_is_left_to_the_parser(text: str) -> None:
     assert parse_simple(text) is None
+
+
+@pytest.mark.parametrize("part", ["é", "a ", "a:b", '"', ", ", "x, ", "{a: b, ", "[a, ", "a: b, "])
+@pytest.mark.parametrize("lead", ["a: ", "a: [", "a: {", "a: {b: "])
+def test_a_long_line_costs_no_more_than_its_length(lead: str, part: str) -> None:
+    assert parse_simple(lead + part * 5000 + ": \\") is None
