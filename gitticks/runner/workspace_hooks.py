@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
-import gitticks
 from gitticks.git.checkouts import Checkout
 from gitticks.git.repository import Repository
-from gitticks.git.worktree_settings import set_worktree_settings
+from gitticks.git.worktree_config import enable_worktree_config, read_worktree_setting, write_worktree_setting
+from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
+from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, hook_sources
 
-_SCRIPT = "workspace"
-_NAMES = (
-    "applypatch-msg",
-    "commit-msg",
-    "post-applypatch",
-    "post-checkout",
-    "post-commit",
-    "post-merge",
-    "post-rewrite",
-    "pre-applypatch",
-    "pre-commit",
-    "pre-merge-commit",
-    "pre-push",
-    "pre-rebase",
-    "prepare-commit-msg",
-)
-"""The hooks of a person's daily work. Others, some of which cost every git command time, are passed on if they exist."""
+_SCRIPT, _SHARED = "workspace", "chain.sh"
 
 
 def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -> None:
-    """Points the workspace's own configuration at our hooks, and says there which task it works on."""
+    """Points the workspace's own configuration at our hooks, and says there which task it works on.
+
+    The hooks are those of a person's daily work, and every other one that the repository has: some of these cost each
+    git command time, so they stand there only if somebody wants them.
+    """
     folder = repository.own_dir / "workspace-hooks"
     folder.mkdir(parents=True, exist_ok=True)
-    _copy_script(folder)
-    for name in {*_NAMES, *_others(repository.common_dir / "hooks")}:
+    for name in (_SHARED, _SCRIPT):
+        _copy(hook_sources() / name, folder / name)
+    for name in {*BOARD_HOOKS, *PASSED_ON, *_others(repository.common_dir / "hooks")}:
         link = folder / name
         if not link.is_symlink():
             link.unlink(missing_ok=True)
@@ -44,25 +33,22 @@ def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -
     settings = {"core.hooksPath": str(folder), "gitticks.task": str(task_id)}
     if repository.main_worktree is not None:
         settings["gitticks.checkout"] = str(repository.main_worktree)
-    set_worktree_settings(repository, checkout, settings)
+    with worktrees_lock(repository):
+        enable_worktree_config(repository)
+        for key, value in settings.items():
+            if read_worktree_setting(checkout.git_dir, key) != value:
+                write_worktree_setting(checkout.git_dir, key, value)
 
 
-def _copy_script(folder: Path) -> None:
-    """Puts the script in place in one rename; a commit may be running it at this moment."""
-    source, place = _source(), folder / _SCRIPT
-    if place.is_file() and place.read_bytes() == source.read_bytes():
+def _copy(source: Path, place: Path) -> None:
+    """Puts a file in place in one rename; a commit may be running it at this moment."""
+    content = source.read_bytes()
+    if place.is_file() and place.read_bytes() == content and os.access(place, os.X_OK):
         return
-    temporary = folder / f".{_SCRIPT}.{os.getpid()}"
-    shutil.copyfile(source, temporary)
+    temporary = place.with_name(f".{place.name}.{os.getpid()}")
+    temporary.write_bytes(content)
     temporary.chmod(0o755)
     temporary.replace(place)
-
-
-def _source() -> Path:
-    """Returns the script: inside the installed package, or beside it in a checkout of the sources."""
-    package = Path(gitticks.__file__).resolve().parent
-    shipped = package / "_hooks" / _SCRIPT
-    return shipped if shipped.exists() else package.parent / "hooks" / _SCRIPT
 
 
 def _others(folder: Path) -> list[str]:

@@ -18,6 +18,8 @@ from gitticks.model.task import Task
 WORK_BRANCH = "gitticks/work/"
 MAILBOX_FOLDER = ".gt"
 BOARD_FOLDER = ".gitticks"
+OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
+"""The folders at the top of a checkout that are gitticks' own and nobody's uncommitted work."""
 _SHOWN_PATHS = 5
 
 
@@ -53,8 +55,8 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     isolation = task.isolation or settings.isolation
     if isolation is Isolation.NONE:
         return _plan_here(task, settings, repository)
-    owner = _owner(task, graph, isolation)
-    branch = task.branch if task.branch and task.branch.startswith(WORK_BRANCH) else WORK_BRANCH + owner
+    owner = workspace_name(task, graph, settings)
+    branch = WORK_BRANCH + owner
     folder = repository.require_main_worktree("a workspace") / settings.workspace.dir
     base = base_of(task, settings, repository)
     base_tip = _tip(repository, base)
@@ -63,15 +65,18 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     start_sha = task.start_sha
     if start_sha is None:
         start_sha = commit if owner != task.id else _fork(repository, commit, base_tip)
-    path = folder / branch.removeprefix(WORK_BRANCH)
     shared = Isolation.TASK if owner == task.id else Isolation.EPIC
-    return Plan(task.id, path, branch, base, start_sha, commit, shared)
+    return Plan(task.id, folder / owner, branch, base, start_sha, commit, shared)
 
 
 def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
-    """Returns what tells workspaces apart: the id of the task or epic that owns it, empty for the user's checkout."""
+    """Returns a name that two tasks share if they share a workspace; empty for the user's own checkout."""
     isolation = task.isolation or settings.isolation
-    return "" if isolation is Isolation.NONE else _owner(task, graph, isolation)
+    if isolation is Isolation.NONE:
+        return ""
+    if task.branch and task.branch.startswith(WORK_BRANCH):
+        return task.branch.removeprefix(WORK_BRANCH)
+    return str(_owner(task, graph, isolation))
 
 
 def base_of(task: Task, settings: Settings, repository: Repository) -> str:
@@ -90,7 +95,7 @@ def base_of(task: Task, settings: Settings, repository: Repository) -> str:
 
 def own_folders(settings: Settings) -> tuple[str, ...]:
     """Returns the folders of gitticks' own at the top of a checkout, which are nobody's uncommitted work."""
-    return MAILBOX_FOLDER, BOARD_FOLDER, settings.workspace.dir
+    return *OWN_FOLDERS, settings.workspace.dir
 
 
 def uncommitted_paths(checkout: Checkout, folders: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,8 +7,6 @@ ref and said.
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,20 +15,20 @@ from typing import TYPE_CHECKING
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
 from gitticks.git.exclude import exclude_folders
-from gitticks.git.fence import fence_programs
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import add_worktree, list_worktrees, remove_worktree
+from gitticks.git.worktrees import list_worktrees, remove_worktree
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
 from gitticks.runner import partial_work, workspace_setup
 from gitticks.runner.workspace_hooks import install_hooks
+from gitticks.runner.workspace_mending import commit_without_a_branch, ensure_worktree
 from gitticks.runner.workspace_plan import (
-    BOARD_FOLDER,
     MAILBOX_FOLDER,
+    OWN_FOLDERS,
     WORK_BRANCH,
     Plan,
     base_of,
@@ -46,9 +44,6 @@ if TYPE_CHECKING:
     from gitticks.agents.stopping import StopRequest
 
 __all__ = ["Plan", "base_of", "plan", "workspace_name"]
-
-_HALF_MADE = "initializing"
-_OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +114,7 @@ def prepare(
     if plan.isolation is Isolation.NONE:
         checkout = checkout_at(repository, plan.path)
     else:
-        checkout = _ensure_worktree(repository, plan, warnings)
+        checkout = ensure_worktree(repository, plan, warnings)
         install_hooks(repository, checkout, plan.task_id)
     _change_hands(repository, checkout, plan, warnings)
     if plan.isolation is not Isolation.NONE:
@@ -190,7 +185,7 @@ def collect(repository: Repository, workspace: Workspace) -> Collected:
 
 def uncommitted(repository: Repository, workspace: Workspace) -> tuple[str, ...]:
     """Returns what is changed or untracked in the workspace, sorted."""
-    return uncommitted_paths(checkout_at(repository, workspace.path), _OWN_FOLDERS)
+    return uncommitted_paths(checkout_at(repository, workspace.path), OWN_FOLDERS)
 
 
 def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
@@ -206,7 +201,7 @@ def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
         return
     checkout = checkout_at(repository, workspace.path)
     keep = partial_work.keep if workspace.isolation is Isolation.NONE else partial_work.keep_and_clear
-    keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}", _OWN_FOLDERS)
+    keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}", OWN_FOLDERS)
 
 
 def remove(repository: Repository, path: Path, *, force: bool = False) -> str | None:
@@ -219,8 +214,8 @@ def remove(repository: Repository, path: Path, *, force: bool = False) -> str | 
     checkout = checkout_at(repository, path)
     kept = None
     if checkout.path.is_dir():
-        paths = uncommitted_paths(checkout, _OWN_FOLDERS)
-        lost = _commit_without_a_branch(repository, checkout)
+        paths = uncommitted_paths(checkout, OWN_FOLDERS)
+        lost = commit_without_a_branch(repository, checkout)
         if (paths or lost) and not force:
             what = shown_paths(paths) if paths else f"the commit `{(lost or '')[:10]}`, which is on no branch"
             raise GitticksError(
@@ -230,7 +225,7 @@ def remove(repository: Repository, path: Path, *, force: bool = False) -> str | 
         if paths or lost:
             kept = partial_work.rescued_ref(path.name)
             partial_work.keep(
-                repository, checkout, kept, f"Rescued from {path}", _OWN_FOLDERS, even_if_empty=True
+                repository, checkout, kept, f"Rescued from {path}", OWN_FOLDERS, even_if_empty=True
             )
     remove_worktree(repository, path, force=True)
     return kept
@@ -279,109 +274,19 @@ def tree_of(repository: Repository, commit: str) -> str:
     return run_git(asked, repository_dir=repository.common_dir).text
 
 
-def _ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
-    assert plan.branch is not None  # noqa: S101 - only the user's own checkout has none
-    try:
-        checkout = checkout_at(repository, plan.path)
-    except NotFoundError:
-        return _add(repository, plan, warnings)
-    if not plan.path.is_dir() or _is_half_made(checkout):
-        return _add(repository, plan, warnings)
-    _mend_link(checkout)
-    warnings += _return_to_branch(repository, checkout, plan.branch)
-    return checkout
-
-
-def _add(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
-    exists = read_ref(repository.common_dir, BRANCHES + (plan.branch or "")) is not None
-    added = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)
-    if added.empty_submodules:
-        warnings.append(f"submodules are empty here: {shown_paths(added.empty_submodules)}")
-    if added.filters_left_out:
-        names = ", ".join(f"`{name}`" for name in added.filters_left_out)
-        warnings.append(f"files of these filters are here as git stores them: {names}")
-    return added.checkout
-
-
-def _is_half_made(checkout: Checkout) -> bool:
-    """True if git was killed while it added the worktree; it locks it with a reason of its own meanwhile."""
-    try:
-        return (checkout.git_dir / "locked").read_text(encoding="utf-8").strip() == _HALF_MADE
-    except FileNotFoundError:
-        return False
-
-
-def _mend_link(checkout: Checkout) -> None:
-    """Makes sure that git started inside the workspace finds the repository."""
-    link = checkout.path / ".git"
-    if link.is_dir() and not link.is_symlink():
-        raise GitticksError(
-            f"`{checkout.path}` has become a repository of its own",
-            hint=f"move it away: `mv {checkout.path} {checkout.path}.away`",
-        )
-    expected = b"gitdir: " + os.fsencode(checkout.git_dir) + b"\n"
-    if not link.is_symlink() and link.is_file() and link.read_bytes() == expected:
-        return
-    temporary = checkout.git_dir / "gitticks-link"
-    temporary.write_bytes(expected)
-    shutil.move(temporary, link)  # which may lie on another file system
-
-
-def _return_to_branch(repository: Repository, checkout: Checkout, branch: str) -> list[str]:
-    """Checks the work branch out again where an agent left another one; its commits there are kept and named."""
-    other = current_branch(checkout)
-    if other == branch:
-        return []
-    was = f"`{other}`" if other else "a detached HEAD"
-    paths = uncommitted_paths(checkout, _OWN_FOLDERS)
-    if paths:
-        return [
-            f"the workspace is on {was} with uncommitted changes: `git switch {branch}` and bring them there"
-        ]
-    warnings = []
-    lost = _commit_without_a_branch(repository, checkout)
-    if lost is not None:
-        ref = partial_work.rescued_ref(checkout.path.name)
-        partial_work.keep(repository, checkout, ref, f"Left on {was}", _OWN_FOLDERS, even_if_empty=True)
-        warnings.append(f"commits that were made on a detached HEAD are under `{ref}^1`")
-    elif other is not None:
-        warnings.append(f"the workspace was on {was}: `git merge {other}` if that work belongs to the task")
-    run_git(
-        ["checkout", "--quiet", branch, "--"],
-        repository_dir=checkout.git_dir,
-        work_tree=checkout.path,
-        directory=checkout.path,
-        extra_environment=fence_programs(checkout.git_dir).variables,
-        trusted=True,
-    )
-    return warnings
-
-
-def _commit_without_a_branch(repository: Repository, checkout: Checkout) -> str | None:
-    """Returns the commit of a detached HEAD that no branch contains."""
-    commit = head(checkout)
-    if commit is None or current_branch(checkout) is not None:
-        return None
-    branches = run_git(
-        ["for-each-ref", "--contains", commit, "--count=1", "refs/heads", "refs/remotes", "refs/tags"],
-        repository_dir=repository.common_dir,
-    )
-    return None if branches.text else commit
-
-
 def _change_hands(repository: Repository, checkout: Checkout, plan: Plan, warnings: list[str]) -> None:
     """Puts another task's partial work aside and brings back this one's."""
     before = read_occupant(repository, checkout)
     if plan.isolation is Isolation.EPIC and before is not None and before != plan.task_id:
         ref = partial_work.partial_ref(TaskId(before))
-        partial_work.keep_and_clear(repository, checkout, ref, f"Partial work on {before}", _OWN_FOLDERS)
+        partial_work.keep_and_clear(repository, checkout, ref, f"Partial work on {before}", OWN_FOLDERS)
     file = occupant_file(repository, checkout)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"{plan.task_id}\n", encoding="utf-8")
     if plan.isolation is Isolation.TASK:
         return
     ref = partial_work.partial_ref(plan.task_id)
-    restored = partial_work.restore(repository, checkout, ref, _OWN_FOLDERS)
+    restored = partial_work.restore(repository, checkout, ref, OWN_FOLDERS)
     if restored.conflicts:
         warnings.append(
             f"your earlier uncommitted work is kept at `{ref}`, and differs from what is here in "
