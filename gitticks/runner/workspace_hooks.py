@@ -30,7 +30,8 @@ def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -
         if not link.is_symlink():
             link.unlink(missing_ok=True)
             link.symlink_to(_SCRIPT)
-    settings = {"core.hooksPath": str(folder), "gitticks.task": str(task_id)}
+    named = os.path.relpath(folder, checkout.path)  # survives a move of the repository
+    settings = {"core.hooksPath": named, "gitticks.task": str(task_id)}
     if repository.main_worktree is not None:
         settings["gitticks.checkout"] = str(repository.main_worktree)
     with worktrees_lock(repository):

@@ -269,6 +269,17 @@ def test_the_persons_hooks_run_in_a_workspace(repository: Repository, tmp_path: 
         commit_file(workspace.path, "b.txt", "b\n")
 
 
+def test_a_repository_with_an_odd_path_has_hooks_too(tmp_path: Path) -> None:
+    repository = discover(make_repository(tmp_path / "a #1; 'repo' ü"))
+    workspace = prepared(repository)
+    (workspace.path / "folder").mkdir()
+    (workspace.path / "folder" / "a.txt").write_text("a\n")
+    git("add", "a.txt", at=workspace.path / "folder")
+    git("commit", "--quiet", "-m", "add a", at=workspace.path / "folder")
+    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n\nTask: k7f2\n"
+    assert discover(workspace.path).common_dir == repository.common_dir
+
+
 def test_an_empty_message_still_gives_a_commit_up(repository: Repository) -> None:
     workspace = prepared(repository)
     (workspace.path / "a.txt").write_text("a\n")
