@@ -6,7 +6,6 @@ Rules take times and ids as arguments; only actions and the runner ask the world
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,6 +28,8 @@ class World:
 
     def random_number(self, below: int) -> int:
         """Returns an unpredictable integer from 0 up to, not including, `below`."""
+        import secrets  # loads OpenSSL's hashes, which only new ids need
+
         return secrets.randbelow(below)
 
     @property
