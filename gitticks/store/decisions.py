@@ -129,10 +129,10 @@ def _words(event: Event) -> str:
 
 
 def _archive(transaction: Transaction, file: TaskFile, section: Section) -> TaskFile:
-    if file.section(section) is None:
-        return file
     # All sections of that name leave the file, so all of them are kept.
     text = file.all_text(section)
+    if text is None:
+        return file
     path = layout.next_round_path(
         transaction.list(f"{task_folder(file.task.id)}/rounds"), file.task.id, _ROUND_FILES[section]
     )
