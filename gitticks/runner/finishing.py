@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gitticks.errors import GitticksError
 from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId
+from gitticks.model.session import Ending
 from gitticks.model.status import Role
 from gitticks.runner import mailbox, workspaces
-from gitticks.runner.events import ChecksEnded
+from gitticks.runner.events import ChecksEnded, Warned
 from gitticks.runner.handover import Handover, write_handover
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.reviewing import find_waiver
@@ -79,10 +81,13 @@ def finish_session(
     checks: ChecksReport | None = None
     if workspace is not None and wants_checks(before, ended, handoff=delivery.handoff is not None):
         checks = check(run, before.id, workspace, stop)
+        if checks.is_stopped:
+            # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
+            ended = replace(ended, ending=Ending.STOPPED)
     handover = Handover(
         task_id, ending.actor, ending.role, delivery, ending.report, ended, checks.lines if checks else ()
     )
-    head = None if workspace is None else workspaces.collect(run.repository, workspace).head
+    head = None if workspace is None else _collect(run, workspace)
     waiver = find_waiver(run.registry, store.task_file(task_id), run.settings, asked=run.options.agent)
     circumstances = run.with_failed_checks(
         run.circumstances(head=head, review_waiver=waiver), checks.failure if checks else None
@@ -91,13 +96,32 @@ def finish_session(
         lambda transaction: write_handover(transaction, handover, circumstances), author=run.author
     )
     if workspace is not None:
-        workspaces.settle(run.repository, workspace, decision.task)
+        _settle(run, workspace, decision)
     tell(run, before, decision)
     return decision
+
+
+def _collect(run: RunContext, workspace: Workspace) -> str:
+    collected = workspaces.collect(run.repository, workspace)
+    for warning in collected.warnings:
+        run.emit(Warned(workspace.task_id, warning))
+    return collected.head
+
+
+def _settle(run: RunContext, workspace: Workspace, decision: Decision) -> None:
+    """Puts partial work aside where the workspace is shared; what cannot be put aside stays, and is said."""
+    try:
+        workspaces.settle(run.repository, workspace, decision.task)
+    except GitticksError as error:
+        run.emit(
+            Warned(workspace.task_id, f"its uncommitted work stays in {workspace.path}: {error.message}")
+        )
 
 
 def check(run: RunContext, task_id: TaskId, workspace: Workspace, stop: StopRequest) -> ChecksReport:
     """Runs the quality gates in a workspace and tells what they found."""
     report = run_checks(workspace.path, run.settings, run.outer_environment(), run.repository, stop=stop)
     run.emit(ChecksEnded(task_id, "; ".join(report.lines), report.failure))
+    if report.left:
+        run.emit(Warned(task_id, f"the checks left files behind: {', '.join(report.left[:5])}"))
     return report

@@ -113,7 +113,6 @@ class RequestWatcher:
             ),
             author=self._run.author,
         )
-        session.file = store.task_file(session.task_id)
         tell(self._run, before, decision)
         if decision.steps:
             session.stop.request()
@@ -132,6 +131,4 @@ class RequestWatcher:
         self._transact(write)
 
     def _transact(self, operation: Callable[[Transaction], None]) -> None:
-        store = self._run.open_store()
-        store.transact(operation, author=self._run.author)
-        self._session.file = store.task_file(self._session.task_id)
+        self._run.open_store().transact(operation, author=self._run.author)

@@ -13,6 +13,7 @@ from gitticks.agents.presets import PRESETS, invoke
 from gitticks.agents.session import run_agent
 from gitticks.agents.supervised import Limits
 from gitticks.errors import GitticksError
+from gitticks.git.identity import agent_identity
 from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
@@ -173,6 +174,7 @@ class SessionRun:
             "GITTICKS_ITERATION": str(self.file.task.usage.iterations + 1),
             "GITTICKS_MAILBOX": str(workspace.mailbox),
             "GITTICKS_AGENT": "1",
+            **agent_identity(self.agent.name).variables(),
             "PATH": _path_with_gt(self.run.world.environment.get("PATH", os.defpath)),
         }
         preset = PRESETS[self.agent.kind]
