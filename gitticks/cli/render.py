@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 import click
 
@@ -115,7 +116,17 @@ def say(*lines: str, err: bool = False) -> None:
     encoding = stream.encoding or "ascii"
     for line in lines:
         text = line if _can_encode(stream, line) else line.translate(_ASCII)
-        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, color=True)
+        try:
+            click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, color=True)
+        except BrokenPipeError:
+            _leave_quietly(stream)
+
+
+def _leave_quietly(stream: TextIO) -> NoReturn:
+    """Ends the command because its reader went away (`gt list | head`); what is left in the buffer goes nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    raise click.exceptions.Exit(0)
 
 
 def hint(text: str) -> None:

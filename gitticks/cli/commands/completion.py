@@ -6,6 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from gitticks.cli.options import Command
+from gitticks.cli.render import say
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -25,4 +26,4 @@ def command(shell: str) -> None:
 
     found = get_completion_class(shell)
     assert found is not None, "click knows every shell of the choice"  # noqa: S101
-    click.echo(found(gt, {}, "gt", "_GT_COMPLETE").source())
+    say(found(gt, {}, "gt", "_GT_COMPLETE").source())

@@ -8,6 +8,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.path import find_task_path
 from gitticks.cli.json_output import print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.render import say
 
 
 @click.command("path", cls=Command, examples=('$EDITOR "$(gt path k7f2)"',))
@@ -23,4 +24,4 @@ def command(context: Context, task: str | None, as_json: bool) -> None:
     if as_json:
         print_object(path=path)
     else:
-        click.echo(str(path))
+        say(str(path))

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from gitticks.actions.context import Context
+from gitticks.actions.showing import show_task
+from gitticks.model.event import ENGINE, Event, EventType
+from gitticks.model.notes import ReviewOutcome
+from gitticks.model.status import Status
+from tests.support.stores import NOW, make_store, make_task
+
+STARTED = Event(EventType.ADVANCED, NOW - timedelta(minutes=5), ENGINE, Status.PENDING, Status.WORKING)
+
+
+def test_sections_have_their_own_names_and_empty_ones_are_left_out(tmp_path: Path) -> None:
+    body = "Sum\n\n## context\n\nc\n\n## Handoff\n\n<!-- nothing -->\n\n## My own\n\no\n\n## REVIEW\n\nfail"
+    make_task(make_store(tmp_path), id="k7f2", body=body)
+    shown = show_task(Context(directory=tmp_path), "k7f2")
+    assert shown.summary == "Sum"
+    assert shown.sections == {"Context": "c", "My own": "o", "Review": "fail"}
+    assert shown.review_outcome is ReviewOutcome.FAIL
+    assert shown.handoff_author is None
+
+
+def test_the_time_to_close_counts_from_the_first_start_and_only_for_done(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, id="k7f2", status=Status.DONE, closed=NOW, events=(STARTED,))
+    make_task(store, id="m3xq", status=Status.CANCELLED, closed=NOW, events=(STARTED,))
+    context = Context(directory=tmp_path)
+    assert show_task(context, "k7f2").seconds_to_close == 300
+    assert show_task(context, "m3xq").seconds_to_close is None

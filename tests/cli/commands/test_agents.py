@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import gt
+from tests.support.stores import make_store
+
+CODEX = """\
+#!/bin/sh
+echo "codex-cli 0.169.0"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _only_codex(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves codex and the system's own programs on PATH."""
+    program = tmp_path / "bin" / "codex"
+    program.parent.mkdir()
+    program.write_text(CODEX)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+
+
+def test_agents_on_path_with_version_and_abilities(tmp_path: Path) -> None:
+    make_store(tmp_path / "repository")
+    found = json.loads(gt("agents", "--json", at=tmp_path / "repository").out)["agents"]
+    codex = next(agent for agent in found if agent["name"] == "codex")
+    assert codex["version"] == "codex-cli 0.169.0"
+    assert codex["path"] == str(tmp_path / "bin" / "codex")
+    assert codex["is_default"]
+    assert codex["resumes"]
+    assert "auto-edit" in codex["modes"]
+
+
+def test_lines(tmp_path: Path) -> None:
+    lines = gt("agents", at=tmp_path).out.splitlines()
+    assert lines[0].split() == ["name", "version", "modes", "can", "path"]
+    assert lines[1].startswith("codex   default  codex-cli 0.169.0  ")
+    assert lines[-1].startswith("script ")
+
+
+def test_configured_agents_are_listed_even_if_they_are_missing(tmp_path: Path) -> None:
+    config = "version: 1\nagent: mine\nagents:\n  mine: {type: command, argv: [no-such-program]}\n"
+    make_store(tmp_path / "repository", config=config)
+    found = json.loads(gt("agents", "--json", at=tmp_path / "repository").out)["agents"]
+    mine = next(agent for agent in found if agent["name"] == "mine")
+    assert (mine["path"], mine["is_default"], mine["is_configured"]) == (None, True, True)

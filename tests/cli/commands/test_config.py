@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import gt
+from tests.support.repositories import git, make_repository
+from tests.support.stores import make_store
+
+
+def config_file(root: Path) -> str:
+    return git("show", "gitticks/state:config.yaml", at=root)
+
+
+def test_a_value_is_set_for_the_team_by_one_commit(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    assert gt("config", "verify.test", "make test", at=tmp_path).seen == (
+        "verify.test: make test (config.yaml)\n--- 0\n"
+    )
+    assert config_file(tmp_path) == "version: 1\nverify: {test: make test}"
+    assert git(
+        "log", "-1", "--format=%s|%an|%(trailers:key=Actor,valueonly)", "gitticks/state", at=tmp_path
+    ) == ("config: verify.test|Ada Lovelace|human Ada Lovelace\n")
+    assert gt("config", "verify.test", at=tmp_path).seen == "make test\n--- 0\n"
+
+
+def test_what_stands_in_the_file_stays(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\n# how many at once\nparallel: 5  # five\n")
+    gt("config", "parallel", "7", at=tmp_path)
+    assert config_file(tmp_path) == "version: 1\n# how many at once\nparallel: 7  # five"
+
+
+def test_the_same_value_makes_no_commit(tmp_path: Path) -> None:
+    store = make_store(tmp_path, config="version: 1\nparallel: 5\n")
+    tip = store.tip()
+    assert gt("config", "parallel", "5", at=tmp_path).code == 0
+    assert store.tip() == tip
+
+
+def test_unset_gives_the_default_back(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\nparallel: 5\n")
+    assert gt("config", "parallel", "--unset", at=tmp_path).out == "parallel: 3 (default)\n"
+    assert config_file(tmp_path) == "version: 1"
+
+
+def test_every_setting_says_where_it_comes_from(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\nparallel: 5\n")
+    git("config", "gitticks.checkpoint-every", "9", at=tmp_path)
+    lines = gt("config", at=tmp_path, environment={"GITTICKS_CONFIG_ITERATIONS": "4"}).out.splitlines()
+    found = {line.split()[0]: line.split()[1:] for line in lines}
+    assert found["parallel"] == ["5", "config.yaml"]
+    assert found["checkpoint_every"][0] == "9"
+    assert " ".join(found["checkpoint_every"][1:]).startswith("git config gitticks.")
+    assert found["iterations"] == ["4", "GITTICKS_CONFIG_ITERATIONS"]
+    assert found["limits.idle"] == ["10m", "default"]
+
+
+def test_json(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    settings = json.loads(gt("config", "--json", at=tmp_path).out)["settings"]
+    by_name = {setting["name"]: setting for setting in settings}
+    assert by_name["limits.idle"]["value"] == 600
+    assert by_name["limits.idle"]["shown"] == "10m"
+    assert json.loads(gt("config", "human", "--json", at=tmp_path).out)["setting"]["value"] == "always"
+
+
+def test_a_stricter_layer_that_wins_is_told(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\nhuman: always\n")
+    git("config", "gitticks.human", "when-required", at=tmp_path)
+    ran = gt("config", at=tmp_path)
+    assert "`human` from git config gitticks.human is when-required, but config.yaml is stricter" in ran.err
+
+
+def test_explain_needs_no_repository(tmp_path: Path) -> None:
+    ran = gt("config", "--explain", "human", at=tmp_path)
+    assert ran.code == 0
+    assert ran.out.startswith("human: ")
+    assert "always, when-required" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["verfy.test"], 2, "error: there is no setting `verfy.test`\n\nhint: did you mean `verify.test`?\n"),
+        (
+            ["parallel", "many"],
+            2,
+            "error: `parallel` is not a whole number from 1 up: 'many'\n\nhint: `gt config --explain parallel`\n",
+        ),
+        (
+            ["--unset"],
+            2,
+            "error: `--unset` needs the setting's name\n\nhint: `gt config` lists the settings\n",
+        ),
+        (
+            ["parallel", "3", "--unset"],
+            2,
+            "error: a value was given, and an option that takes none\n\nhint: `gt config --help`\n",
+        ),
+    ],
+)
+def test_what_is_wrong_changes_nothing(tmp_path: Path, words: list[str], code: int, said: str) -> None:
+    store = make_store(tmp_path)
+    tip = store.tip()
+    assert gt("config", *words, at=tmp_path).seen == f"--- {code}\n{said}"
+    assert store.tip() == tip
+
+
+def test_agents_may_read_but_not_set(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    session = {"GITTICKS_AGENT": "1"}
+    assert gt("config", "parallel", at=tmp_path, environment=session).out == "3\n"
+    ran = gt("config", "parallel", "9", at=tmp_path, environment=session)
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.startswith("error: only a person can change settings")
+
+
+def test_without_a_state_branch_the_defaults_are_read_and_nothing_is_set(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    assert gt("config", "parallel", at=tmp_path).out == "3\n"
+    assert gt("config", "parallel", "9", at=tmp_path).err == (
+        "error: this repository has no tasks yet\n\nhint: `gt init` begins them\n"
+    )
+
+
+def test_a_broken_file_is_told_with_its_place(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\nparalel: 5\n")
+    assert gt("config", at=tmp_path).err.startswith("error: config.yaml:2:1: ")

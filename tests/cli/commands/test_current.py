@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from gitticks.model.status import Status
+from gitticks.runner.records import Sessions
+from tests.cli.commands.test_status import make_session
+from tests.cli.support import gt
+from tests.support.repositories import add_linked_worktree
+from tests.support.stores import NOW, make_store, make_task
+
+
+def test_sessions_and_work_by_hand(tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    store = make_store(root)
+    make_task(store, id="k7f2", status=Status.WORKING)
+    make_task(store, "By hand", id="m3xq", status=Status.WORKING)
+    make_task(store, "Waits", id="w1ts")
+    for task_id in ("m3xq", "w1ts"):
+        add_linked_worktree(root, root / ".gitticks-work" / task_id, f"gitticks/work/{task_id}")
+    with Sessions(store.repository.own_dir).hold(make_session("k7f2")):
+        assert (
+            gt("current", at=root, now=NOW).seen
+            == """\
+id    who      as      for  title                       workspace
+k7f2  claude   worker  0 s  Login loses the return URL  /w/k7f2
+m3xq  by hand               By hand                     .gitticks-work/m3xq
+--- 0
+"""
+        )
+        found = json.loads(gt("current", "--json", at=root, now=NOW).out)["tasks"]
+    assert [(task["id"], task["session"] and task["session"]["agent"]) for task in found] == [
+        ("k7f2", "claude"),
+        ("m3xq", None),
+    ]
+    assert found[1]["workspace"] == str(root / ".gitticks-work/m3xq")
+
+
+def test_nothing_is_in_work(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    assert gt("current", at=tmp_path).seen == (
+        "--- 0\nnothing is in work here: `gt run` starts agents, `gt start` begins a task by hand\n"
+    )

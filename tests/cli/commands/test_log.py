@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+from gitticks.model.event import ENGINE, Event, EventType
+from gitticks.model.status import Status
+from tests.cli.support import gt
+from tests.support.repositories import git, make_repository
+from tests.support.stores import NOW, make_store, make_task
+
+EVENTS = tuple(
+    Event(EventType.ADVANCED, NOW - timedelta(minutes=minutes), ENGINE, Status.PENDING, Status.WORKING, "go")
+    for minutes in (9, 8, 7)
+)
+
+
+def test_a_tasks_events_oldest_first(tmp_path: Path) -> None:
+    make_task(make_store(tmp_path), id="k7f2", events=EVENTS[:1])
+    assert (
+        gt("log", "k7", at=tmp_path, now=NOW).seen
+        == """\
+05:00  created            Ada Lovelace
+05:51  pending → working  engine        go
+--- 0
+"""
+    )
+
+
+def test_only_the_last_events(tmp_path: Path) -> None:
+    make_task(make_store(tmp_path), id="k7f2", events=EVENTS)
+    assert (
+        gt("log", "k7f2", "-n", "1", at=tmp_path, now=NOW).seen
+        == """\
+05:53  pending → working  engine  go
+--- 0
+3 earlier events left out
+"""
+    )
+
+
+def test_events_in_json(tmp_path: Path) -> None:
+    make_task(make_store(tmp_path), id="k7f2", events=EVENTS[:1])
+    found = json.loads(gt("log", "k7f2", "--json", at=tmp_path).out)
+    assert found["id"] == "k7f2"
+    assert [event["type"] for event in found["events"]] == ["task.created", "auto.advanced"]
+
+
+def test_without_an_id_the_commits_of_the_state_branch_newest_first(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, id="k7f2")
+    make_task(store, id="m3xq")
+    lines = gt("log", "-n", "2", at=tmp_path).out.splitlines()
+    assert [line.split("  ")[1:] for line in lines] == [
+        ["Ada Lovelace", "m3xq: created"],
+        ["Ada Lovelace", "k7f2: created"],
+    ]
+
+
+def test_commits_in_json(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    found = json.loads(gt("log", "--json", at=tmp_path).out)
+    assert [one["commit"] for one in found["commits"]] == [store.tip()]
+    assert found["commits"][0]["subject"] == "gitticks: begin the state branch"
+
+
+def test_subjects_cannot_steer_the_screen(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    tree = git("rev-parse", "gitticks/state^{tree}", at=tmp_path)
+    evil = git("commit-tree", tree, "-p", store.tip(), "-m", "a\x1b[2Jb", at=tmp_path)
+    git("update-ref", "refs/heads/gitticks/state", evil, at=tmp_path)
+    assert "a\\x1b[2Jb" in gt("log", at=tmp_path).out
+
+
+def test_without_a_state_branch(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    assert gt("log", at=tmp_path).seen == (
+        "--- 1\nerror: this repository has no tasks yet\n\nhint: `gt init` begins them\n"
+    )

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from gitticks.model.ids import TaskId
+from gitticks.model.session import SessionRecord
+from gitticks.model.status import Role, Status
+from gitticks.processes import boot_id
+from gitticks.runner.records import Sessions
+from gitticks.store.board import WORKTREE_BOARD, create_board
+from tests.cli.support import gt
+from tests.support.repositories import make_repository
+from tests.support.stores import NOW, change_task, make_queue, make_store, make_task
+
+AWAITING = """\
+awaits you
+⊙ r3vw  Faster start                                       review, asked 3 h ago
+        gt review r3vw · gt approve r3vw · gt reject r3vw "…"
+? m3xq  Rename the error page                             input, asked 2 min ago
+        Which tone: friendly or formal?
+        The page has both now.
+        gt respond m3xq "…"
+"""
+
+
+def make_session(task_id: str) -> SessionRecord:
+    return SessionRecord(
+        task=TaskId(task_id),
+        role=Role.WORKER,
+        round=1,
+        agent="claude",
+        pid=os.getpid(),
+        start_ticks=1,
+        boot_id=boot_id(),
+        started=NOW.replace(minute=0),
+        workspace="/w/k7f2",
+    )
+
+
+def test_what_awaits_and_what_is_ready(tmp_path: Path) -> None:
+    create_board(make_queue(tmp_path).repository)
+    assert (
+        gt("status", at=tmp_path, now=NOW).seen
+        == f"""\
+{AWAITING}ready
+  c0de  Delete an account
+  k7f2  Login loses the return URL
+8 tasks: 5 pending, 1 clarification, 1 reviewing, 1 done
+--- 0
+"""
+    )
+
+
+def test_what_is_in_work(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    create_board(store.repository)
+    make_task(store, id="k7f2", status=Status.WORKING)
+    with Sessions(store.repository.own_dir).hold(make_session("k7f2")):
+        ran = gt("status", at=tmp_path, now=NOW)
+    assert (
+        ran.seen
+        == """\
+in work
+  k7f2  claude  worker  0 s  Login loses the return URL  /w/k7f2
+1 task: 1 working
+--- 0
+"""
+    )
+
+
+def test_edits_on_the_board_are_named(tmp_path: Path) -> None:
+    store = make_queue(tmp_path, board=WORKTREE_BOARD)
+    board = create_board(store.repository)
+    edited = board / "tasks/f2/k7f2/TASK.md"
+    edited.write_text(edited.read_text() + "\nmore\n")
+    ran = gt("status", at=tmp_path, now=NOW)
+    assert "board\n  .gitticks/tasks/f2/k7f2/TASK.md  edited, not committed\n" in ran.out
+    assert ran.err == '\nhint: commit the edits on the board: `git -C .gitticks commit -am "…"`\n'
+    assert edited.read_text().endswith("\nmore\n")
+
+
+def test_a_board_that_is_behind_is_brought_in_step(tmp_path: Path) -> None:
+    store = make_queue(tmp_path)
+    board = create_board(store.repository)
+    change_task(store, "k7f2", title="Another")
+    assert gt("status", at=tmp_path, now=NOW).code == 0
+    assert "title: Another" in (board / "tasks/f2/k7f2/TASK.md").read_text()
+
+
+def test_long_lists_are_cut_short(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    create_board(store.repository)
+    for number in range(7):
+        make_task(store, f"task {number}", id=f"k7f{number}")
+    out = gt("status", at=tmp_path).out
+    assert "  k7f4  task 4\n  … 2 more: `gt ready`\n7 tasks: 7 pending\n" in out
+
+
+def test_json(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    found = json.loads(gt("status", "--json", at=tmp_path, now=NOW).out)
+    assert found["schema"] == 1
+    assert [task["id"] for task in found["awaiting"]] == ["r3vw", "m3xq"]
+    assert [task["id"] for task in found["ready"]] == ["c0de", "k7f2"]
+    assert found["counts"]["pending"] == 5
+    assert found["board"] == {"exists": False, "uncommitted": [], "pending": {}}
+
+
+def test_no_tasks(tmp_path: Path) -> None:
+    create_board(make_store(tmp_path).repository)
+    assert gt("status", at=tmp_path).seen == (
+        'no tasks\n--- 0\n\nhint: `gt create "…"` makes the first task\n'
+    )
+
+
+def test_no_state_branch(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    assert gt("status", at=tmp_path).err == (
+        "error: this repository has no tasks yet\n\nhint: `gt init` begins them\n"
+    )

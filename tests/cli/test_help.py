@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+import pytest
+
+from gitticks.cli.catalogue import CATALOGUE, CatalogueEntry, find_command
+from tests.cli.support import gt
+
+MADE = [entry for entry in CATALOGUE if find_spec(entry.module)]
+
+
+def _is_group(entry: CatalogueEntry) -> bool:
+    """True for a command that only holds others, which have the examples."""
+    return isinstance(find_command(entry.name), click.Group)
+
+
+@pytest.mark.parametrize("entry", MADE, ids=lambda entry: entry.name)
+def test_every_help_opens_with_an_example_and_says_what_the_catalogue_says(
+    tmp_path: Path, entry: CatalogueEntry
+) -> None:
+    ran = gt(entry.name, "--help", at=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    *examples, usage, summary = ran.out.split("\n\n")[: 2 if _is_group(entry) else 3]
+    assert all(example.startswith("  ") and "gt " in example for example in examples)
+    assert usage.startswith(f"Usage: gt {entry.name}")
+    assert " ".join(summary.split()) == entry.summary
+
+
+@pytest.mark.parametrize("entry", MADE, ids=lambda entry: entry.name)
+def test_an_unknown_option_is_wrong_usage(tmp_path: Path, entry: CatalogueEntry) -> None:
+    ran = gt(entry.name, "--no-such-thing", at=tmp_path)
+    assert ran.code in (2, 64)
+    assert ran.err.startswith("error: no such option")
+
+
+def test_a_command_that_is_nearly_right(tmp_path: Path) -> None:
+    assert (
+        gt("lst", at=tmp_path).seen
+        == """\
+--- 2
+error: no command `lst`; did you mean `gt list`?
+
+hint: `gt --help`
+"""
+    )

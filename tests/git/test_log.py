@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import GitticksError
+from gitticks.git.log import read_log
+from gitticks.git.repository import discover
+from tests.support.repositories import git, make_repository
+
+
+def test_the_last_commits_newest_first(tmp_path: Path) -> None:
+    make_repository(tmp_path, commits=3)
+    found = read_log(discover(tmp_path), "refs/heads/main", count=2)
+    assert [one.subject for one in found] == ["commit 3", "commit 2"]
+    assert found[0].commit == git("rev-parse", "main", at=tmp_path)
+    assert found[0].author == "Ada Lovelace"
+    assert found[0].at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def test_a_message_may_be_empty_or_long(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    git("commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", "", at=tmp_path)
+    git("commit", "--quiet", "--allow-empty", "-m", "one\n\ntwo\nthree", at=tmp_path)
+    assert [one.subject for one in read_log(discover(tmp_path), "HEAD", count=2)] == ["one", ""]
+
+
+def test_a_persons_configuration_changes_nothing(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    git("config", "log.showSignature", "true", at=tmp_path)
+    git("config", "log.decorate", "full", at=tmp_path)
+    assert [one.subject for one in read_log(discover(tmp_path), "HEAD", count=9)] == ["commit 1"]
+
+
+def test_no_such_ref(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    with pytest.raises(GitticksError):
+        read_log(discover(tmp_path), "refs/heads/none", count=1)
