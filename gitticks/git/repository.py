@@ -145,13 +145,19 @@ def _linked_or_submodule(folder: Path, entry: Path) -> Repository | None:
         top = _configured_worktree(common_dir, settings) if "core.worktree" in settings else folder
         plain = top == folder and not _is_bare(settings)
         return Repository(git_dir, common_dir, folder, folder, is_bare=False) if plain else None
-    if (git_dir / "config.worktree").exists() and "core.worktree" in _parse_settings(
-        git_dir / "config.worktree"
-    ):
+    if _moves_its_worktree(git_dir / "config.worktree"):
         return None
     return Repository(
         git_dir, common_dir, _main_worktree(common_dir, settings), folder, is_bare=_is_bare(settings)
     )
+
+
+def _moves_its_worktree(own_config: Path) -> bool:
+    """True if a linked worktree's own configuration says that its files are elsewhere, or cannot be read plainly."""
+    try:
+        return "core.worktree" in _parse_settings(own_config)
+    except ValueError:
+        return True
 
 
 def _common_dir(git_dir: Path) -> Path | None:

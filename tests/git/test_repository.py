@@ -58,6 +58,15 @@ def test_a_linked_worktree_with_its_own_configuration(tmp_path: Path, no_process
     assert discover(top).main_worktree == top
 
 
+def test_git_is_asked_about_a_linked_worktree_whose_own_configuration_is_not_plain(tmp_path: Path) -> None:
+    main = make_repository(tmp_path / "main")
+    linked = add_linked_worktree(main, tmp_path / "linked", "side")
+    git(main, "config", "extensions.worktreeConfig", "true")
+    git(linked, "config", "--worktree", "core.hooksPath", "/hooks # not a comment")
+    found = discover(linked)
+    assert (found.here_worktree, found.main_worktree) == (linked, main)
+
+
 def test_a_symbolic_link_on_the_way(tmp_path: Path, no_process: None) -> None:
     top = make_repository(tmp_path / "r")
     (tmp_path / "link").symlink_to(top)
