@@ -61,8 +61,8 @@ def test_a_linked_worktree_with_its_own_configuration(tmp_path: Path, no_process
 def test_git_is_asked_about_a_linked_worktree_whose_own_configuration_is_not_plain(tmp_path: Path) -> None:
     main = make_repository(tmp_path / "main")
     linked = add_linked_worktree(main, tmp_path / "linked", "side")
-    git(main, "config", "extensions.worktreeConfig", "true")
-    git(linked, "config", "--worktree", "core.hooksPath", "/hooks # not a comment")
+    git("config", "extensions.worktreeConfig", "true", at=main)
+    git("config", "--worktree", "core.hooksPath", "/hooks # not a comment", at=linked)
     found = discover(linked)
     assert (found.here_worktree, found.main_worktree) == (linked, main)
 
