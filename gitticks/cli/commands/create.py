@@ -8,7 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context
-from gitticks.cli.writing import field_options, print_change, read_text, read_text_file, wishes_of
+from gitticks.cli.writing import check_text, field_options, print_change, read_text, read_text_file, wishes_of
 
 if TYPE_CHECKING:
     from gitticks.actions.create import NewTask
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command(
     "create",
     cls=Command,
-    examples=('gt create "Fix login" -p 1 -l auth', "git log -1 --format=%B | gt create -"),
+    examples=('gt create "Fix login" -p 1 -l auth', "gt create - < idea.md"),
 )
 @click.argument("title", required=False, default="")
 @click.option("-d", "--description", metavar="TEXT", help="What it is about; `-` reads it from stdin.")
@@ -49,7 +49,7 @@ def command(
     if title == "-":
         title, _, rest = (read_text(title) or "").lstrip("\n").partition("\n")
         body = body or rest.strip("\n")
-    new = NewTask(title, wishes_of(fields), body, read_text_file(script, "the script"))
+    new = NewTask(check_text(title, "the title"), wishes_of(fields), body, read_text_file(script, "the script"))
     task = _write_in_editor(context, new) if with_editor else create_task(context, new)
     if as_json:
         print_change(context, task.id, "", as_json=True)

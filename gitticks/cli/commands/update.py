@@ -8,7 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context, task_argument, unknown_word
-from gitticks.cli.writing import field_options, moved_words, print_change, read_text, wishes_of
+from gitticks.cli.writing import check_text, field_options, moved_words, print_change, read_text, wishes_of
 from gitticks.errors import Exit, UsageError
 from gitticks.model.status import Status, Verdict
 
@@ -64,7 +64,7 @@ def command(
 
     wishes = wishes_of(fields)
     if title is not None:
-        wishes["title"] = title
+        wishes["title"] = check_text(title, "the title")
     changes = Changes(wishes, status, verdict, read_text(note, "the note"))
     if _requested_in_session(context, task, changes):
         return Exit.DONE

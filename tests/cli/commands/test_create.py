@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitticks.document.scripts import read_scripts
+from gitticks.model.event import EventType
+from gitticks.model.notes import Section
+from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType
+from tests.cli.support import gt
+from tests.support.projects import SESSION, Project, make_project
+from tests.support.repositories import fsck_problems, git
+
+SUNDAY = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path)
+
+
+def test_it_prints_only_the_id_and_commits_the_task_with_its_history(project: Project) -> None:
+    ran = project.gt("create", "Login loses the return URL", "-d", "After SSO people land on /.", now=SUNDAY)
+    task_id = ran.out.strip()
+    assert ran.seen == f"{task_id}\n--- 0\n"
+    file = project.file(task_id)
+    assert (file.title, file.summary) == ("Login loses the return URL", "After SSO people land on /.")
+    assert (file.task.created, file.task.created_by, file.task.updated) == (SUNDAY, "Ada Lovelace", SUNDAY)
+    assert [event.type for event in project.events(task_id)] == [EventType.CREATED]
+    message = git("log", "-1", "--format=%B", "gitticks/state", at=project.path)
+    assert message.strip() == (
+        f"{task_id}: created: Login loses the return URL\n\n"
+        f"Task: {task_id}\nEvent: task.created\nActor: human Ada Lovelace"
+    )
+    assert project.board_file(task_id).read_bytes() == file.data
+    assert project.board_status() == ""
+    assert fsck_problems(project.path) == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "value"),
+    [
+        (["-p", "0"], "priority", 0),
+        (["-p", "P1"], "priority", 1),
+        (["--priority", "backlog"], "priority", 4),
+        (["-t", "epic"], "type", TaskType.EPIC),
+        (["-l", "auth,ui", "-l", "auth"], "labels", ("auth", "ui")),
+        (["--requires", "content"], "requires", Requires.CONTENT),
+        (["--awaiting", "work"], "awaiting", Awaiting.WORK),
+        (["--reviewer", "Grace"], "reviewer", "Grace"),
+        (["--defer-until", "2026-12-24"], "defer_until", date(2026, 12, 24)),
+        (["--defer-until", "+3d"], "defer_until", date(2026, 11, 25)),
+        (["--defer-until", "tomorrow"], "defer_until", date(2026, 11, 23)),
+        (["--defer-until", "sunday"], "defer_until", date(2026, 11, 29)),
+        (["--defer-until", "Mon"], "defer_until", date(2026, 11, 23)),
+        (["--agent", "codex"], "agent", "codex"),
+        (["--model", "large"], "model", "large"),
+        (["--isolation", "none"], "isolation", Isolation.NONE),
+        (["--parent="], "parent", None),
+    ],
+)
+def test_every_field_has_its_option(project: Project, options: list[str], field: str, value: Any) -> None:
+    task_id = project.ok("create", "A task", *options, now=SUNDAY).strip()
+    assert getattr(project.task(task_id), field) == value
+
+
+def test_awaiting_is_asked_from_now_on(project: Project) -> None:
+    task_id = project.ok("create", "Mine", "--awaiting", "work", now=SUNDAY).strip()
+    assert project.task(task_id).asked_at == SUNDAY
+
+
+def test_manual_is_awaiting_work_and_warned_of(project: Project) -> None:
+    ran = project.gt("create", "Mine", "--manual")
+    assert project.task(ran.out.strip()).awaiting is Awaiting.WORK
+    assert ran.err == "warning: `--manual` is the old name of `--awaiting work`, and was taken as that\n"
+
+
+def test_parents_and_blockers_are_found_by_the_beginning_of_their_ids(project: Project) -> None:
+    project.make("e0pc", type=TaskType.EPIC)
+    project.make("k7f2")
+    project.make("m3xq")
+    task_id = project.create("Child", "--parent", "e0", "--blocked-by", "k7,m3xq")
+    task = project.task(task_id)
+    assert (task.parent, task.blocked_by) == ("e0pc", ("k7f2", "m3xq"))
+
+
+def test_stdin_is_title_and_description(project: Project) -> None:
+    task_id = project.ok("create", "-", input="\nFix it\n\nIt is broken.\nBadly.\n").strip()
+    assert (project.file(task_id).title, project.file(task_id).summary) == ("Fix it", "It is broken.\nBadly.")
+
+
+@pytest.mark.parametrize("script", ["make test\ntouch done\n", "```sh\nmake test\ntouch done\n```\n"])
+def test_a_script_becomes_a_block_of_its_section(project: Project, tmp_path: Path, script: str) -> None:
+    (tmp_path / "steps.sh").write_text(script)
+    task_id = project.create("By script", "--script", "steps.sh")
+    assert [block.text for block in project.file(task_id).scripts.worker] == ["make test\ntouch done\n"]
+    assert read_scripts(project.file(task_id).body).reviewer == ()
+
+
+def test_a_text_may_hold_sections_of_a_persons_own(project: Project) -> None:
+    task_id = project.create("Big", "-d", "Short.\n\n## Acceptance Criteria\n\n- it works")
+    assert project.file(task_id).section(Section.ACCEPTANCE) == "- it works"
+
+
+def test_json_is_the_task(project: Project) -> None:
+    said = json.loads(project.ok("create", "Fix it", "-p", "1", "--json"))["task"]
+    assert (said["title"], said["priority"], said["ready"]) == ("Fix it", 1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([""], 2, "the title is empty"),
+        (["  "], 2, "the title is empty"),
+        (["two\nlines"], 2, "the title has several lines"),
+        (["A", "-p", "5"], 2, "no priority is called `5`"),
+        (["A", "-p", "hgh"], 2, "no priority is called `hgh`"),
+        (["A", "-t", "story"], 2, "no type is called `story`"),
+        (["A", "--awaiting", "reviw"], 2, "no kind of awaiting is called `reviw`"),
+        (["A", "--defer-until", "soon"], 2, "`soon` is not a day"),
+        (["A", "--defer-until", "2026-02-30"], 2, "`2026-02-30` is not a day"),
+        (["A", "--defer-until", "9999-01-01"], 2, "`9999-01-01` is more than 100 years away"),
+        (["A", "--parent", "k7f3"], 1, "there is no task `k7f3`"),
+        (["A", "--blocked-by", "zzzz"], 1, "there is no task `zzzz`"),
+        (["A", "--parent", "k7f2"], 3, "`k7f2` is a task, and only an epic has children"),
+        (["A", "--script", "nowhere.sh"], 1, "`nowhere.sh` cannot be read"),
+        (
+            ["A", "--manual", "--awaiting", "review"],
+            2,
+            "`--manual` and `--awaiting` say whose turn it is twice",
+        ),
+        (["A\udcff"], 2, "the title is no UTF-8"),
+        (["A", "-d", "a\0b"], 2, "the description holds a NUL character"),
+    ],
+)
+def test_what_is_refused_changes_nothing(
+    project: Project, arguments: list[str], code: int, message: str
+) -> None:
+    project.make("k7f2")
+    tip = project.tip()
+    ran = project.gt("create", *arguments)
+    assert (ran.code, ran.out) == (code, "")
+    assert ran.err.startswith(f"error: {message}") or f"\nerror: {message}" in ran.err
+    assert project.tip() == tip
+
+
+def test_near_names_are_offered(project: Project) -> None:
+    project.make("k7f2", title="Login loses the return URL")
+    assert (
+        "did you mean `k7f2` (Login loses the return URL)?"
+        in project.gt("create", "A", "--parent", "k7f3").err
+    )
+    assert "did you mean `high`?" in project.gt("create", "A", "-p", "hihg").err
+
+
+def test_an_agent_cannot_create_tasks(project: Project) -> None:
+    ran = project.gt("create", "Mine", environment=SESSION)
+    assert (ran.code, ran.err.splitlines()[0]) == (
+        3,
+        "error: only a person can create a task, and this is an agent's session",
+    )
+
+
+def test_an_editor_is_opened_on_a_template(project: Project) -> None:
+    script = "sed -i -e 's/^title: .*/title: Written/' -e '$a\\\\n## Context\\n\\nfrom the editor'"
+    task_id = project.ok("create", "--edit", "-p", "1", environment={"GIT_EDITOR": script}).strip()
+    file = project.file(task_id)
+    assert (file.title, file.task.priority, file.section("Context")) == ("Written", 1, "from the editor")
+    assert file.task.created_by == "Ada Lovelace"
+
+
+@pytest.mark.parametrize(
+    ("editor", "message"),
+    [
+        ("true", "nothing was written: the task has no title"),
+        ("false", "the editor `false` failed with 1; nothing was changed"),
+        ("no-such-editor", "the editor `no-such-editor` is not there; nothing was changed"),
+        ("sed -i 's/^status: pending/status: done/'", "a new task is `pending` and has no verdict"),
+        (
+            "sed -i 's/^status: pending/&\\nreview_round: 3/'",
+            "TASK.md:5: `review_round` is written by gitticks alone",
+        ),
+    ],
+)
+def test_an_edited_template_that_cannot_be_taken(project: Project, editor: str, message: str) -> None:
+    title = [] if editor == "true" else ["A title"]
+    ran = project.gt("create", "--edit", *title, environment={"GIT_EDITOR": editor})
+    assert ran.code in (1, 3)
+    assert message in ran.err
+    if "sed" in editor:
+        assert "your text is kept in" in ran.err
+
+
+def test_a_repository_without_tasks_says_how_to_begin(tmp_path: Path) -> None:
+    git("init", "--quiet", at=tmp_path)
+    assert gt("create", "A", at=tmp_path).seen == (
+        "--- 1\nerror: this repository has no tasks yet\n\nhint: `gt init` begins them\n"
+    )
+
+
+def test_a_child_returns_its_epic_to_work(project: Project) -> None:
+    project.make("e0pc", type=TaskType.EPIC, status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
+    project.create("One more", "--parent", "e0pc")
+    assert project.task("e0pc").status is Status.WORKING
