@@ -10,13 +10,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import record, work_head
 from gitticks.actions.context import Context
-from gitticks.errors import DocumentError, GitticksError, NotFoundError
+from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.task import Task
@@ -181,15 +181,15 @@ def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: Task
 
 def _mend(context: Context, transaction: Transaction, edited: TaskFile, *, is_newer: bool) -> Edited:
     """Writes a broken file's new text; what its fields were cannot be known, so they are taken as they are."""
-    from gitticks.store.wanted_state import WantedState, apply_state
-
     task = edited.task
     if is_newer:
         raise GitticksError(f"`{task.id}` was changed while you mended it")
-    transaction.put_task(edited.with_task(replace(task, verdict=None)))
+    if task.verdict is not None:
+        raise RefusedError(
+            f"`{task.id}` could not be read, so nobody knows what `verdict` answers",
+            hint=f"leave it out, then `gt approve {task.id}`",
+        )
+    transaction.put_task(edited)
     event = Event(EventType.TEXT_CHANGED, context.now, context.actor, reason="the file could not be read")
     record(transaction, task.id, "mended", [event], context.actor)
-    wanted = WantedState(verdict=task.verdict)
-    circumstances = context.circumstances(task, head=work_head(context, task))
-    apply_state(transaction, task.id, wanted, context.actor, circumstances)
-    return Edited(None, transaction.task_file(task.id).task)
+    return Edited(None, task)

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.event import EventType
+from gitticks.model.status import Awaiting, Status
+from tests.cli.support import Ran
+from tests.support.projects import SESSION, Project, make_project
+from tests.support.repositories import git
+from tests.support.stores import write_task_file
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = make_project(tmp_path)
+    project.make("k7f2", body="Old summary.\n\n## Context\n\nold context\n\n## Notes\n")
+    return project
+
+
+def _edit(project: Project, script: str, *options: str) -> Ran:
+    return project.gt("edit", "k7f2", *options, environment={"GIT_EDITOR": script})
+
+
+def _kept(ran: Ran) -> Path:
+    found = re.search(r"your text is kept in `(.+?)`", ran.err)
+    assert found is not None, ran.err
+    return Path(found[1])
+
+
+def test_text_and_fields_are_taken_as_they_are_left(project: Project) -> None:
+    ran = _edit(project, "sed -i -e 's/Old summary/New summary/' -e 's/^title: .*/title: New  # why/'")
+    assert ran.seen == "k7f2  changed\n--- 0\n"
+    assert "title: New  # why" in project.board_file("k7f2").read_text()
+    assert project.file("k7f2").summary == "New summary."
+    assert project.subject() == "k7f2: title, summary"
+    assert [event.type for event in project.events("k7f2")][1:] == [
+        EventType.FIELDS_CHANGED,
+        EventType.TEXT_CHANGED,
+    ]
+    assert project.board_status() == ""
+    assert not list((project.path / ".git" / "gitticks" / "drafts").iterdir())
+
+
+def test_nothing_changed_is_no_commit(project: Project) -> None:
+    tip = project.tip()
+    assert _edit(project, "true").seen == "k7f2  not changed\n--- 0\n"
+    assert project.tip() == tip
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "awaiting"),
+    [
+        ("sed -i 's/^status: .*/status: working/'", Status.WORKING, None),
+        ("sed -i 's/^status: .*/status: cancelled/'", Status.CANCELLED, None),
+        ("sed -i 's/^status: .*/&\\nawaiting: work/'", Status.PENDING, Awaiting.WORK),
+        ("sed -i 's/^status: .*/&\\nawaiting: work\\nverdict: approved/'", Status.DONE, None),
+    ],
+)
+def test_a_status_verdict_or_awaiting_is_decided_about(
+    project: Project, script: str, status: Status, awaiting: Awaiting | None
+) -> None:
+    assert _edit(project, script).code == 0
+    task = project.task("k7f2")
+    assert (task.status, task.awaiting, task.verdict) == (status, awaiting, None)
+    assert project.events("k7f2")[-1].actor.name == "Ada Lovelace"
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "message"),
+    [
+        ("sed -i 's/^status: .*/status: done/'", 3, "`k7f2` cannot go from pending to done"),
+        ("sed -i 's/^status: .*/&\\nverdict: approved/'", 3, "`k7f2` awaits nobody"),
+        (
+            "sed -i 's/^status: .*/&\\nreview_round: 3/'",
+            3,
+            "TASK.md:5: `review_round` is written by gitticks alone",
+        ),
+        ("sed -i 's/^id: .*/id: m3xq/'", 1, "TASK.md:2: `id` is `m3xq`, but the folder is that of `k7f2`"),
+        ("sed -i 's/^status: .*/status: [/'", 1, "TASK.md:6:"),
+        ("sed -i 's/^status: .*/&\\nblocked_by: [nope]/'", 1, "there is no task `nope` to wait for"),
+        ("sed -i d", 1, "TASK.md:1:1: there is no frontmatter"),
+    ],
+)
+def test_what_is_refused_is_kept_in_a_file_of_its_own(
+    project: Project, script: str, code: int, message: str
+) -> None:
+    tip = project.tip()
+    ran = _edit(project, f"{script} \"$1\"; sed -i 's/Old/MINE/'" if script != "sed -i d" else script)
+    assert (ran.code, project.tip()) == (code, tip)
+    assert message in ran.err
+    assert _kept(ran).exists()
+
+
+@pytest.mark.parametrize(
+    ("editor", "message"),
+    [
+        ("false", "the editor `false` failed with 1; nothing was changed"),
+        ("no-such-editor", "the editor `no-such-editor` is not there; nothing was changed"),
+    ],
+)
+def test_an_editor_that_fails_or_is_missing(project: Project, editor: str, message: str) -> None:
+    ran = _edit(project, editor)
+    assert ran.code == 1
+    assert ran.err.startswith(f"error: {message}")
+
+
+def test_a_failing_editor_that_wrote_something_loses_nothing(project: Project) -> None:
+    ran = _edit(project, "sed -i 's/Old/MINE/' \"$1\"; false")
+    assert ran.code == 1
+    assert "MINE" in _kept(ran).read_text()
+    assert project.file("k7f2").summary == "Old summary."
+
+
+def _gt(project: Project, *arguments: str) -> str:
+    """Returns a shell command that runs `gt` while the editor is open."""
+    import shlex
+
+    from tests.cli.support import command
+
+    return f"(cd {project.path} && {shlex.join(command(*arguments))} >&2)"
+
+
+def test_what_others_changed_meanwhile_stays(project: Project) -> None:
+    busy = _gt(project, "update", "k7f2", "-p", "0", "--status", "working", "--note", "from outside")
+    ran = _edit(
+        project, f"{busy}; sed -i -e 's/Old summary/New summary/' -e 's/^title: .*/title: New/' \"$1\"; true"
+    )
+    assert ran.code == 0, ran.seen
+    file = project.file("k7f2")
+    assert (file.task.title, file.task.priority, file.task.status) == ("New", 0, Status.WORKING)
+    assert file.summary == "New summary."
+    assert project.notes("k7f2") == ["from outside"]
+
+
+def test_the_same_changed_on_both_sides_keeps_both(project: Project) -> None:
+    busy = _gt(project, "update", "k7f2", "--title", "Theirs")
+    ran = _edit(project, f"{busy}; sed -i 's/^title: .*/title: Mine/' \"$1\"; true")
+    assert ran.code == 1
+    assert "was changed in the same places while you edited it" in ran.err
+    assert "title: Mine" in _kept(ran).read_text()
+    assert project.task("k7f2").title == "Theirs"
+
+
+def test_a_broken_file_opens_at_its_problem_and_is_mended(project: Project, tmp_path: Path) -> None:
+    write_task_file(
+        project.store, "k7f2", "---\nid: k7f2\ntitle: Login\nstatus: pending\npriority: high\n---\n"
+    )
+    editor = tmp_path / "vim"
+    editor.write_text('#!/bin/sh\necho "$1" >&2\nsed -i "s/high/1/" "$2"\n')
+    editor.chmod(0o755)
+    ran = _edit(project, str(editor))
+    assert (ran.code, ran.out) == (0, "k7f2  mended\n")
+    assert project.task("k7f2").priority == 1
+
+
+def test_loose_text_below_the_last_note_becomes_a_note_of_the_persons(project: Project) -> None:
+    project.ok("note", "k7f2", "first")
+    assert _edit(project, "sed -i '$a typed below'").code == 0
+    assert project.notes("k7f2") == ["first", "typed below"]
+
+
+def test_what_was_saved_on_the_board_is_part_of_what_the_editor_shows(project: Project) -> None:
+    file = project.board_file("k7f2")
+    file.write_text(file.read_text().replace("old context", "saved context"))
+    assert _edit(project, "sed -i 's/saved context/& and more/'").code == 0
+    assert project.file("k7f2").section("Context") == "saved context and more"
+    assert project.board_status() == ""
+
+
+def test_an_agent_cannot_edit_by_hand(project: Project) -> None:
+    ran = project.gt("edit", "k7f2", environment={**SESSION, "GIT_EDITOR": "true"})
+    assert ran.code == 3
+
+
+def test_the_editor_is_gits_own_choice_but_never_the_repositorys(project: Project) -> None:
+    git("config", "core.editor", "sed -i s/Old/Repository/", at=project.path)
+    git("config", "--global", "core.editor", "sed -i s/Old/Global/", at=project.path)
+    project.ok("edit", "k7f2")
+    assert project.file("k7f2").summary == "Global summary."

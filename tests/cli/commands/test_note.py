@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.event import EventType
+from gitticks.model.notes import Section
+from gitticks.model.status import ActorKind
+from tests.support.projects import SESSION, Project, make_project, make_working
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    return project
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "text"),
+    [
+        (["k7f2", "one"], "", "one"),
+        (["k7", "several", "words"], "", "several words"),
+        (["k7f2", "-"], "from\nstdin\n", "from\nstdin"),
+        (["k7f2", "--file", "note.txt"], "", "from a file"),
+        (["k7f2", "--file", "-"], "stdin again", "stdin again"),
+        (["k7f2", "## Handoff\n\n### not a heading"], "", "## Handoff\n\n### not a heading"),
+    ],
+)
+def test_a_note_from_anywhere(project: Project, arguments: list[str], given: str, text: str) -> None:
+    (project.path / "note.txt").write_text("from a file\n")
+    assert project.ok("note", *arguments, input=given) == "k7f2  note added\n"
+    entry = project.file("k7f2").entries(Section.NOTES)[-1]
+    assert (entry.kind, entry.name, entry.text) == (ActorKind.HUMAN, "Ada Lovelace", text)
+    assert project.file("k7f2").section(Section.HANDOFF) is None
+    assert project.events("k7f2")[-1].type is EventType.NOTED
+    assert project.subject() == "k7f2: note added"
+
+
+def test_a_note_for_an_agent_and_by_one(project: Project) -> None:
+    project.ok("note", "k7f2", "pasted", "--from", "agent")
+    project.ok("note", "k7f2", "mine", environment=SESSION)
+    assert [entry.kind for entry in project.file("k7f2").entries(Section.NOTES)] == [ActorKind.AGENT] * 2
+
+
+def test_in_a_workspace_a_single_word_is_the_text(project: Project) -> None:
+    workspace = make_working(project, "m3xq")
+    project.ok("note", "careful", at=workspace)
+    project.ok("note", "k7f2", "elsewhere", at=workspace)
+    assert (project.notes("m3xq"), project.notes("k7f2")) == (["careful"], ["elsewhere"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "no task was named"),
+        (["k7f2"], 2, "the note is empty"),
+        (["k7f2", "  "], 2, "the note is empty"),
+        (["nope", "text"], 1, "there is no task `nope`"),
+        (["k7f2", "--file", "nowhere"], 1, "`nowhere` cannot be read"),
+        (["k7f2", "x" * 100_001], 2, "the text is longer than 100 kB"),
+        (["k7f2", "a\0b"], 2, "the text holds a NUL character"),
+    ],
+)
+def test_what_is_refused(project: Project, arguments: list[str], code: int, message: str) -> None:
+    tip = project.tip()
+    ran = project.gt("note", *arguments)
+    assert (ran.code, project.tip()) == (code, tip)
+    assert ran.err.startswith(f"error: {message}")
+
+
+def test_an_agent_cannot_write_a_persons_note(project: Project) -> None:
+    ran = project.gt("note", "k7f2", "yes, go on", "--from", "human", environment=SESSION)
+    assert ran.code == 3
+    assert project.notes("k7f2") == []
