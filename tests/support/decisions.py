@@ -120,3 +120,10 @@ def kinds(decision: Decision) -> list[EventType]:
 def waived(decision: Decision) -> list[str]:
     """Returns the names of the gates that a decision waived, in order."""
     return [str(event.data["gate"]) for event in decision.events if event.type is EventType.WAIVED]
+
+
+def is_iteration(decision: Decision) -> bool:
+    """True if the session's end that was decided about counts as an iteration."""
+    (event,) = (event for event in decision.events if event.type is EventType.SESSION_ENDED)
+    assert isinstance(event.data["iteration"], bool)
+    return event.data["iteration"]

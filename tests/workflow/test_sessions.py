@@ -14,7 +14,7 @@ from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Requires, Role, Status
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts, Counts
-from gitticks.workflow.decision import Decision, Turn
+from gitticks.workflow.decision import Turn
 from gitticks.workflow.sessions import current_round, wants_checks
 from gitticks.workflow.signals import Signal, SignalKind
 from gitticks.workflow.triggers import ReviewTimedOut, SessionEnded, SessionStarted
@@ -28,6 +28,7 @@ from tests.support.decisions import (
     START,
     WORKER,
     ended,
+    is_iteration,
     kinds,
     make_epic,
     make_task,
@@ -49,12 +50,6 @@ CUT_OFF = [
     Ending.SANDBOX_FAILED,
 ]
 FINISHED = [Ending.CLEAN, *CRASHES, *CUT_OFF]
-
-
-def is_iteration(decision: Decision) -> bool:
-    (event,) = (event for event in decision.events if event.type is EventType.SESSION_ENDED)
-    assert isinstance(event.data["iteration"], bool)
-    return event.data["iteration"]
 
 
 # Start
@@ -267,112 +262,6 @@ def test_missing_handoff_is_no_failed_check() -> None:
     (failure,) = (event for event in decision.events if event.type is EventType.GATE_FAILED)
     assert failure.data == {"gate": "handoff"}
     assert "`## Handoff` is missing" in str(failure.reason)
-
-
-# Signals of a worker
-
-
-@pytest.mark.parametrize(
-    ("kind", "asked"),
-    [
-        (SignalKind.COMPLETE, None),
-        (SignalKind.APPROVAL_NEEDED, Requires.APPROVAL),
-        (SignalKind.REVIEW_REQUESTED, Requires.REVIEW),
-        (SignalKind.CONTENT_REVIEW, Requires.CONTENT),
-    ],
-)
-@pytest.mark.parametrize("human", HumanPolicy)
-@pytest.mark.parametrize("requires", [None, *Requires])
-def test_signal_that_hands_off(
-    kind: SignalKind, asked: Requires | None, human: HumanPolicy, requires: Requires | None
-) -> None:
-    task = make_task(requires=requires)
-    decision = run(
-        task,
-        ended(task, Ending.CLEAN, kind, "see https://example.org/pull/7"),
-        artifacts=HANDED_OFF,
-        policy=Policy(review=ReviewPolicy.NONE, human=human),
-    )
-    waits = human is HumanPolicy.ALWAYS or asked is not None or requires is not None
-    assert decision.task.status is Status.REVIEWING
-    assert decision.task.is_merging is not waits
-    expected = requires or asked or Requires.REVIEW
-    assert decision.task.awaiting is (expected.awaiting if waits else None)
-    assert decision.task.pr == "https://example.org/pull/7"
-    assert waived(decision) == (["review"] if waits else ["review", "person"])
-    assert [(section, entry.kind.value) for section, entry in decision.entries] == [(Section.NOTES, "agent")]
-
-
-def test_what_was_asked_is_kept_through_the_review_and_dropped_at_a_return() -> None:
-    task = make_task()
-    handed = run(task, ended(task, kind=SignalKind.CONTENT_REVIEW), artifacts=HANDED_OFF).task
-    assert handed.asked is Requires.CONTENT
-    reviewed = run(
-        handed, ended(handed), artifacts=PASSED, policy=Policy(human=HumanPolicy.WHEN_REQUIRED)
-    ).task
-    assert reviewed.awaiting is Awaiting.CONTENT
-    assert run(handed, ended(handed), artifacts=FAILED).task.asked is None
-
-
-@pytest.mark.parametrize("kind", [SignalKind.COMPLETE, SignalKind.APPROVAL_NEEDED])
-def test_signal_whose_gate_is_shut_leaves_nothing_asked(kind: SignalKind) -> None:
-    task = make_task()
-    decision = run(task, ended(task, Ending.CLEAN, kind))
-    assert (decision.task.status, decision.task.asked) == (Status.WORKING, None)
-    assert is_iteration(decision)
-
-
-@pytest.mark.parametrize("artifacts", [NOTHING, HANDED_OFF])
-@pytest.mark.parametrize(
-    ("kind", "awaiting"),
-    [(SignalKind.INPUT_NEEDED, Awaiting.INPUT), (SignalKind.ESCALATE, Awaiting.ESCALATION)],
-)
-def test_signal_that_asks(kind: SignalKind, awaiting: Awaiting, artifacts: Artifacts) -> None:
-    task = make_task()
-    signal = Signal(kind, "which port?", context="two are free", issues=("slow disk",))
-    decision = run(task, SessionEnded(WORKER, Role.WORKER, 1, Ending.CLEAN, signal), artifacts=artifacts)
-    assert way(decision) == ["working", "clarification"]
-    assert decision.task.awaiting is awaiting
-    assert [(section, entry.text) for section, entry in decision.entries] == [
-        (Section.QUESTIONS, "which port?\n\ntwo are free"),
-        (Section.NOTES, "- slow disk"),
-    ]
-    assert decision.archived == ()
-    assert EventType.ASKED in kinds(decision)
-
-
-@pytest.mark.parametrize("kind", [SignalKind.INPUT_NEEDED, SignalKind.ESCALATE])
-def test_signal_that_asks_nothing(kind: SignalKind) -> None:
-    task = make_task()
-    decision = run(task, ended(task, Ending.CLEAN, kind))
-    assert decision.task == task
-    assert is_iteration(decision)
-    asked = run(task, ended(task, Ending.CLEAN, kind), artifacts=Artifacts(open_question=True))
-    assert asked.task.status is Status.CLARIFICATION
-    assert asked.entries == ()
-
-
-@pytest.mark.parametrize("artifacts", [NOTHING, HANDED_OFF])
-@pytest.mark.parametrize(
-    ("kind", "awaiting"), [(SignalKind.CHECKPOINT, Awaiting.CHECKPOINT), (SignalKind.EJECT, Awaiting.WORK)]
-)
-def test_signal_that_stays(kind: SignalKind, awaiting: Awaiting, artifacts: Artifacts) -> None:
-    task = make_task()
-    decision = run(task, ended(task, Ending.CLEAN, kind, "phase one"), artifacts=artifacts)
-    assert (decision.task.status, decision.task.awaiting) == (Status.WORKING, awaiting)
-    assert decision.steps == ()
-    assert decision.archived == ()
-    assert is_iteration(decision)
-
-
-def test_continue_and_failed_hold_whatever_artifacts_are_there() -> None:
-    task = make_task()
-    goes_on = run(task, ended(task, kind=SignalKind.CONTINUE), artifacts=HANDED_OFF)
-    assert (goes_on.task, is_iteration(goes_on)) == (task, True)
-    failed = run(task, ended(task, Ending.CLEAN, SignalKind.FAILED, "no compiler"), artifacts=HANDED_OFF)
-    assert (failed.task.status, failed.task.crash_count) == (Status.WORKING, 1)
-    (crash,) = (event for event in failed.events if event.type is EventType.CRASHED)
-    assert crash.reason == "no compiler"
 
 
 # The end of a reviewer
