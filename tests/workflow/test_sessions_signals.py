@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitticks.model.event import EventType
-from gitticks.model.notes import ReviewOutcome, Section
+from gitticks.model.notes import Section
 from gitticks.model.policy import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Requires, Role, Status
@@ -15,7 +15,6 @@ from gitticks.workflow.triggers import SessionEnded
 from tests.support.decisions import (
     FAILED,
     HANDED_OFF,
-    HEAD,
     PASSED,
     WORKER,
     ended,
@@ -28,8 +27,6 @@ from tests.support.decisions import (
 )
 
 NOTHING = Artifacts()
-UNCLEAR = Artifacts(review=ReviewOutcome.UNCLEAR, head=HEAD)
-COUNCIL = Policy(review=ReviewPolicy.COUNCIL)
 
 
 @pytest.mark.parametrize(
