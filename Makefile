@@ -58,12 +58,16 @@ format: $(READY) ## format the code and mend what can be mended safely
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
-docs: $(READY) ## write the command reference from the commands themselves
+docs: $(READY) ## write what the documents take from the code: commands, settings, tables
 	$(BIN)/python -m tools.reference --write
+	$(BIN)/python -m tools.settings_reference --write
+	$(BIN)/python -m tools.workflow_tables --write
 
-docs-check: $(READY) ## check the command reference, and run the README's console blocks
+docs-check: $(READY) ## check what the documents take from the code, and run their console blocks
 	$(BIN)/python -m tools.reference
-	$(BIN)/python -m tools.blocks README.md
+	$(BIN)/python -m tools.settings_reference
+	$(BIN)/python -m tools.workflow_tables
+	$(BIN)/python -m tools.blocks README.md docs/tutorial/*.md docs/how-to/*.md
 
 bench: $(READY) ## measure, beside the peers that are installed (ARGS=--quick, ARGS=--write)
 	$(BIN)/python -m benchmarks $(ARGS)
