@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.cli.question_sheet import LINE, answer_line, answer_of, question_sheet
+from gitticks.errors import UsageError
+from gitticks.model.notes import Section, open_questions
+from gitticks.model.status import Awaiting, Status
+from tests.support.projects import Project, make_project
+
+BODY = "Text.\n\n## Questions\n\n### 2026-03-04T05:06:07Z · agent · claude\n\nWhich tone?\n\nFriendly or formal?\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = make_project(tmp_path)
+    project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=BODY)
+    return project
+
+
+def _answers(project: Project, task_id: str = "m3xq") -> list[str]:
+    return [entry.text for entry in project.file(task_id).entries(Section.QUESTIONS)][1:]
+
+
+def test_the_answer_goes_back_to_the_agent(project: Project) -> None:
+    assert (
+        project.ok("respond", "m3xq", "Friendly.") == "m3xq  answered; back to its agent with your answer\n"
+    )
+    assert _answers(project) == ["Friendly."]
+    assert open_questions(project.file("m3xq").entries(Section.QUESTIONS)) == ()
+    task = project.task("m3xq")
+    assert (task.status, task.awaiting) == (Status.WORKING, None)
+    assert project.subject() == "m3xq: clarification → working"
+
+
+def test_stdin_is_an_answer(project: Project) -> None:
+    project.ok("respond", "m3xq", "-", input="From\nstdin\n")
+    assert _answers(project) == ["From\nstdin"]
+
+
+def test_without_text_the_editor_opens_below_the_question(project: Project, tmp_path: Path) -> None:
+    editor = tmp_path / "nano"
+    editor.write_text('#!/bin/sh\ncat "$2" >&2\necho "line $1" >&2\necho "Written below." >>"$2"\n')
+    editor.chmod(0o755)
+    project.ok("respond", "m3xq", environment={"GIT_EDITOR": str(editor)})
+    assert _answers(project) == ["Written below."]
+
+
+def test_edit_begins_with_the_text(project: Project) -> None:
+    project.ok("respond", "m3xq", "Friendly", "--edit", environment={"GIT_EDITOR": "sed -i '$s/.*/Really./'"})
+    assert _answers(project) == ["Really."]
+
+
+@pytest.mark.parametrize("editor", ["true", "sed -i '/>8/q'"])
+def test_an_empty_answer_is_refused(project: Project, editor: str) -> None:
+    ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": editor})
+    assert (ran.code, ran.err.splitlines()[0]) == (2, "error: the answer is empty, nothing was changed")
+    assert project.task("m3xq").awaiting is Awaiting.INPUT
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"status": Status.REVIEWING, "awaiting": Awaiting.REVIEW}, "`k7f2` awaits review, not an answer"),
+        ({"status": Status.WORKING}, "`k7f2` awaits no answer: it is working"),
+    ],
+)
+def test_where_no_answer_is_awaited(project: Project, fields: dict[str, object], message: str) -> None:
+    project.make("k7f2", **fields)
+    ran = project.gt("respond", "k7f2", "text")
+    assert (ran.code, ran.err.splitlines()[0]) == (3, f"error: {message}")
+
+
+@pytest.mark.parametrize(("arguments", "code"), [([], 2), (["--all", "m3xq"], 2), (["nope", "x"], 1)])
+def test_wrong_usage(project: Project, arguments: list[str], code: int) -> None:
+    assert project.gt("respond", *arguments).code == code
+
+
+def test_all_goes_through_every_question_and_skips_what_is_left_empty(project: Project) -> None:
+    project.make("k7f2", priority=0, status=Status.STUCK, awaiting=Awaiting.ESCALATION)
+    project.make("r3vw", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
+    editor = 'grep -q m3xq "$1" && echo Formal. >>"$1"; true'
+    ran = project.gt("respond", "--all", environment={"GIT_EDITOR": editor})
+    assert ran.out == "m3xq  answered; back to its agent with your answer\n"
+    assert ran.err == "k7f2  left unanswered\n"
+    assert project.task("k7f2").status is Status.STUCK
+    assert project.gt("respond", "--all", environment={"GIT_EDITOR": "echo x >>"}).code == 0
+
+
+def test_the_sheet_holds_the_question_above_the_line(project: Project) -> None:
+    file = project.file("m3xq")
+    sheet = question_sheet(file.task, file.entries(Section.QUESTIONS), "So far")
+    assert sheet.splitlines()[:3] == ["# m3xq  Rename", "# clarification, awaits input", "#"]
+    assert "# Friendly or formal?" in sheet
+    assert sheet.splitlines()[answer_line(sheet) - 1] == "So far"
+    assert answer_of(sheet) == "So far"
+
+
+def test_a_sheet_without_its_line_is_refused() -> None:
+    with pytest.raises(UsageError, match="is gone"):
+        answer_of("# m3xq\nanswer")
+    assert answer_of(f"# x\n{LINE}\n# a heading\n") == "# a heading"
