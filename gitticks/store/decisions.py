@@ -21,7 +21,7 @@ from gitticks.model.task import Task
 from gitticks.store import layout
 from gitticks.workflow.artifacts import Artifacts, count_since_last_word
 from gitticks.workflow.decide import decide
-from gitticks.workflow.decision import Decision
+from gitticks.workflow.decision import Decision, Turn, whose_turn
 from gitticks.workflow.policies import policy_for
 from gitticks.workflow.triggers import ChildrenChanged, Trigger
 
@@ -72,6 +72,8 @@ def carry_out(
     write(transaction, file, decision, trigger.actor, circumstances.at)
     if decision.rework is not None:
         _add_rework(transaction, decision.task, decision.rework, circumstances)
+    if whose_turn(decision.task) is Turn.CHILDREN and not isinstance(trigger, ChildrenChanged):
+        _follow_children(transaction, decision.task, circumstances)
     if decision.steps and decision.task.parent is not None:
         follow_parent(transaction, decision.task, circumstances)
     return decision
@@ -142,12 +144,14 @@ def _archive(transaction: Transaction, file: TaskFile, section: Section) -> Task
 
 def follow_parent(transaction: Transaction, child: Task, circumstances: Circumstances) -> None:
     """Lets the epic above a changed task follow its children, within the same commit."""
-    if child.parent is None or child.parent not in transaction.all_tasks():
-        return
+    epic = transaction.all_tasks().get(child.parent) if child.parent is not None else None
+    if epic is not None and epic.is_epic and epic.is_open:
+        _follow_children(transaction, epic, circumstances)
+
+
+def _follow_children(transaction: Transaction, epic: Task, circumstances: Circumstances) -> None:
+    """Asks what an epic's children mean for it; that all are closed is a condition, so it is asked at every turn."""
     graph = TaskGraph.of(transaction.all_tasks().values())
-    epic = graph.tasks[child.parent]
-    if not epic.is_epic or not epic.is_open:
-        return
     children = graph.children(epic.id)
     trigger = ChildrenChanged(
         any_started=any(one.status is not Status.PENDING for one in children),
@@ -191,6 +195,7 @@ def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
 
 
 def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances) -> None:
+    from gitticks.document.escapes import escape
     from gitticks.document.taskfile import new_task_file
 
     taken = transaction.task_ids()
@@ -203,6 +208,6 @@ def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstanc
         created_by=ENGINE.name,
         updated=circumstances.at,
     )
-    transaction.put_task(new_task_file(task, feedback))
+    transaction.put_task(new_task_file(task, escape(feedback)))
     created = Event(EventType.CREATED, circumstances.at, ENGINE, reason=f"{epic.id} was sent back")
     transaction.append_events(task.id, (created,))
