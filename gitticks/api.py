@@ -1,0 +1,159 @@
+"""The public Python API: open a repository's tasks, ask about them, decide, run.
+
+Everything here stands on the same use cases as the `gt` command. Methods raise `GitticksError` with the message and
+the hint that the command would print. Times are UTC, ids are text, tasks are frozen values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from gitticks.actions.context import Context
+from gitticks.errors import UsageError
+from gitticks.model.event import Event
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.task import HUMAN_FIELDS, Task
+from gitticks.runner.events import RunEvent
+from gitticks.runner.options import RunOptions
+from gitticks.runner.outcome import RunExit
+
+_LISTS = ("labels", "blocked_by")
+
+__all__ = ["RunEvent", "RunExit", "RunOptions", "Task", "Tasks", "open_tasks"]
+
+
+def open_tasks(directory: Path | str = ".") -> Tasks:
+    """Returns the tasks of the repository around `directory`.
+
+    Raises:
+        NotFoundError: there is no repository, or it has no tasks yet.
+    """
+    context = Context(directory=Path(directory).absolute())
+    context.store.tip()
+    return Tasks(context)
+
+
+class Tasks:
+    """The tasks of one repository, read anew at each call; not to be shared between threads."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def all(self) -> list[Task]:
+        """Returns every readable task, open or closed, sorted by id."""
+        tasks = self._context.store.snapshot().all_tasks()
+        return [tasks[task_id] for task_id in sorted(tasks)]
+
+    def get(self, task_id: str) -> Task:
+        """Returns one task by its id or a unique beginning of it.
+
+        Raises:
+            NotFoundError: there is none, or several begin so.
+        """
+        return self._context.store.task_file(self._resolve(task_id)).task
+
+    def ready(self) -> list[Task]:
+        """Returns what an agent can be started on now, in the order in which it would be picked."""
+        return TaskGraph.of(self.all()).ready(self._context.surroundings())
+
+    def awaiting(self) -> list[Task]:
+        """Returns what awaits a person, most urgent first."""
+        from gitticks.actions.listing import by_urgency
+
+        return sorted((task for task in self.all() if task.awaiting is not None), key=by_urgency)
+
+    def history(self, task_id: str) -> tuple[Event, ...]:
+        """Returns a task's events, oldest first."""
+        return self._context.store.history(self._resolve(task_id))
+
+    def create(self, title: str, description: str = "", fields: Mapping[str, str] | None = None) -> Task:
+        """Creates a task and returns it.
+
+        Args:
+            title: one line.
+            description: markdown.
+            fields: other fields by their names in the file, written as on the command line, lists with commas.
+
+        Raises:
+            UsageError: a name is no field that a person writes, or a value cannot be read.
+        """
+        from gitticks.actions.create import NewTask, create_task
+
+        return create_task(self._context, NewTask(title, _wishes(fields or {}), description))
+
+    def note(self, task_id: str, text: str) -> Task:
+        """Adds a note that the next agent reads."""
+        from gitticks.actions.note import note_task
+
+        return note_task(self._context, self._resolve(task_id), text)
+
+    def respond(self, task_id: str, answer: str) -> Task:
+        """Answers a task's question and gives it back to its agent.
+
+        Raises:
+            RefusedError: it asks nothing.
+        """
+        from gitticks.actions.verdict import look_at, respond_to
+
+        one = self._resolve(task_id)
+        return respond_to(self._context, one, answer, look_at(self._context, one)).after
+
+    def approve(self, task_id: str, note: str | None = None) -> Task:
+        """Approves what a task awaits, merges it if there is code, and returns it as it then stands.
+
+        Raises:
+            RefusedError: it awaits nobody.
+        """
+        from gitticks.actions.verdict import approve_task, look_at, merge_approved
+
+        one = self._resolve(task_id)
+        judged = approve_task(self._context, one, note, look_at(self._context, one))
+        if judged.after.is_merging:
+            merge_approved(self._context, one)
+        return self.get(one)
+
+    def reject(self, task_id: str, feedback: str | None = None) -> Task:
+        """Sends a task back to its agent.
+
+        Raises:
+            RefusedError: it awaits nobody.
+        """
+        from gitticks.actions.verdict import look_at, reject_task
+
+        one = self._resolve(task_id)
+        return reject_task(self._context, one, feedback, look_at(self._context, one)).after
+
+    def run(
+        self, options: RunOptions | None = None, listener: Callable[[RunEvent], None] | None = None
+    ) -> RunExit:
+        """Runs agents until nothing else is ready, and returns how that ended.
+
+        Args:
+            options: what to run, as the flags of `gt run` say it.
+            listener: called with each event, from several threads but never twice at once.
+        """
+        from gitticks.actions.run import execute, prepare_run
+
+        loop = prepare_run(self._context, options or RunOptions(), listener or _ignore)
+        return execute(loop)
+
+    def _resolve(self, task_id: str) -> TaskId:
+        from gitticks.actions.changing import find_task
+
+        return find_task(self._context, task_id)
+
+
+def _wishes(fields: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
+    unknown = sorted(set(fields) - HUMAN_FIELDS)
+    if unknown:
+        raise UsageError(
+            f"`{unknown[0]}` is no field that a person writes",
+            hint=f"one of {', '.join(sorted(HUMAN_FIELDS))}",
+        )
+    return {name: (text,) if name in _LISTS else text for name, text in fields.items()}
+
+
+def _ignore(event: RunEvent) -> None:
+    """Takes an event that nobody asked for."""
