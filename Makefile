@@ -42,7 +42,7 @@ test: $(READY) ## run all tests, on every core
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
 demo: $(READY) ## show the whole way of a task in a throw-away repository
-	$(BIN)/gt demo $(ARGS)
+	$(BIN)/gt demo --yes $(ARGS)
 
 lint: $(READY) ## check style and formatting
 	$(BIN)/python -m ruff check .
