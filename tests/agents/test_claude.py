@@ -95,8 +95,10 @@ def test_a_cut_off_stream_is_a_crash_that_keeps_what_was_said_and_spent() -> Non
                 "--permission-mode",
                 "acceptEdits",
                 "--allowedTools",
-                "Bash(git add:*),Bash(git commit:*),Bash(git diff:*),Bash(git log:*),Bash(git mv:*),"
-                "Bash(git rm:*),Bash(git show:*),Bash(git status:*),Bash(gt:*)",
+                (
+                    "Bash(git add:*),Bash(git commit:*),Bash(git diff:*),Bash(git log:*),Bash(git mv:*),"
+                    "Bash(git rm:*),Bash(git show:*),Bash(git status:*),Bash(gt:*)"
+                ),
             ],
         ),
         (PermissionMode.YOLO, ["--dangerously-skip-permissions"]),
