@@ -17,6 +17,8 @@ from gitticks.git.repository import Repository
 from gitticks.store import layout
 
 _PREFIX = "gitticks."
+_OWN_NOTES = frozenset({"gitticks.task", "gitticks.checkout", "gitticks.hiddenhookspath"})
+"""What gitticks keeps in the configuration of boards and workspaces for its hooks; these are no settings."""
 
 
 def load_settings(
@@ -69,4 +71,4 @@ def _git_configuration(repository: Repository) -> dict[str, str]:
     asked = ["config", "-z", "--get-regexp", r"^gitticks\."]
     found = run_git(asked, repository_dir=repository.git_dir, check=False).text
     pairs = (entry.partition("\n") for entry in found.split("\0") if entry)
-    return {key: value for key, _, value in pairs if key.startswith(_PREFIX)}
+    return {key: value for key, _, value in pairs if key.startswith(_PREFIX) and key not in _OWN_NOTES}
