@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from gitticks.actions.context import Context
 from gitticks.errors import RefusedError
 from gitticks.model.event import Actor, Event
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId, task_path
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gitticks.store.decisions import Circumstances
     from gitticks.store.transaction import Transaction
 
 
@@ -59,6 +60,17 @@ def work_head(context: Context, task: Task) -> str | None:
     from gitticks.git.refs import BRANCHES, read_ref
 
     return None if task.branch is None else read_ref(context.repository.common_dir, BRANCHES + task.branch)
+
+
+def circumstances_of(context: Context, task: Task, *, checks_failure: str | None = None) -> Circumstances:
+    """Returns what a decision about a task is made under, with the head of its branch."""
+    from gitticks.store.decisions import Circumstances
+
+    head = work_head(context, task)
+    if context.store.read(task_path(task.id)) is None:
+        # It comes into being in this very commit, so there is nothing yet that an agent could review.
+        return Circumstances(context.now, context.settings, context.world.random_number, head, checks_failure)
+    return context.circumstances(task, head=head, checks_failure=checks_failure)
 
 
 def refuse_closed(task: Task) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gitticks.actions.changing import record
+from gitticks.actions.changing import circumstances_of, record
 from gitticks.actions.context import Context
 from gitticks.actions.field_values import Wishes, read_title, read_wishes
 from gitticks.actions.update import reading_for
@@ -115,15 +115,14 @@ def _born(context: Context, task: Task) -> Task:
 
 
 def _commit_file(context: Context, transaction: Transaction, file: TaskFile) -> Task:
-    from gitticks.store.decisions import follow_parent
+    from gitticks.store.hand_edits import follow_parents
 
     task = file.task
     check_links(transaction.all_tasks(), None, task)
     transaction.put_task(file)
     event = Event(EventType.CREATED, context.now, context.actor)
     record(transaction, task.id, f"created: {task.title}", [event], context.actor)
-    if task.parent is not None:
-        follow_parent(transaction, task, context.circumstances(transaction.task_file(task.parent).task))
+    follow_parents(transaction, task, None, lambda parent: circumstances_of(context, parent))
     return task
 
 

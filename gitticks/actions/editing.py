@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import record, work_head
+from gitticks.actions.changing import circumstances_of, record
 from gitticks.actions.context import Context
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
 from gitticks.model.event import Event, EventType
@@ -160,7 +160,7 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
         edit,
         context.actor,
         context.now,
-        lambda task: context.circumstances(task, head=work_head(context, task)),
+        lambda task: circumstances_of(context, task),
     )
     return Edited(current.task, transaction.task_file(task_id).task)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import Record, describe_records, record, refuse_closed, work_head
+from gitticks.actions.changing import Record, circumstances_of, describe_records, record, refuse_closed
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import failed_check
 from gitticks.errors import RefusedError, UsageError
@@ -75,8 +75,7 @@ def _request(
         before = transaction.task_file(task_id).task
         asked = [_add_question(context, transaction, task_id, question)] if question else []
         if before.status is not requested.to:
-            head = work_head(context, before)
-            circumstances = context.circumstances(before, head=head, checks_failure=failure)
+            circumstances = circumstances_of(context, before, checks_failure=failure)
             carry_out(transaction, task_id, requested, circumstances)
         describe_records(transaction, task_id, asked, context.actor)
         return HandedOver(before, transaction.task_file(task_id).task)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import work_head
+from gitticks.actions.changing import circumstances_of
 from gitticks.actions.context import Context
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.git.staged import StagedChange, is_index_locked, is_sequencing, staged_changes
@@ -210,5 +210,5 @@ def try_out(context: Context, transaction: Transaction, edit: HandEdit) -> None:
         edit,
         context.actor,
         context.now,
-        lambda task: context.circumstances(task, head=work_head(context, task)),
+        lambda task: circumstances_of(context, task),
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from gitticks.actions.changing import record, work_head
+from gitticks.actions.changing import circumstances_of, record
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import edit_between
 from gitticks.errors import GitticksError
@@ -121,7 +121,7 @@ def _carry_out(context: Context, transaction: Transaction, edit: HandEdit, actor
         HandEdit(edit.before, current, state),
         actor,
         context.now,
-        lambda task: context.circumstances(task, head=work_head(context, task)),
+        lambda task: circumstances_of(context, task),
     )
     after = transaction.task_file(current.task.id).task
     refused = ", ".join(edit.forbidden_fields) if edit.before is not None else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import work_head
+from gitticks.actions.changing import circumstances_of
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import uncommitted_in, workspace_of
 from gitticks.errors import RefusedError
@@ -73,7 +73,7 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
         children = _open_children(transaction, before)
         if isinstance(trigger, Closed):
             _refuse_children(before, children)
-        circumstances = context.circumstances(before, head=work_head(context, before))
+        circumstances = circumstances_of(context, before)
         after = carry_out(transaction, task_id, trigger, circumstances).task
         if isinstance(trigger, Reopened) and after.is_epic:
             child = next(iter(TaskGraph.of(transaction.all_tasks().values()).children(task_id)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gitticks.actions.changing import Record, describe_records, work_head
+from gitticks.actions.changing import Record, circumstances_of, describe_records
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import failed_check
 from gitticks.actions.field_values import Reading, Wishes, read_wishes
@@ -20,7 +20,6 @@ from gitticks.store.wanted_state import WantedState, apply_state
 from gitticks.workflow.triggers import Seen
 
 if TYPE_CHECKING:
-    from gitticks.store.decisions import Circumstances
     from gitticks.store.transaction import Transaction
 
 
@@ -79,9 +78,9 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
 
     def write(transaction: Transaction) -> Updated:
         before = transaction.task_file(task_id).task
-        circumstances = context.circumstances(before, head=work_head(context, before), checks_failure=failure)
+        circumstances = circumstances_of(context, before, checks_failure=failure)
         noted = [add_note(context, transaction, task_id, note)] if note else []
-        changed = change_fields(context, transaction, task_id, values, circumstances)
+        changed = change_fields(context, transaction, task_id, values)
         apply_state(transaction, task_id, wanted, context.actor, circumstances)
         describe_records(transaction, task_id, [*changed, *noted], context.actor)
         return Updated(before, transaction.task_file(task_id).task)
@@ -120,7 +119,6 @@ def change_fields(
     transaction: Transaction,
     task_id: TaskId,
     values: dict[str, Any],
-    circumstances: Circumstances,
 ) -> tuple[Record, ...]:
     """Writes those of the values that differ, with one event that names their fields; returns it, or nothing.
 
@@ -128,7 +126,7 @@ def change_fields(
         NotFoundError: the parent or a blocker does not exist.
         RefusedError: a link makes no sense, or the task is closed and the field speaks of work to come.
     """
-    from gitticks.store.decisions import follow_parent
+    from gitticks.store.hand_edits import follow_parents
 
     file = transaction.task_file(task_id)
     before = file.task
@@ -145,10 +143,7 @@ def change_fields(
     transaction.put_task(file.with_task(after))
     events = (Event(EventType.FIELDS_CHANGED, context.now, context.actor, data={"fields": names}),)
     transaction.append_events(task_id, events)
-    if "parent" in names:
-        for parent in (before.parent, after.parent):
-            if parent is not None:
-                follow_parent(transaction, replace(after, parent=parent), circumstances)
+    follow_parents(transaction, after, before, lambda task: circumstances_of(context, task))
     return (Record(", ".join(names), events),)
 
 

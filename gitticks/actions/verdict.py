@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import describe_records, work_head
+from gitticks.actions.changing import circumstances_of, describe_records
 from gitticks.actions.context import Context
 from gitticks.actions.update import add_note
 from gitticks.errors import RefusedError, UsageError
@@ -144,7 +144,7 @@ def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
 def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Judged:
     from gitticks.store.decisions import carry_out
 
-    circumstances = context.circumstances(before, head=work_head(context, before))
+    circumstances = circumstances_of(context, before)
     carry_out(transaction, before.id, given, circumstances)
     return Judged(before, transaction.task_file(before.id).task)
 

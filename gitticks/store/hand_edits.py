@@ -161,7 +161,8 @@ def apply_hand_edit(
     decisions: tuple[Decision, ...] = ()
     if wanted.status or wanted.sets_awaiting or wanted.verdict:
         decisions = apply_state(transaction, task_id, wanted, actor, surroundings(neutral.task))
-    _follow_parents(transaction, edit, surroundings)
+    task = transaction.task_file(task_id).task
+    follow_parents(transaction, task, edit.before.task if edit.before else None, surroundings)
     describe_edit(transaction, edit, actor, events)
     return decisions
 
@@ -205,15 +206,15 @@ def _events(edit: HandEdit, actor: Actor, at: datetime) -> tuple[Event, ...]:
     return tuple(events)
 
 
-def _follow_parents(transaction: Transaction, edit: HandEdit, surroundings: Surroundings) -> None:
-    task = transaction.task_file(edit.after.task.id).task
-    old = edit.before.task.parent if edit.before else None
-    if task.parent == old:
-        return
-    for parent in (old, task.parent):
-        if parent is not None:
-            child = replace(task, parent=parent)
-            follow_parent(transaction, child, surroundings(task))
+def follow_parents(
+    transaction: Transaction, task: Task, before: Task | None, surroundings: Surroundings
+) -> None:
+    """Lets the epics that a task left and joined follow their children; nothing happens if it stayed where it was."""
+    old = before.parent if before is not None else None
+    tasks = transaction.all_tasks()
+    for parent in () if task.parent == old else (old, task.parent):
+        if parent is not None and parent in tasks:
+            follow_parent(transaction, replace(task, parent=parent), surroundings(tasks[parent]))
 
 
 def describe_edit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ FAILED = "Text.\n\n## Review\n\nFAIL: no test\n"
 class Session:
     """An agent's session in a workspace with a mailbox, as a runner prepares it."""
 
-    def __init__(self, project: Project, role: Role = Role.WORKER, **fields: object) -> None:
+    def __init__(self, project: Project, role: Role = Role.WORKER, **fields: Any) -> None:
         self.project = project
         self.workspace = make_working(project, **fields)
         found = workspaces.find(project.store.repository, project.task("k7f2"), self.workspace)

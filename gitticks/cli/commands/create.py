@@ -49,7 +49,9 @@ def command(
     if title == "-":
         title, _, rest = (read_text(title) or "").lstrip("\n").partition("\n")
         body = body or rest.strip("\n")
-    new = NewTask(check_text(title, "the title"), wishes_of(fields), body, read_text_file(script, "the script"))
+    new = NewTask(
+        check_text(title, "the title"), wishes_of(fields), body, read_text_file(script, "the script")
+    )
     task = _write_in_editor(context, new) if with_editor else create_task(context, new)
     if as_json:
         print_change(context, task.id, "", as_json=True)

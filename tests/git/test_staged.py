@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.git.repository import Repository, discover
+from gitticks.git.staged import author_of, is_index_locked, is_sequencing, staged_changes, version_before
+from tests.support.repositories import commit_file, git, make_repository, run_git_command
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    make_repository(tmp_path)
+    for name in ("a b.txt", "gone.txt", "naïve.txt"):
+        commit_file(tmp_path, name, "old\n")
+    return discover(tmp_path)
+
+
+def test_what_is_staged_and_nothing_else(repository: Repository, tmp_path: Path) -> None:
+    for name in ("a b.txt", "naïve.txt", "new.txt"):
+        (tmp_path / name).write_text("new\n")
+    (tmp_path / "link").symlink_to("a b.txt")
+    git("rm", "-q", "gone.txt", at=tmp_path)
+    git("add", "naïve.txt", "new.txt", "link", at=tmp_path)
+    found = {change.path: change for change in staged_changes(repository, {})}
+    assert sorted(found) == ["gone.txt", "link", "naïve.txt", "new.txt"]
+    assert found["gone.txt"].new is None
+    assert found["new.txt"].old is None
+    assert not found["link"].is_plain
+    assert found["naïve.txt"].new == git("hash-object", "new.txt", at=tmp_path)
+
+
+def test_the_index_that_git_names_is_read(repository: Repository, tmp_path: Path) -> None:
+    (tmp_path / "a b.txt").write_text("new\n")
+    git("read-tree", "HEAD", at=tmp_path, environment={"GIT_INDEX_FILE": ".git/other"})
+    git("add", "a b.txt", at=tmp_path, environment={"GIT_INDEX_FILE": ".git/other"})
+    assert staged_changes(repository, {}) == ()
+    assert [one.path for one in staged_changes(repository, {"GIT_INDEX_FILE": ".git/other"})] == ["a b.txt"]
+
+
+def test_conflicts_and_sequencers_are_seen(repository: Repository, tmp_path: Path) -> None:
+    git("checkout", "-q", "-b", "side", "HEAD", at=tmp_path)
+    commit_file(tmp_path, "a b.txt", "theirs\n")
+    git("checkout", "-q", "main", at=tmp_path)
+    commit_file(tmp_path, "a b.txt", "ours\n")
+    assert not is_sequencing(repository.git_dir)
+    run_git_command("merge", "-q", "side", at=tmp_path)
+    assert is_sequencing(repository.git_dir)
+    assert [one.is_unmerged for one in staged_changes(repository, {}) if one.path == "a b.txt"] == [True]
+
+
+def test_a_locked_index_is_seen(repository: Repository) -> None:
+    assert not is_index_locked(repository.git_dir)
+    (repository.git_dir / "index.lock").touch()
+    assert is_index_locked(repository.git_dir)
+
+
+def test_an_amended_commit_is_compared_with_the_one_that_it_replaces(
+    repository: Repository, tmp_path: Path
+) -> None:
+    parent = git("rev-parse", "HEAD", at=tmp_path)
+    first = commit_file(tmp_path, "a b.txt", "one\n")
+    assert version_before(repository, "main", first, parent) == parent
+    git("commit", "-q", "--amend", "-m", "again", "--author=Grace <g@example.org>", at=tmp_path)
+    amended = git("rev-parse", "HEAD", at=tmp_path)
+    assert version_before(repository, "main", amended, parent) == first
+    assert author_of(repository, amended).name == "Grace"
