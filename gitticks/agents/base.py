@@ -27,14 +27,7 @@ class AgentKind(StrEnum):
 
 
 HAND_OVER_COMMANDS = (
-    "git add",
-    "git commit",
-    "git diff",
-    "git log",
-    "git mv",
-    "git rm",
-    "git show",
-    "git status",
+    *(f"git {word}" for word in ("add", "commit", "diff", "log", "mv", "rm", "show", "status")),
     "gt",
 )
 """What every worker must be able to run whatever its mode: work that is not committed cannot be handed over."""
