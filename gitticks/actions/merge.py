@@ -9,7 +9,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.run import is_run_alive, run_context
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
-from gitticks.runner.events import RunEvent
+from gitticks.runner.events import MergeWaits, RunEvent
 from gitticks.runner.mergequeue import MergeQueue, MergeResult
 
 
@@ -29,13 +29,20 @@ def merge_task(
     Raises:
         RefusedError: it is not approved, or this is an agent's session.
     """
-    return _queue(context, listener).merge(task_id)
+    return _told(_queue(context, listener), task_id)
 
 
 def merge_all(context: Context, listener: Callable[[RunEvent], None]) -> list[tuple[Task, MergeResult]]:
     """Merges everything that is approved, in the order of approval."""
     queue = _queue(context, listener)
-    return [(task, queue.merge(task.id)) for task in queue.waiting()]
+    return [(task, _told(queue, task.id)) for task in queue.waiting()]
+
+
+def _told(queue: MergeQueue, task_id: TaskId) -> MergeResult:
+    result = queue.merge(task_id)
+    if result.waits is not None:
+        queue.run.emit(MergeWaits(task_id, result.waits))
+    return result
 
 
 def try_out(context: Context, task_ids: list[TaskId]) -> list[TryOut]:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import GitticksError
 from gitticks.model.settings import SandboxPreset
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import RunEvent
+from gitticks.runner.interrupts import interrupting
 from gitticks.runner.loop import Loop
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
@@ -26,7 +27,8 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
 
     Raises:
         RefusedError: this is an agent's session.
-        GitticksError: git does not know who is running it, an agent is unknown, or a strict sandbox was asked for.
+        GitticksError: git does not know who is running it, an agent is unknown, none of the ready tasks has one, or
+            a strict sandbox was asked for.
     """
     context.require_person("start a run")
     context.repository.require_main_worktree("a run")
@@ -35,7 +37,9 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     run = run_context(context, listener, options)
     if options.agent is not None:
         run.registry.spec(options.agent)
-    return Loop(run)
+    loop = Loop(run)
+    loop.require_agent()
+    return loop
 
 
 def run_context(
@@ -51,12 +55,14 @@ def run_context(
 
 
 def execute(loop: Loop) -> RunExit:
-    """Runs to the end, as the only run of this clone.
+    """Runs to the end, as the only run of this clone; Ctrl-C lets running iterations end, twice stops them.
+
+    To be called in the main thread.
 
     Raises:
-        RefusedError: another run is alive.
+        GitticksError: another run is alive.
     """
-    with only_run(loop.run.repository):
+    with only_run(loop.run.repository), interrupting(loop.interrupt):
         return loop.execute()
 
 
@@ -68,7 +74,7 @@ def only_run(repository: Repository) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RefusedError(
+            raise GitticksError(
                 "a run is alive in this clone already", hint="`gt status` shows it, `gt stop` ends it"
             ) from None
         yield

@@ -31,6 +31,7 @@ class SessionRecord:
     """A live session as the clone keeps it, so that a later command can tell whether it still lives.
 
     `pid`, `start_ticks` and `boot_id` together name one process for ever; a pid alone is given out again.
+    `is_briefed` says that the mailbox holds what this session was given, and no longer an earlier one's.
     """
 
     task: TaskId
@@ -42,3 +43,4 @@ class SessionRecord:
     boot_id: str
     started: datetime
     workspace: str
+    is_briefed: bool = False

@@ -4,52 +4,46 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.agents.stopping import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Surroundings, TaskGraph
-from gitticks.model.session import Ending
+from gitticks.model.queries import Surroundings
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
-from gitticks.runner.events import RunEnded, Warned
-from gitticks.runner.mergequeue import MergeQueue
-from gitticks.runner.outcome import RunExit, judge
+from gitticks.runner.events import Warned
+from gitticks.runner.merge_turns import AGAIN_SECONDS, MergeTurns
+from gitticks.runner.outcome import RunExit, judge, summarise
+from gitticks.runner.pauses import Pauses
 from gitticks.runner.recovery import recover
+from gitticks.runner.reviewing import choose_agent, require_any_worker
 from gitticks.runner.scope import in_scope, left_out, next_tasks
 from gitticks.runner.session import SessionRun
+from gitticks.runner.tally import Tally
+from gitticks.runner.task_reader import TaskReader
 from gitticks.workflow.decision import Turn, whose_turn
 
 if TYPE_CHECKING:
+    from gitticks.agents.base import AgentSpec
     from gitticks.runner.context import RunContext
-    from gitticks.workflow.decision import Decision
 
 TICK_SECONDS = 0.25
-_OUTAGES_BEFORE_PAUSE = 3
+_SHOWN_TASKS = 10
 
 
 @dataclass
 class Job:
-    """One session or merge that runs in a thread of its own."""
+    """One session (or merge, with no role) that runs in a thread of its own."""
 
     task: Task
     role: Role | None
     stop: StopRequest
-    future: Future[Decision | None]
+    future: Future[SessionRun | None]
     workspace: str | None = None
-
-
-@dataclass
-class Tally:
-    """What a run has spent and met so far."""
-
-    iterations: int = 0
-    cost: float = 0.0
-    tokens: int = 0
-    outages: dict[str, int] = field(default_factory=dict)
 
 
 class Loop:
@@ -59,21 +53,27 @@ class Loop:
         self.run = run
         self.options = run.options
         self.tally = Tally()
+        self._clock = run.world.monotonic_seconds
+        self._started = self._clock()
+        self._tasks = TaskReader(run)
         self._jobs: dict[TaskId, Job] = {}
-        self._skipped: set[TaskId] = set()
+        self._pauses = Pauses(self._clock, run.world.random_number)
+        self._skipped: dict[TaskId, datetime | None] = {}
         self._refused: set[TaskId] = set()
-        self._waiting_merges: dict[TaskId, str] = {}
+        self._merges = MergeTurns(run)
         self._current_epic: TaskId | None = None
         self._interrupted = threading.Event()
-        self._started = run.world.monotonic_seconds()
+        self._stopping = threading.Event()
         self._limit: str | None = None
         self._is_settling = False
 
     def interrupt(self) -> None:
-        """Ends the run: the first time after the running iterations, the second time at once."""
+        """Ends the run: the first time after the running iterations, the second time at once.
+
+        Called from another thread than the loop's.
+        """
         if self._interrupted.is_set():
-            for job in list(self._jobs.values()):
-                job.stop.request()
+            self._stopping.set()
         self._interrupted.set()
 
     def execute(self) -> RunExit:
@@ -93,48 +93,50 @@ class Loop:
                 raise
         return self._end()
 
-    def _name_left_out(self) -> None:
-        graph = self._graph()
-        names = left_out(graph, self.options, self._around()) if not self.options.ids else []
-        if names:
-            shown = ", ".join(f"`{name}`" for name in names[:10])
-            self.run.emit(
-                Warned(
-                    None,
-                    f"ready but not in this run: {shown} (`--all` includes standalone tasks and orphans)",
-                )
+    def require_agent(self) -> None:
+        """Refuses a run in which nothing that is ready has an agent.
+
+        Raises:
+            NoAgentError: of the task that would be the first.
+        """
+        tasks = self._pickable()
+        if all(_role_for(task) is Role.WORKER for task in tasks):
+            require_any_worker(
+                self.run.open_store(), tasks, self.run.registry, self.run.settings, asked=self.options.agent
             )
+
+    def _agent_for(self, task: Task) -> AgentSpec:
+        return choose_agent(
+            self.run.registry, task, self.run.settings, _role_for(task), asked=self.options.agent
+        )
+
+    def _name_left_out(self) -> None:
+        names = left_out(self._tasks.graph(), self.options, self._around()) if not self.options.ids else []
+        if names:
+            reason = "ready but not in this run (`--all` includes standalone tasks and orphans)"
+            self.run.emit(Warned(None, f"{reason}: {_shown(names)}"))
 
     def _go_on(self, pool: ThreadPoolExecutor) -> bool:
         """Starts what can be started; returns False when the run is over."""
         self._reap()
-        if self._is_ending():
+        if self.run.holds.is_run_asked_to_stop():
+            self._interrupted.set()
+        if self._interrupted.is_set():
+            return bool(self._jobs)
+        self._limit = self.tally.limit(self.options, self._clock() - self._started)
+        if self._limit is not None:
             return bool(self._jobs)
         started = self._start_merge(pool) | self._start_sessions(pool)
-        if self._jobs or started:
-            return True
-        return self.options.auto or self._is_settling
-
-    def _is_ending(self) -> bool:
-        if self._interrupted.is_set() or self.run.holds.is_run_asked_to_stop():
-            self._interrupted.set()
-            return True
-        options, spent = self.options, self.run.world.monotonic_seconds() - self._started
-        if options.max_iterations is not None and self.tally.iterations >= options.max_iterations:
-            self._limit = f"{self.tally.iterations} iterations"
-        elif options.max_seconds is not None and spent >= options.max_seconds:
-            self._limit = f"{spent:.0f} s"
-        elif options.max_cost is not None and self.tally.cost >= options.max_cost:
-            self._limit = f"${self.tally.cost:.2f}"
-        elif options.max_tokens is not None and self.tally.tokens >= options.max_tokens:
-            self._limit = f"{self.tally.tokens} tokens"
-        return self._limit is not None
-
-    def _graph(self) -> TaskGraph:
-        return TaskGraph.of(self.run.open_store().snapshot().all_tasks().values())
+        return bool(self._jobs) or started or self.options.auto or self._is_settling
 
     def _around(self) -> Surroundings:
         now = self.run.now
+        tasks = self._tasks.graph().tasks
+        self._skipped = {
+            task_id: updated
+            for task_id, updated in self._skipped.items()
+            if task_id in tasks and tasks[task_id].updated == updated
+        }
         return Surroundings(
             today=now.astimezone().date(),
             now=now,
@@ -142,77 +144,118 @@ class Loop:
             held={*self.run.holds.held(), *self._skipped},
         )
 
-    def _start_sessions(self, pool: ThreadPoolExecutor) -> bool:
-        room = self.options.parallel - sum(job.role is not None for job in self._jobs.values())
-        self._is_settling = False
-        if room <= 0:
-            return False
-        graph = self._graph()
-        picked = next_tasks(
-            graph,
+    def _pickable(self) -> list[Task]:
+        """Returns what can be started now, best first."""
+        return next_tasks(
+            self._tasks.graph(),
             self.options,
             self._around(),
             current_epic=self._current_epic,
             in_review_limit=self.run.settings.limits.in_review,
         )
-        started = False
-        for task in picked:
-            if room <= 0:
+
+    def _start_sessions(self, pool: ThreadPoolExecutor) -> bool:
+        self._is_settling = started = False
+        for task in self._pickable():
+            if not self._has_room():
                 break
-            workspace = workspaces.workspace_name(task, graph, self.run.settings)
-            if self._is_being_edited(task):
-                self._is_settling = True
-            elif workspace not in {job.workspace for job in self._jobs.values()}:
+            workspace = workspaces.workspace_name(task, self._tasks.graph(), self.run.settings)
+            is_free = workspace not in {job.workspace for job in self._jobs.values()}
+            if is_free and not self._is_being_edited(task) and not self._is_resting(task):
                 self._start(pool, task, workspace)
-                started, room = True, room - 1
+                started = True
         return started
+
+    def _has_room(self) -> bool:
+        sessions = [job for job in self._jobs.values() if job.role is not None]
+        working = sum(job.role is Role.WORKER for job in sessions)
+        spent = self._clock() - self._started
+        return (
+            len(sessions) < self.options.parallel
+            and self.tally.limit(self.options, spent, running=working) is None
+        )
 
     def _is_being_edited(self, task: Task) -> bool:
         """True while a person's last change of the task is younger than the debounce."""
-        if task.updated is None or (self.run.now - task.updated).total_seconds() > self.options.debounce:
+        if task.updated is None or (self.run.now - task.updated).total_seconds() >= self.options.debounce:
             return False
         history = self.run.open_store().history(task.id)
-        return bool(history) and history[-1].actor.is_human
+        is_edited = bool(history) and history[-1].actor.is_human
+        self._is_settling |= is_edited
+        return is_edited
+
+    def _is_resting(self, task: Task) -> bool:
+        """True while the task's agent rests."""
+        try:
+            agent = self._agent_for(task)
+        except GitticksError as error:
+            self._leave_out(task.id, error)
+            return True
+        pause = self._pauses.of(agent.name)
+        if pause is not None and pause.is_short(self._clock()):
+            self._is_settling = True
+        return pause is not None
 
     def _start(self, pool: ThreadPoolExecutor, task: Task, workspace: str) -> None:
-        role = Role.REVIEWER if task.status is Status.AGENT_REVIEW else Role.WORKER
-        stop = StopRequest()
+        role, stop = _role_for(task), StopRequest()
         self._current_epic = task.parent or self._current_epic
         future = pool.submit(self._run_session, task, role, stop)
         self._jobs[task.id] = Job(task, role, stop, future, workspace)
 
-    def _run_session(self, task: Task, role: Role, stop: StopRequest) -> Decision | None:
-        try:
-            return SessionRun(self.run, task.id, role, stop).execute()
-        except GitticksError as error:
-            if isinstance(error, RefusedError) and task.id not in self._refused:
-                # Somebody moved the task between the pick and the start; it is looked at once more.
-                self._refused.add(task.id)
-                return None
-            self._skipped.add(task.id)
-            hint = f" ({error.hint})" if error.hint else ""
-            self.run.emit(Warned(task.id, f"left out of this run: {error.message}{hint}"))
-            return None
+    def _run_session(self, task: Task, role: Role, stop: StopRequest) -> SessionRun | None:
+        session = SessionRun(self.run, task.id, role, stop)
+        session.execute()
+        return session
+
+    def _reap(self) -> None:
+        """Takes what is over off the list, and draws the conclusions for the rest of the run."""
+        for task_id, job in list(self._jobs.items()):
+            if not job.future.done():
+                continue
+            del self._jobs[task_id]
+            try:
+                session = job.future.result()
+            except GitticksError as error:
+                self._take_failure(task_id, error)
+            else:
+                if session is not None:
+                    self._take_end(job, session)
+
+    def _take_failure(self, task_id: TaskId, error: GitticksError) -> None:
+        if isinstance(error, RefusedError) and task_id not in self._refused:
+            # Somebody moved the task between the pick and the start; it is looked at once more.
+            self._refused.add(task_id)
+        else:
+            self._leave_out(task_id, error)
+
+    def _take_end(self, job: Job, session: SessionRun) -> None:
+        self._refused.discard(job.task.id)
+        if session.report is None:
+            return
+        after = self._tasks.graph().tasks.get(job.task.id, job.task)
+        self.tally.add(job.task.usage, after.usage, is_iteration=job.role is Role.WORKER)
+        name = session.agent.name
+        pause = self._pauses.note(name, session.report, self.run.now)
+        if pause is not None:
+            self.run.emit(Warned(None, f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"))
+
+    def _leave_out(self, task_id: TaskId, error: GitticksError) -> None:
+        """Leaves a task alone until somebody changes it, and says why."""
+        found = self.run.open_store().snapshot().all_tasks().get(task_id)
+        self._skipped[task_id] = None if found is None else found.updated
+        hint = f" ({error.hint})" if error.hint else ""
+        self.run.emit(Warned(task_id, f"left out of this run: {error.message}{hint}"))
 
     def _start_merge(self, pool: ThreadPoolExecutor) -> bool:
         """Starts the next merge; there is never more than one."""
         if any(job.role is None for job in self._jobs.values()):
             return False
-        queue = MergeQueue(self.run)
-        waiting = [task for task in queue.waiting() if task.id not in self._waiting_merges]
-        scope = in_scope(self._graph(), self.options) if waiting else {}
-        task = next((task for task in waiting if task.id in scope), None)
+        task = self._merges.next(in_scope(self._tasks.graph(), self.options).values())
         if task is None:
             return False
-        future = pool.submit(self._run_merge, queue, task)
-        self._jobs[task.id] = Job(task, None, StopRequest(), future)
+        stop = StopRequest()
+        self._jobs[task.id] = Job(task, None, stop, pool.submit(self._merges.merge, task.id, stop))
         return True
-
-    def _run_merge(self, queue: MergeQueue, task: Task) -> Decision | None:
-        result = queue.merge(task.id)
-        if result.waits is not None:
-            self._waiting_merges[task.id] = result.waits
-        return result.decision
 
     def _watch(self) -> None:
         """Waits for something to happen, and stops the sessions that a person took their task from."""
@@ -222,66 +265,48 @@ class Loop:
         else:
             self._idle()
         held = self.run.holds.held()
-        tasks = self.run.open_store().snapshot().all_tasks() if self._jobs else {}
+        tasks = self._tasks.graph().tasks
         for job in self._jobs.values():
-            if job.role is None:
-                continue
             task = tasks.get(job.task.id)
-            if job.task.id in held or task is None or not _is_turn_of(task, job.role):
+            is_taken = job.role is not None and (task is None or whose_turn(task) is not _TURNS[job.role])
+            if self._stopping.is_set() or is_taken or (job.role is not None and job.task.id in held):
                 job.stop.request()
 
     def _idle(self) -> None:
         from gitticks.runner.waking import wait_for_change
 
         seconds = TICK_SECONDS if self._is_settling else self.options.poll
-        wait_for_change(self.run.repository, seconds, self._interrupted)
+        if self._merges.is_waiting:
+            seconds = min(seconds, AGAIN_SECONDS)
+        wait_for_change(self.run.repository, seconds, self._interrupted, self._is_to_look_up)
 
-    def _reap(self) -> None:
-        for task_id, job in list(self._jobs.items()):
-            if not job.future.done():
-                continue
-            del self._jobs[task_id]
-            decision = job.future.result()
-            if job.role is Role.WORKER and decision is not None:
-                self._count(job.task, decision)
-
-    def _count(self, before: Task, decision: Decision) -> None:
-        self.tally.iterations += 1
-        spent = self.run.open_store().task_file(before.id).task.usage
-        self.tally.cost += spent.cost - before.usage.cost
-        self.tally.tokens += (
-            spent.tokens_in + spent.tokens_out - before.usage.tokens_in - before.usage.tokens_out
+    def _is_to_look_up(self) -> bool:
+        """True if an idle run is asked to end, or its time is up."""
+        return (
+            self.run.holds.is_run_asked_to_stop()
+            or self.tally.limit(self.options, self._clock() - self._started) is not None
         )
-        endings = [event.data.get("ending") for event in decision.events if "ending" in event.data]
-        if Ending.OUTAGE.value not in endings and Ending.RATE_LIMITED.value not in endings:
-            self.tally.outages.pop(before.id, None)
-            return
-        count = self.tally.outages[before.id] = self.tally.outages.get(before.id, 0) + 1
-        if count >= _OUTAGES_BEFORE_PAUSE:
-            self._skipped.add(before.id)
-            self.run.emit(
-                Warned(before.id, f"its agent's service failed {count} times in a row: left for later")
-            )
-        else:
-            self._interrupted.wait(min(2.0**count, 30.0))
 
     def _end(self) -> RunExit:
-        scope = in_scope(self._graph(), self.options).values()
-        code = judge(scope, interrupted=self._interrupted.is_set(), limit_reached=self._limit is not None)
-        left = [task for task in scope if task.is_open]
-        self.run.emit(
-            RunEnded(
-                self._limit or ("interrupted" if self._interrupted.is_set() else "nothing else is ready"),
-                int(code),
-                self.tally.iterations,
-                waiting=sum(task.awaiting is not None for task in left),
-                stuck=sum(task.status is Status.STUCK for task in left),
-                done=sum(task.status is Status.DONE for task in scope),
-                cost=round(self.tally.cost, 4),
-            )
-        )
+        scope = list(in_scope(self._tasks.graph(), self.options).values())
+        has_more = bool(self._pickable()) or any(task.id in self._skipped for task in scope)
+        is_interrupted = self._interrupted.is_set()
+        code = judge(scope, interrupted=is_interrupted, is_cut_short=has_more)
+        reason = "interrupted" if is_interrupted else "nothing else is ready"
+        if has_more and self._limit is not None and not is_interrupted:
+            reason = self._limit
+        self.run.emit(summarise(scope, reason, code, self.tally.iterations, self.tally.cost))
         return code
 
 
-def _is_turn_of(task: Task, role: Role) -> bool:
-    return whose_turn(task) is (Turn.REVIEWER if role is Role.REVIEWER else Turn.WORKER)
+_TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
+
+
+def _role_for(task: Task) -> Role:
+    return Role.REVIEWER if task.status is Status.AGENT_REVIEW else Role.WORKER
+
+
+def _shown(names: list[TaskId]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:_SHOWN_TASKS])
+    more = len(names) - _SHOWN_TASKS
+    return f"{shown} and {more} more" if more > 0 else shown

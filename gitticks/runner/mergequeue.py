@@ -6,9 +6,11 @@ merge commit's trailers name task and head, so that a queue that was killed then
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from gitticks.agents.stopping import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges import (
@@ -31,7 +33,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeStrategy
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
-from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned
+from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
 from gitticks.runner.telling import tell
 from gitticks.runner.verifiers import has_commands, run_checks
 from gitticks.store.decisions import carry_out
@@ -60,21 +62,27 @@ class MergeResult:
     tested: str = ""
 
 
-class MergeQueue:
-    """The merge queue of one clone; `merger` is who the merge commits are by."""
+def in_order_of_approval(tasks: Iterable[Task]) -> list[Task]:
+    """Returns those of some tasks that are approved and not merged yet, in the order in which they were approved."""
+    approved = [task for task in tasks if task.is_merging]
+    return sorted(approved, key=lambda task: (task.approval.at.isoformat() if task.approval else "", task.id))
 
-    def __init__(self, run: RunContext, merger: Identity | None = None) -> None:
+
+class MergeQueue:
+    """The merge queue of one clone; `merger` is who the merge commits are by, `stop` ends the tests of a merge."""
+
+    def __init__(
+        self, run: RunContext, merger: Identity | None = None, stop: StopRequest | None = None
+    ) -> None:
         self.run = run
         self.repository = run.repository
         self.store = run.open_store()
         self._merger = merger
+        self._stop = stop or StopRequest()
 
     def waiting(self) -> list[Task]:
         """Returns the approved tasks, in the order in which they were approved."""
-        tasks = [task for task in self.store.snapshot().all_tasks().values() if task.is_merging]
-        return sorted(
-            tasks, key=lambda task: (task.approval.at.isoformat() if task.approval else "", task.id)
-        )
+        return in_order_of_approval(self.store.snapshot().all_tasks().values())
 
     def try_out(self, task_id: TaskId) -> tuple[str, ...]:
         """Returns the paths in which a task's head and its base conflict now; nothing is changed."""
@@ -85,10 +93,11 @@ class MergeQueue:
         return merged.paths if isinstance(merged, Conflict) else ()
 
     def merge(self, task_id: TaskId) -> MergeResult:
-        """Merges one approved task, or sends it back, or says why it waits.
+        """Merges one approved task, or sends it back, or says why it waits (which the listener is not told).
 
         Raises:
             RefusedError: the task is not approved, or not any more.
+            GitticksError: the merge cannot be tried; nothing was changed.
         """
         with hold_lock(self.repository.own_dir / "merge.lock", wait_seconds=_LOCK_SECONDS):
             for mended in finish_checkout(self.repository):
@@ -99,7 +108,7 @@ class MergeQueue:
                 result = self._try(task_id)
                 if result is not None:
                     return result
-        return self._wait(task_id, "its base moved again and again")
+        return MergeResult(waits="its base moved again and again")
 
     def _try(self, task_id: TaskId) -> MergeResult | None:
         """Makes one attempt; None if the base moved meanwhile."""
@@ -142,8 +151,8 @@ class MergeQueue:
                 return None
             case CheckoutOverlaps():
                 shown = ", ".join(moved.paths[:_SHOWN_PATHS])
-                return self._wait(
-                    task.id, f"your uncommitted changes in {moved.checkout} are in the way: {shown}"
+                return MergeResult(
+                    waits=f"your uncommitted changes in {moved.checkout} are in the way: {shown}"
                 )
             case Moved():
                 return self._close(task, base, commit, tested)
@@ -205,7 +214,18 @@ class MergeQueue:
         environment = self.run.outer_environment()
         with checkout_aside(self.repository, commit) as checkout:
             workspaces.set_up(self.repository, checkout.path, self.run.settings, environment)
-            report = run_checks(checkout.path, self.run.settings, environment, self.repository, on_merge=True)
+            report = run_checks(
+                checkout.path,
+                self.run.settings,
+                environment,
+                self.repository,
+                on_merge=True,
+                stop=self._stop,
+            )
+        if report.is_stopped:
+            raise GitticksError(
+                "it was stopped while its tests ran", hint=f"`gt merge {task.id}` merges it now"
+            )
         tested = "; ".join(report.lines)
         self.run.emit(ChecksEnded(task.id, tested, report.failure))
         return report.failure, tested
@@ -227,7 +247,3 @@ class MergeQueue:
         )
         tell(self.run, task, decision)
         return decision
-
-    def _wait(self, task_id: TaskId, reason: str) -> MergeResult:
-        self.run.emit(MergeWaits(task_id, reason))
-        return MergeResult(waits=reason)

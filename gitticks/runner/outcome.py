@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
+from gitticks.runner.events import RunEnded
 
 
 class RunExit(IntEnum):
@@ -21,17 +22,35 @@ class RunExit(IntEnum):
     INTERRUPTED = 130
 
 
-def judge(tasks: Iterable[Task], *, interrupted: bool, limit_reached: bool) -> RunExit:
-    """Returns the exit code for the tasks of a run's scope as they stand at its end."""
+def judge(tasks: Iterable[Task], *, interrupted: bool, is_cut_short: bool) -> RunExit:
+    """Returns the exit code for the tasks of a run's scope as they stand at its end.
+
+    `is_cut_short` says that something was left that could be worked on: a limit was reached, or it cannot be started.
+    An approved task that is not merged at the end waits for a person.
+    """
     if interrupted:
         return RunExit.INTERRUPTED
-    if limit_reached:
+    if is_cut_short:
         return RunExit.LIMIT
     left = [task for task in tasks if task.is_open]
     if any(task.status is Status.STUCK for task in left):
         return RunExit.STUCK
     if any(task.awaiting is Awaiting.WORK for task in left):
         return RunExit.WORK
-    if any(task.awaiting is not None for task in left):
+    if any(task.awaiting is not None or task.is_merging for task in left):
         return RunExit.WAITS
     return RunExit.DONE
+
+
+def summarise(tasks: Iterable[Task], reason: str, code: RunExit, iterations: int, cost: float) -> RunEnded:
+    """Returns the last event of a run, which counts the tasks of its scope; `cost` in dollars."""
+    scope = list(tasks)
+    return RunEnded(
+        reason,
+        int(code),
+        iterations,
+        waiting=sum(task.is_open and task.awaiting is not None for task in scope),
+        stuck=sum(task.status is Status.STUCK for task in scope),
+        done=sum(task.status is Status.DONE for task in scope),
+        cost=round(cost, 4),
+    )

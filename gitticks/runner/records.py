@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -70,6 +71,10 @@ class Sessions:
         finally:
             os.close(descriptor)
 
+    def mark_briefed(self, record: SessionRecord) -> None:
+        """Notes, within `hold`, that the session's mailbox was filled."""
+        self._write(replace(record, is_briefed=True))
+
     def _write(self, record: SessionRecord) -> None:
         body = {
             "task": record.task,
@@ -81,6 +86,7 @@ class Sessions:
             "boot_id": record.boot_id,
             "started": record.started.isoformat(),
             "workspace": record.workspace,
+            "is_briefed": record.is_briefed,
         }
         path = self._record(record.task)
         aside = path.with_suffix(".new")
@@ -128,6 +134,7 @@ def _read(path: Path) -> SessionRecord | None:
             boot_id=str(body["boot_id"]),
             started=datetime.fromisoformat(body["started"]),
             workspace=str(body["workspace"]),
+            is_briefed=body["is_briefed"] is True,
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None

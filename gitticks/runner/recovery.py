@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gitticks.agents.base import AgentReport
 from gitticks.agents.stopping import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.model.event import Actor
+from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.session import Ending, SessionRecord
 from gitticks.model.status import ActorKind
@@ -25,24 +25,44 @@ def recover(run: RunContext) -> list[TaskId]:
     found = []
     for record in run.sessions.dead():
         with run.sessions.adopt(record) as is_ours:
-            if is_ours:
+            if is_ours and _finish(run, record):
                 found.append(record.task)
-                _finish(run, record)
     return found
 
 
-def _finish(run: RunContext, record: SessionRecord) -> None:
+def _finish(run: RunContext, record: SessionRecord) -> bool:
+    """Returns whether there was something to finish: the runner may have died before the start, or after the end."""
     store = run.open_store()
     try:
         file = store.task_file(record.task)
     except NotFoundError:
-        return
+        return False
+    if not _is_unfinished(store.history(record.task), record):
+        return False
     report = AgentReport(Ending.INTERRUPTED, detail="the runner died with the session")
     ending = SessionEnding(
         Actor(ActorKind.AGENT, record.agent, record.role), record.role, record.round, report
     )
-    workspace = workspaces.find(run.repository, file.task, Path(record.workspace))
+    # Before the mailbox was filled, what lies there is an earlier session's and has been judged.
+    workspace = (
+        workspaces.find(run.repository, file.task, Path(record.workspace)) if record.is_briefed else None
+    )
     try:
         finish_session(run, store, file, ending, workspace=workspace, stop=StopRequest())
     except GitticksError as error:
         run.emit(Warned(record.task, f"its interrupted session could not be finished: {error.message}"))
+    return True
+
+
+def _is_unfinished(history: tuple[Event, ...], record: SessionRecord) -> bool:
+    """True if the last that the history tells of a session in this role is its start."""
+    last = next(
+        (
+            event.type
+            for event in reversed(history)
+            if event.type in (EventType.SESSION_STARTED, EventType.SESSION_ENDED)
+            and event.data.get("role") == record.role.value
+        ),
+        None,
+    )
+    return last is EventType.SESSION_STARTED

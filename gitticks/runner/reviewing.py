@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentKind, AgentSpec
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
     from gitticks.store.branch import Store
 
+NO_AGENT_HINT = (
+    "install claude, codex, gemini, amp or opencode, or name a program of yours: "
+    "`gt config agents.mine.argv '[\"./agent.sh\"]'` and `gt config agent mine`"
+)
 NO_REVIEW_BLOCKS = "the script agent has no `sh reviewer` block in this task"
+
+
+class NoAgentError(GitticksError):
+    """There is no agent that could work on a task."""
 
 
 def registry_for(settings: Settings, environment: Mapping[str, str]) -> Registry:
@@ -28,12 +37,18 @@ def registry_for(settings: Settings, environment: Mapping[str, str]) -> Registry
 
 
 def choose_agent(
-    registry: Registry, task: Task, settings: Settings, role: Role, *, asked: str | None = None
+    registry: Registry,
+    task: Task,
+    settings: Settings,
+    role: Role,
+    *,
+    asked: str | None = None,
+    model: str | None = None,
 ) -> AgentSpec:
     """Returns the agent for one session.
 
-    The first of `reviewers` reviews where there is one; else, and for work, it is the agent that the run was asked
-    for, the task's own, or the default.
+    The first of `reviewers` reviews where there is one, with its own model; else, and for work, it is the agent that
+    the run was asked for, the task's own, or the default, with the `model` that the run was asked for or the task's.
 
     Raises:
         GitticksError: an agent is named that does not exist.
@@ -41,13 +56,53 @@ def choose_agent(
     if role is Role.REVIEWER and settings.reviewers and settings.reviewers[0].agent:
         return registry.spec(settings.reviewers[0].agent)
     name = asked or task.agent
-    return registry.spec(name) if name else registry.default_spec()
+    spec = registry.spec(name) if name else registry.default_spec()
+    return replace(spec, model=model or task.model or spec.model)
 
 
 def script_blocks(file: TaskFile, role: Role) -> tuple[str, ...]:
     """Returns the shell blocks that the task's `## Script` holds for a role."""
     blocks = file.scripts.reviewer if role is Role.REVIEWER else file.scripts.worker
     return tuple(block.text for block in blocks)
+
+
+def require_worker(agent: AgentSpec, file: TaskFile, registry: Registry) -> None:
+    """Refuses to start on a task that only the embedded agent could do, and that has nothing for it to run.
+
+    Raises:
+        NoAgentError: nothing can work on the task; it says how to get an agent.
+    """
+    if agent.kind is not AgentKind.SCRIPT or script_blocks(file, Role.WORKER):
+        return
+    if registry.default is None and file.task.agent is None:
+        raise NoAgentError("no agent was found on PATH, and the task has no `## Script`", hint=NO_AGENT_HINT)
+    raise NoAgentError(
+        f"the agent is `{agent.name}`, and the task has no `sh` block under `## Script`",
+        hint=f"`gt edit {file.task.id}` adds one, `gt run --agent NAME` chooses another agent",
+    )
+
+
+def require_any_worker(
+    store: Store, tasks: Iterable[Task], registry: Registry, settings: Settings, *, asked: str | None = None
+) -> None:
+    """Refuses if there are tasks, and none of them has an agent; an agent of an unknown name is another error.
+
+    Raises:
+        NoAgentError: that of the first task.
+    """
+    first: NoAgentError | None = None
+    for task in tasks:
+        try:
+            agent = choose_agent(registry, task, settings, Role.WORKER, asked=asked)
+            require_worker(agent, store.task_file(task.id), registry)
+        except NoAgentError as error:
+            first = first or error
+        except GitticksError:
+            return
+        else:
+            return
+    if first is not None:
+        raise first
 
 
 def find_waiver(

@@ -25,7 +25,7 @@ from gitticks.runner.events import AgentSaid, SessionBegan, Warned
 from gitticks.runner.finishing import SessionEnding, finish_session
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.requests import RequestWatcher
-from gitticks.runner.reviewing import choose_agent, find_waiver, script_blocks
+from gitticks.runner.reviewing import choose_agent, find_waiver, require_worker, script_blocks
 from gitticks.runner.telling import tell
 from gitticks.runner.transcript import Transcript
 from gitticks.runner.workspaces import Plan, Workspace
@@ -54,8 +54,9 @@ class SessionRun:
         self.store = run.open_store()
         self.file: TaskFile = self.store.task_file(task_id)
         self.agent: AgentSpec = choose_agent(
-            run.registry, self.file.task, run.settings, role, asked=run.options.agent
+            run.registry, self.file.task, run.settings, role, asked=run.options.agent, model=run.options.model
         )
+        self.report: AgentReport | None = None
         self.round = current_round(self.file.task, role)
         self.actor = Actor(ActorKind.AGENT, self.agent.name, role)
 
@@ -69,19 +70,22 @@ class SessionRun:
         waiver = self.find_waiver()
         if self.role is Role.REVIEWER and waiver is not None:
             return self._pass_by(waiver)
+        if self.role is Role.WORKER:
+            require_worker(self.agent, self.file, self.run.registry)
         tasks = self.store.snapshot().all_tasks()
         plan = workspaces.plan(
             self.file.task, TaskGraph.of(tasks.values()), self.run.settings, self.run.repository
         )
-        with self.run.sessions.hold(self._record(plan)):
+        record = self._record(plan)
+        with self.run.sessions.hold(record):
             self._start(plan)
             try:
                 workspace = workspaces.prepare(
-                    self.run.repository, plan, self.run.settings, self.run.outer_environment()
+                    self.run.repository, plan, self.run.settings, self.run.outer_environment(), self.stop
                 )
             except GitticksError as error:
-                return self._finish(None, _failed_start(error))
-            return self._finish(workspace, self._listen(workspace))
+                return self._finish(None, self._failed_start(error))
+            return self._finish(workspace, self._listen(workspace, record))
 
     def find_waiver(self) -> str | None:
         """Returns why no agent can review the task, or None."""
@@ -131,12 +135,13 @@ class SessionRun:
             )
         )
 
-    def _listen(self, workspace: Workspace) -> AgentReport:
+    def _listen(self, workspace: Workspace, record: SessionRecord) -> AgentReport:
         """Starts the agent and returns what came of it."""
         try:
             invocation = invoke(self.agent, self._request(workspace))
-        except GitticksError as error:
-            return _failed_start(error)
+        except (GitticksError, OSError) as error:
+            return self._failed_start(error)
+        self.run.sessions.mark_briefed(record)
         for warning in invocation.warnings:
             self.run.emit(Warned(self.task_id, warning))
         limits = self.run.settings.limits
@@ -180,13 +185,14 @@ class SessionRun:
         preset = PRESETS[self.agent.kind]
         return agent_environment(self.agent.kind, preset.variables, self.run.world.environment, additions)
 
+    def _failed_start(self, error: GitticksError | OSError) -> AgentReport:
+        ending = Ending.STOPPED if self.stop.is_requested else Ending.START_FAILED
+        return AgentReport(ending, detail=str(error))
+
     def _finish(self, workspace: Workspace | None, report: AgentReport) -> Decision:
+        self.report = report
         ending = SessionEnding(self.actor, self.role, self.round, report)
         return finish_session(self.run, self.store, self.file, ending, workspace=workspace, stop=self.stop)
-
-
-def _failed_start(error: GitticksError) -> AgentReport:
-    return AgentReport(Ending.START_FAILED, detail=error.message)
 
 
 def _path_with_gt(path: str) -> str:

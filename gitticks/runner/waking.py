@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
@@ -12,11 +13,20 @@ from gitticks.store.layout import STATE_REF
 _TRUTH_SECONDS = 1.0
 
 
-def wait_for_change(repository: Repository, seconds: float, over: threading.Event) -> bool:
-    """Waits until the state branch moves, for at most `seconds` or until `over` is set; True if it moved."""
+def wait_for_change(
+    repository: Repository, seconds: float, over: threading.Event, is_over: Callable[[], bool]
+) -> bool:
+    """Waits until the state branch moves, and returns whether it did.
+
+    Args:
+        repository: whose state branch.
+        seconds: how long at most.
+        over: ends the waiting at once.
+        is_over: asked about once a second; ends the waiting too.
+    """
     before = read_ref(repository.common_dir, STATE_REF)
     deadline = time.monotonic() + seconds
-    while not over.is_set() and time.monotonic() < deadline:
+    while not over.is_set() and not is_over() and time.monotonic() < deadline:
         _wait_for_event(repository, min(_TRUTH_SECONDS, max(0.01, deadline - time.monotonic())), over)
         if read_ref(repository.common_dir, STATE_REF) != before:
             return True

@@ -34,6 +34,7 @@ def ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> 
     if not plan.path.is_dir() or _is_half_made(checkout):
         return _add(repository, plan, warnings)
     _mend_link(checkout)
+    warnings += _remake_branch(repository, plan)
     warnings += _return_to_branch(repository, checkout, plan.branch)
     return checkout
 
@@ -71,6 +72,16 @@ def _mend_link(checkout: Checkout) -> None:
     temporary = checkout.git_dir / "gitticks-link"
     temporary.write_bytes(expected)
     shutil.move(temporary, link)  # which may lie on another file system
+
+
+def _remake_branch(repository: Repository, plan: Plan) -> list[str]:
+    """Makes the work branch again where an agent deleted it; git's reflog of HEAD still knows what stood on it."""
+    ref = BRANCHES + (plan.branch or "")
+    if read_ref(repository.common_dir, ref) is not None:
+        return []
+    asked = ["update-ref", "-m", "gitticks: make the branch again", ref, plan.commit, ""]
+    run_git(asked, repository_dir=repository.common_dir)
+    return [f"the branch `{plan.branch}` was deleted: it begins again at `{plan.commit[:10]}`"]
 
 
 def _return_to_branch(repository: Repository, checkout: Checkout, branch: str) -> list[str]:

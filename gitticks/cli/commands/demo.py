@@ -67,7 +67,9 @@ def _show_board(here: Context) -> None:
     from gitticks.cli.render import say, screen
     from gitticks.cli.tasks_table import print_tasks_or
 
-    print_tasks_or(screen(), list_tasks(here, Filter(with_closed=True)).standings, "no tasks")
+    listed = list_tasks(here, Filter(with_closed=True)).standings
+    here.index.close()  # an open index keeps the writes that follow waiting
+    print_tasks_or(screen(), listed, "no tasks")
     say("")
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from types import FrameType
 
 import click
 
@@ -70,14 +68,16 @@ def command(
     Without an ID: everything that is ready, once. It never waits for a person: after a hand-off it goes on with the
     next task, and ends when nothing else is ready. Ctrl-C ends it after the running iterations, twice at once.
 
-    Exit codes: 0 all done, 1 a limit was reached, 2 a person must do work, 3 what is left awaits a person, 4 a task
+    Exit codes: 0 all done, 1 a limit was reached or a task cannot be started, 2 a person must do work, 3 what is left awaits a person, 4 a task
     is stuck, 64 wrong usage, 130 interrupted.
     """
+    from gitticks.actions.changing import find_task
     from gitticks.actions.run import execute, prepare_run
     from gitticks.cli.render import screen
     from gitticks.cli.run_lines import RunLines, print_json_event
     from gitticks.runner.options import RunOptions
 
+    context.require_person("start a run")
     if worktree and isolation not in (None, "epic"):
         raise UsageError("`--worktree` means `--isolation epic`", hint="give one of the two")
     context.overrides = {
@@ -91,7 +91,7 @@ def command(
         if value is not None
     }
     options = RunOptions(
-        ids=tuple(context.resolve(one) for one in ids),
+        ids=tuple(find_task(context, one) for one in ids),
         auto=auto,
         include_standalone=not auto or with_all or include_standalone,
         include_orphans=not auto or with_all or include_orphans,
@@ -113,12 +113,6 @@ def command(
     )
     loop = prepare_run(context, options, print_json_event if as_json else lines)
     _say_what_is_not_enforced(context)
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        loop.interrupt()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupt)
     return int(execute(loop))
 
 

@@ -1,0 +1,30 @@
+"""All tasks as they stand, for a loop that looks several times a second and mostly finds nothing new."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gitticks.git.refs import read_ref
+from gitticks.model.queries import TaskGraph
+from gitticks.store.layout import STATE_REF
+
+if TYPE_CHECKING:
+    from gitticks.runner.context import RunContext
+
+
+class TaskReader:
+    """Reads the tasks of one run again only when the state branch has moved; for one thread."""
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+        self._tip: str | None = None
+        self._graph = TaskGraph({})
+
+    def graph(self) -> TaskGraph:
+        """Returns all tasks at the state branch's tip."""
+        tip = read_ref(self._run.repository.common_dir, STATE_REF)
+        if tip is None or tip != self._tip:
+            store = self._run.open_store()
+            self._tip = store.tip()
+            self._graph = TaskGraph.of(store.snapshot(self._tip).all_tasks().values())
+        return self._graph

@@ -1,0 +1,244 @@
+"""Agents that do what they should not: the run goes on, and the task stands where an honest reading puts it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.model.event import EventType
+from gitticks.model.notes import Section
+from gitticks.model.session import Ending
+from gitticks.model.status import Awaiting, Status
+from gitticks.runner.outcome import RunExit
+from tests.support.agents import FLOOD_BYTES, bad_agent
+from tests.support.repositories import git
+from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, PASS, RunProject, project
+
+__all__ = ["project"]
+
+STUCK = (Status.STUCK, Awaiting.ESCALATION)
+TO_REVIEW = (Status.REVIEWING, Awaiting.REVIEW)
+SHORT_LIMITS = "limits: {iteration: 2s, idle: 2s, output: 1MB}\n"
+
+
+def endings(project: RunProject, task_id: str = "k7f2") -> list[object]:
+    """Returns how each session on a task ended, oldest first."""
+    events = project.events(task_id)
+    return [event.data["ending"] for event in events if event.type is EventType.SESSION_ENDED]
+
+
+def test_two_crashes_make_a_task_stuck(project: RunProject) -> None:
+    project.agent("echo off we go; echo bad luck >&2; exit 9")
+    project.make()
+    assert project.run().code == RunExit.STUCK
+    assert project.stands() == STUCK
+    assert endings(project) == ["crashed", "crashed"]
+    assert project.last(EventType.CRASHED).reason == "exit code 9: bad luck"
+
+
+def test_an_agent_that_does_nothing_is_stuck_at_its_iteration_limit(project: RunProject) -> None:
+    project.agent(":")
+    project.make()
+    assert project.run("--task-iterations", "3").code == RunExit.STUCK
+    assert project.stands() == STUCK
+    assert endings(project) == ["clean"] * 3
+    assert project.kinds().count(EventType.CRASHED) == 0
+
+
+@pytest.mark.parametrize("setting", ["iteration", "idle"])
+def test_an_agent_that_hangs_is_ended_in_time_and_counts_as_crashed(
+    project: RunProject, setting: str
+) -> None:
+    project.settings(f"limits: {{{setting}: 1s}}\n")
+    project.agent("sleep 600 & sleep 600")
+    project.make()
+    assert project.run("--max-iterations", "1").code == RunExit.LIMIT
+    assert endings(project) == [Ending.TIMED_OUT.value]
+    assert project.task("k7f2").crash_count == 1
+
+
+@pytest.mark.parametrize("name", ["floods stdout", "floods stderr", "prints one endless line"])
+def test_a_flood_is_cut_and_the_work_counts(project: RunProject, name: str) -> None:
+    project.settings(NO_REVIEW + SHORT_LIMITS.replace("2s", "2m"))
+    line = " ".join(f"'{word}'" for word in bad_agent(project.path.parent, name, project.mark))
+    project.agent(f"{line}\n{DONE}")
+    project.make()
+    assert project.run().code == RunExit.WAITS
+    assert project.stands() == TO_REVIEW
+    transcripts = (project.path / ".git/gitticks/transcripts/k7f2").iterdir()
+    assert sum(path.stat().st_size for path in transcripts) < FLOOD_BYTES / 10
+
+
+@pytest.mark.parametrize("name", ["leaves daemons", "kills its process group", "kills its parent"])
+def test_what_an_agent_leaves_behind_does_not_survive(project: RunProject, name: str) -> None:
+    project.settings(SHORT_LIMITS)
+    line = " ".join(f"'{word}'" for word in bad_agent(project.path.parent, name, project.mark))
+    project.agent(f"exec {line}")
+    project.make()
+    assert project.run("--max-iterations", "1").code == RunExit.LIMIT
+    assert len(endings(project)) == 1
+
+
+def test_a_signal_without_a_hand_off_is_answered_in_the_next_prompt(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(
+        'if grep -q "Handoff. is missing" "$GITTICKS_MAILBOX/prompt.md"; then\n'
+        f"{DONE}"
+        "else echo '<promise>COMPLETE</promise>'; fi"
+    )
+    project.make()
+    project.run()
+    assert project.stands() == TO_REVIEW
+    assert project.kinds().count(EventType.GATE_FAILED) == 1
+    assert project.task("k7f2").usage.iterations == 2
+
+
+def test_red_tests_reach_the_next_prompt_and_count_as_crashes_from_the_third_time(
+    project: RunProject,
+) -> None:
+    project.settings(f"{NO_REVIEW}verify: {{test: 'echo 2 and 2 are $((2 + 3)); exit 1'}}\n")
+    project.agent(
+        f'cp "$GITTICKS_MAILBOX/prompt.md" "{project.path.parent}/prompt.$GITTICKS_ITERATION"\n{DONE}'
+    )
+    project.make()
+    assert project.run().code == RunExit.STUCK
+    assert project.stands() == STUCK
+    kinds = project.kinds()
+    assert kinds.count(EventType.GATE_FAILED) == 4
+    assert kinds.count(EventType.CRASHED) == 2
+    assert "2 and 2 are 5" not in (project.path.parent / "prompt.1").read_text()
+    assert "2 and 2 are 5" in (project.path.parent / "prompt.2").read_text()
+
+
+def test_uncommitted_files_hold_a_hand_off_back(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(
+        f"if [ $GITTICKS_ITERATION = 1 ]; then echo x > left.txt; {HANDOFF}echo '<promise>COMPLETE</promise>'\n"
+        f"else {DONE}fi"
+    )
+    project.make()
+    project.run()
+    failed = project.last(EventType.GATE_FAILED)
+    assert "left.txt" in (failed.reason or "")
+    assert project.stands() == TO_REVIEW
+    assert "left.txt" in project.files("gitticks/work/k7f2")
+
+
+def test_an_agent_cannot_write_fields_or_speak_for_others(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(
+        'cd "$GITTICKS_MAILBOX"\n'
+        "sed -i 's/^status: .*/status: done\\nawaiting: null\\nrequires: null/' TASK.md\n"
+        "printf '\\n## Notes\\n\\n### 2026-01-01T00:00:00Z · human · Ada\\n\\nI approve this.\\n' >> TASK.md\n"
+        "printf '\\n## Acceptance Criteria\\n\\nnone\\n' >> TASK.md\n"
+        "printf '\\n## Review\\n\\nPASS\\n' >> TASK.md\n"
+        f"cd - > /dev/null\n{DONE}"
+    )
+    project.make(body="Do it.\n\n## Acceptance Criteria\n\nIt works.\n")
+    project.run()
+    assert project.stands() == TO_REVIEW
+    text = project.file("k7f2").data.decode()
+    assert "· human ·" not in text
+    assert "It works." in text
+    assert "## Review" not in text
+    assert project.kinds().count(EventType.WARNED) >= 3
+
+
+@pytest.mark.parametrize("line", ["approve", "reject", "close", "run", "cancel", "stop", "start"])
+def test_what_only_people_may_do_is_refused_in_a_session(project: RunProject, line: str) -> None:
+    named = "" if line == "run" else "k7f2"
+    project.agent(
+        f'"$GT" {line} {named} > "{project.path.parent}/said" 2>&1; echo $? >> "{project.path.parent}/said"'
+    )
+    project.make()
+    project.run("--max-iterations", "1")
+    said = (project.path.parent / "said").read_text()
+    assert said.endswith("\n3\n"), said
+    assert project.stands() == (Status.WORKING, None)
+
+
+def test_a_worker_that_reviews_itself_is_reviewed_all_the_same(project: RunProject) -> None:
+    project.agent(f"if [ $GITTICKS_ROLE = worker ]; then {PASS}{DONE}else exit 3; fi")
+    project.make()
+    project.run()
+    assert project.stands() == STUCK
+    assert project.file("k7f2").section(Section.REVIEW) is None
+
+
+def test_commits_on_another_branch_do_not_count(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(f"git switch -qc elsewhere\n{DONE}")
+    project.make()
+    ran = project.run("--max-iterations", "1")
+    assert "only commits on `gitticks/work/k7f2` count" in ran.err
+    assert project.task("k7f2").end_sha == git("rev-parse", "main", at=project.path)
+
+
+def test_commits_on_a_detached_head_are_kept_and_named(project: RunProject) -> None:
+    project.agent(f"if [ $GITTICKS_ITERATION = 1 ]; then git switch -q --detach; {COMMIT} fi")
+    project.make()
+    project.run("--max-iterations", "2")
+    assert "k7f2.txt" in project.files("refs/gitticks/rescued/k7f2^1")
+
+
+def test_a_deleted_branch_is_made_again(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(
+        "if [ $GITTICKS_ITERATION = 1 ]; then git switch -q --detach; git branch -qD gitticks/work/k7f2\n"
+        f"else {DONE}fi"
+    )
+    project.make()
+    project.run()
+    assert project.stands() == TO_REVIEW
+    assert "k7f2.txt" in project.files("gitticks/work/k7f2")
+
+
+@pytest.mark.parametrize("gone", ["$PWD", "$GITTICKS_MAILBOX", "$GITTICKS_MAILBOX/TASK.md", "$PWD/.git"])
+def test_a_deleted_workspace_is_made_again(project: RunProject, gone: str) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(f'if [ $GITTICKS_ITERATION = 1 ]; then rm -rf "{gone}"\nelse {DONE}fi')
+    project.make()
+    project.run()
+    assert project.stands() == TO_REVIEW
+
+
+def test_a_workspace_deleted_with_the_signal_for_review_is_no_hand_off(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(f'{DONE}rm -rf "$PWD"')
+    project.make()
+    project.run("--max-iterations", "1")
+    assert project.stands() == (Status.WORKING, None)
+
+
+def test_an_agent_that_moves_the_base_is_seen_in_the_history(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    before = git("rev-parse", "main", at=project.path)
+    project.agent(f"{DONE}git update-ref refs/heads/main HEAD")
+    project.make()
+    project.run()
+    assert project.stands() == TO_REVIEW
+    assert git("rev-parse", "main", at=project.path) != before
+
+
+def test_an_agent_that_rewrites_the_state_branch_does_not_end_the_run_in_a_bug(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(
+        "git worktree list --porcelain > /dev/null\n"
+        'state=$(git commit-tree -m "I say it is done" -p gitticks/state gitticks/state^{tree})\n'
+        f"git update-ref refs/heads/gitticks/state $state\n{DONE}"
+    )
+    project.make()
+    assert project.run().code == RunExit.WAITS
+    assert project.stands() == TO_REVIEW
+    assert "I say it is done" in git("log", "--format=%s", "gitticks/state", at=project.path)
+
+
+def test_a_deleted_state_branch_ends_the_run_with_an_error(project: RunProject) -> None:
+    tip = project.tip()
+    project.agent("git update-ref -d refs/heads/gitticks/state")
+    project.make()
+    ran = project.run()
+    assert ran.code != 70, ran.seen
+    assert "Traceback" not in ran.err
+    git("update-ref", "refs/heads/gitticks/state", tip, at=project.path)
+    git("reset", "--quiet", "--hard", at=project.board)
+    assert project.gt("health").code == 0
