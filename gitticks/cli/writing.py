@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,6 +14,10 @@ from gitticks.errors import GitticksError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+
+if TYPE_CHECKING:
+    from gitticks.actions.session_requests import Session
+    from gitticks.runner.outbox import Request
 
 R = TypeVar("R")
 
@@ -161,6 +165,24 @@ def print_change(context: Context, task_id: TaskId, words: str, *, as_json: bool
         from gitticks.cli.text import pad, visible
 
         say(f"{pad(task_id, 4)}{GAP}{visible(words)}")
+
+
+def print_request(session: Session, request: Request, words: str, *, as_json: bool) -> None:
+    """Prints what an agent left for its runner: as JSON, or as one line."""
+    if as_json:
+        from gitticks.cli.json_output import print_object
+
+        print_object(request={"task": session.task_id, **plain_request(request)})
+    else:
+        from gitticks.cli.render import GAP, say
+        from gitticks.cli.text import visible
+
+        say(f"{visible(session.name)}{GAP}{visible(words)}")
+
+
+def plain_request(request: Request) -> dict[str, object]:
+    """Returns a request as JSON's values."""
+    return {"kind": request.kind, "text": request.text or None, "status": request.status}
 
 
 def moved_words(before: Task, after: Task) -> str:

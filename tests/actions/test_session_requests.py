@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +179,12 @@ def test_a_mailbox_that_is_broken_is_said(project: Project, tmp_path: Path, wrec
     assert ran.code == 1
     assert "TASK.md" in ran.err
     assert "hint: " in ran.err
+
+
+def test_a_request_can_be_told_in_json(project: Project) -> None:
+    session = Session(project)
+    assert json.loads(session.gt("note", "Mind the cookie", "--json").out) == {
+        "schema": 1,
+        "request": {"task": "k7f2", "kind": "note", "text": "Mind the cookie", "status": None},
+    }
+    assert json.loads(session.gt("ask", "Why?", "--json").out)["request"]["kind"] == "ask"

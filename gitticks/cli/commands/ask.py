@@ -6,7 +6,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context
-from gitticks.cli.writing import print_change, read_text, split_words
+from gitticks.cli.writing import print_change, print_request, read_text, split_words
 
 
 @click.command("ask", cls=Command, examples=('gt ask "Which tone: friendly or formal?"',))
@@ -21,13 +21,12 @@ def command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:
     from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.handover import ask_question
     from gitticks.actions.session_requests import current_session, request_question
-    from gitticks.cli.render import say
 
     named, typed = split_words(context, words)
     session = current_session(context, named)
     if session is not None:
-        request_question(session, read_text(typed, "the question") or "")
-        say(f"{session.name}  question left for a person; end your turn")
+        request = request_question(session, read_text(typed, "the question") or "")
+        print_request(session, request, "question left for a person; end your turn", as_json=as_json)
         return
     task_id = find_task_to_change(context, named)
     ask_question(context, task_id, read_text(typed, "the question") or "")

@@ -6,7 +6,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
-from gitticks.cli.writing import moved_words
+from gitticks.cli.writing import moved_words, print_request
 
 
 @click.command("complete", cls=Command, examples=("gt complete",))
@@ -22,12 +22,11 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
     from gitticks.actions.handover import complete_task
     from gitticks.actions.session_requests import current_session, request_complete
     from gitticks.cli.merging import finish_approval
-    from gitticks.cli.render import say
 
     session = current_session(context, task)
     if session is not None:
-        request_complete(session)
-        say(f"{session.name}  handed over to the runner, which checks and decides; end your turn")
+        words = "handed over to the runner, which checks and decides; end your turn"
+        print_request(session, request_complete(session), words, as_json=as_json)
         return 0
     done = complete_task(context, find_task_to_change(context, task))
     return finish_approval(

@@ -6,7 +6,14 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context
-from gitticks.cli.writing import check_text, print_change, read_text, read_text_file, split_words
+from gitticks.cli.writing import (
+    check_text,
+    print_change,
+    print_request,
+    read_text,
+    read_text_file,
+    split_words,
+)
 from gitticks.errors import UsageError
 
 
@@ -41,7 +48,6 @@ def command(
     from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.handover import HandoffParts, write_handoff
     from gitticks.actions.session_requests import current_session, request_handoff
-    from gitticks.cli.render import say
 
     parts = check_text(HandoffParts(done, remaining, decisions, uncertain).text)
     named, typed = split_words(context, words, has_text=bool(parts) or file is not None)
@@ -51,8 +57,8 @@ def command(
     task_id = find_task_to_change(context, named) if session is None else None
     text = parts or read_text_file(file) or read_text(typed) or ""
     if session is not None:
-        request_handoff(session, text)
-        say(f"{session.name}  hand-off written; `gt complete` hands the work over")
+        said = "hand-off written; `gt complete` hands the work over"
+        print_request(session, request_handoff(session, text), said, as_json=as_json)
     elif task_id is not None:
         write_handoff(context, task_id, text)
         print_change(context, task_id, "hand-off written", as_json=as_json)

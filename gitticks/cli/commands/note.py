@@ -6,7 +6,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context
-from gitticks.cli.writing import print_change, read_text, read_text_file, split_words
+from gitticks.cli.writing import print_change, print_request, read_text, read_text_file, split_words
 from gitticks.model.status import ActorKind
 
 
@@ -31,15 +31,14 @@ def command(
     from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.note import check_author, note_task
     from gitticks.actions.session_requests import current_session, request_note
-    from gitticks.cli.render import say
 
     named, typed = split_words(context, words, has_text=file is not None)
     kind = ActorKind(author) if author else None
     check_author(context, kind)
     session = current_session(context, named)
     if session is not None:
-        request_note(session, read_text_file(file) or read_text(typed) or "")
-        say(f"{session.name}  note left for the runner")
+        request = request_note(session, read_text_file(file) or read_text(typed) or "")
+        print_request(session, request, "note left for the runner", as_json=as_json)
         return
     task_id = find_task_to_change(context, named)
     note_task(context, task_id, read_text_file(file) or read_text(typed) or "", kind=kind)

@@ -8,7 +8,15 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context, task_argument, unknown_word
-from gitticks.cli.writing import check_text, field_options, moved_words, print_change, read_text, wishes_of
+from gitticks.cli.writing import (
+    check_text,
+    field_options,
+    moved_words,
+    print_change,
+    print_request,
+    read_text,
+    wishes_of,
+)
 from gitticks.errors import Exit, UsageError
 from gitticks.model.status import Status, Verdict
 
@@ -66,7 +74,7 @@ def command(
     if title is not None:
         wishes["title"] = check_text(title, "the title")
     changes = Changes(wishes, status, verdict, read_text(note, "the note"))
-    if _requested_in_session(context, task, changes):
+    if _requested_in_session(context, task, changes, as_json=as_json):
         return Exit.DONE
     if not wishes and status is None and verdict is None and not changes.note:
         raise UsageError("nothing was given to change", hint="`gt update --help`")
@@ -102,19 +110,20 @@ def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bo
     return Exit.DONE
 
 
-def _requested_in_session(context: Context, task: str | None, changes: Changes) -> bool:
+def _requested_in_session(context: Context, task: str | None, changes: Changes, *, as_json: bool) -> bool:
     """Puts a status that an agent asks for into its outbox; False outside of a session with a mailbox."""
     from gitticks.actions.session_requests import current_session, request_note, request_status
-    from gitticks.cli.render import say
 
     session = current_session(context, task)
     if session is None:
         return False
     if changes.needs_person or (changes.status is None and not changes.note):
         context.require_person("change a task's fields or give a verdict")
-    if changes.note:
-        request_note(session, changes.note)
+    request = request_note(session, changes.note) if changes.note else None
+    words = "note left for the runner"
     if changes.status is not None:
-        request_status(session, changes.status)
-        say(f"{session.name}  asks for {changes.status}; the runner decides in a moment, end your turn")
+        request = request_status(session, changes.status)
+        words = f"asks for {changes.status}; the runner decides in a moment, end your turn"
+    if request is not None:
+        print_request(session, request, words, as_json=as_json)
     return True

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from gitticks.document.settings import file_layer
-from tests.cli.support import gt
+from tests.cli.support import command, gt
 from tests.support.projects import Project, make_project
 from tests.support.repositories import add_linked_worktree, clone, fsck_problems, git, make_repository
 
@@ -165,3 +169,19 @@ def test_json(tmp_path: Path) -> None:
         "tests": None,
         "agents": [],
     }
+
+
+def test_on_a_terminal_it_asks_whether_a_person_approves_all_work(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command("init"), cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        os.write(ours, b"n\n")
+        with contextlib.suppress(OSError):  # a terminal's end is told as an error
+            while os.read(ours, 65536):
+                pass
+        assert process.wait(60) == 0
+    os.close(ours)
+    assert gt("config", "human", at=tmp_path).out.startswith("when-required")
