@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -15,8 +16,32 @@ from gitticks.errors import Exit, GitticksError
 _SEVERAL = 2
 
 
+class _ReaderGoneError(Exception):
+    """Nobody reads the output any more; a type of our own, because click makes exit code 1 of a `BrokenPipeError`."""
+
+
+@contextlib.contextmanager
+def _readers_may_leave() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGoneError from error
+
+
 class Catalogue(click.Group):
     """The group of all commands; a command's module is imported when it is called, not before."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Reads the arguments; `--help` prints here."""
+        with _readers_may_leave():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command."""
+        with _readers_may_leave():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         """Returns the names in the order of the catalogue."""
@@ -71,8 +96,22 @@ def gt(ctx: click.Context, version: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs `gt` and ends the process with the command's exit code."""
+    _open_missing_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     sys.exit(run(given))
+
+
+def _open_missing_streams() -> None:
+    """Opens /dev/null for each of stdin, stdout and stderr that was closed (`>&-`), as git does.
+
+    Else the next file that is opened, such as the index, would take its number, and a subprocess would print into it.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def run(arguments: list[str]) -> int:
@@ -93,9 +132,8 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # The reader went away (`gt list | head`); what is left in the buffer must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (_ReaderGoneError, BrokenPipeError):
+        _discard(sys.stdout)
         return Exit.DONE
     except Exception as error:  # noqa: BLE001 (the outermost boundary: a bug is reported, never shown as a traceback)
         from gitticks.cli.bug_report import report
@@ -125,15 +163,29 @@ def _usage_hint(error: click.UsageError) -> str | None:
     return f"`{error.ctx.command_path} --help`" if error.ctx is not None else "`gt --help`"
 
 
+def _discard(stream: TextIO) -> None:
+    """Lets what is left in a stream's buffer go nowhere: its reader went away, and it must not raise again at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _say(arguments: list[str], message: str, hint: str | None, code: int) -> None:
+    try:
+        for line in _error_lines(arguments, message, hint, code):
+            click.echo(line, err=True)
+    except BrokenPipeError:
+        _discard(sys.stderr)
+
+
+def _error_lines(arguments: list[str], message: str, hint: str | None, code: int) -> Iterator[str]:
     if "--json" in arguments:
         import json
 
         body: dict[str, Any] = {"message": message, "hint": hint, "exit": int(code)}
-        click.echo(json.dumps({"schema": 1, "error": body}, ensure_ascii=False), err=True)
+        yield json.dumps({"schema": 1, "error": body}, ensure_ascii=False)
         return
     from gitticks.cli.text import visible
 
-    click.echo("error: " + visible(message, keep="\n"), err=True)
+    yield "error: " + visible(message, keep="\n")
     if hint:
-        click.echo("\nhint: " + visible(hint, keep="\n"), err=True)
+        yield "\nhint: " + visible(hint, keep="\n")

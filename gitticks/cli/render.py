@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import sys
@@ -10,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import NoReturn, TextIO
+from typing import TextIO
 
 import click
 
@@ -119,14 +118,8 @@ def say(*lines: str, err: bool = False) -> None:
         try:
             click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, color=True)
         except BrokenPipeError:
-            _leave_quietly(stream)
-
-
-def _leave_quietly(stream: TextIO) -> NoReturn:
-    """Ends the command because its reader went away (`gt list | head`); what is left in the buffer goes nowhere."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    raise click.exceptions.Exit(0)
+            if not err:
+                raise  # nobody reads the answer (`gt list | head`): the command ends here
 
 
 def hint(text: str) -> None:

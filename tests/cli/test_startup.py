@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.store.board import create_board
-from tests.cli.support import command, gt
+from tests.cli.support import gt
 from tests.support.stores import make_queue
 
 HEAVY = frozenset(
@@ -60,15 +59,3 @@ def test_a_reading_command_with_a_warm_index_loads_nothing_heavy(tmp_path: Path,
     code, *modules = done.stderr.splitlines()[-1].split()
     assert code == "0"
     assert HEAVY.isdisjoint(modules)
-
-
-def test_a_reader_that_goes_away_is_no_failure(tmp_path: Path) -> None:
-    make_queue(tmp_path)
-    reading, writing = os.pipe()
-    os.close(reading)
-    with subprocess.Popen(
-        command("list", "--json"), cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True
-    ) as process:
-        os.close(writing)
-        _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, "")
