@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -9,15 +8,13 @@ import pytest
 from gitticks.cli.catalogue import CATALOGUE, CatalogueEntry, find_command
 from tests.cli.support import gt
 
-MADE = [entry for entry in CATALOGUE if find_spec(entry.module)]
-
 
 def _is_group(entry: CatalogueEntry) -> bool:
     """True for a command that only holds others, which have the examples."""
     return isinstance(find_command(entry.name), click.Group)
 
 
-@pytest.mark.parametrize("entry", MADE, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
 def test_every_help_opens_with_an_example_and_says_what_the_catalogue_says(
     tmp_path: Path, entry: CatalogueEntry
 ) -> None:
@@ -29,7 +26,7 @@ def test_every_help_opens_with_an_example_and_says_what_the_catalogue_says(
     assert " ".join(summary.split()) == entry.summary
 
 
-@pytest.mark.parametrize("entry", MADE, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
 def test_an_unknown_option_is_wrong_usage(tmp_path: Path, entry: CatalogueEntry) -> None:
     ran = gt(entry.name, "--no-such-thing", at=tmp_path)
     assert ran.code in (2, 64)
@@ -46,3 +43,20 @@ error: no command `lst`; did you mean `gt list`?
 hint: `gt --help`
 """
     )
+
+
+SUBCOMMANDS = [
+    (entry.name, name)
+    for entry in CATALOGUE
+    if _is_group(entry)
+    for name in getattr(find_command(entry.name), "commands", {})
+]
+
+
+@pytest.mark.parametrize(("group", "name"), SUBCOMMANDS)
+def test_the_help_of_a_command_within_a_group_opens_with_an_example(
+    tmp_path: Path, group: str, name: str
+) -> None:
+    example, usage, *_ = gt(group, name, "--help", at=tmp_path).out.split("\n\n")
+    assert all(line.startswith(f"  gt {group} {name}") for line in example.splitlines())
+    assert usage.startswith(f"Usage: gt {group} {name}")
