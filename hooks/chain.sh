@@ -23,15 +23,18 @@ run_own() {
     fi
 }
 
-# Runs ours. Without the Python that it was installed with, nothing is checked, and that is said.
+# Runs ours, which refuses with 3. Where it cannot run, nothing is checked, and that is said.
 run_gitticks() {
     name=$1
     shift
     python=
     read -r python 2>/dev/null <"${0%/*}/interpreter" || :
-    if [ -n "$python" ] && [ -x "$python" ]; then
-        "$python" -P -m gitticks hook "$name" "$@"
-    else
-        echo "gitticks: \`$name\` did nothing: ${python:-its Python} is gone; \`gt hooks install\` mends it" >&2
+    if [ -z "$python" ] || ! [ -x "$python" ]; then
+        echo "gitticks: \`$name\` did nothing: ${python:-its Python} is gone; \`gt init\` mends it" >&2
+        return 0
     fi
+    "$python" -P -m gitticks hook "$name" "$@"
+    refusal=$?
+    [ "$refusal" -eq 0 ] || [ "$refusal" -eq 3 ] && return "$refusal"
+    echo "gitticks: \`$name\` could not run and checked nothing; \`gt doctor\` says why" >&2
 }

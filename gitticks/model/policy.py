@@ -42,6 +42,8 @@ class Policy:
     """What `decide` needs to know of the settings.
 
     `review_waiver` says why an agent's review is waived for this task although policy asks for one.
+    `minimum_approval` is the weakest strength that closes work, from L0 (git's name alone) to L3 (a hardware key);
+    with `four_eyes` nobody closes what they created.
     """
 
     review: ReviewPolicy = ReviewPolicy.AGENT
@@ -53,3 +55,5 @@ class Policy:
     council_rounds: int = 3
     iterations: int = 10
     review_waiver: str | None = None
+    minimum_approval: str = "L0"
+    four_eyes: bool = False

@@ -93,6 +93,8 @@ def give_verdict(draft: Draft, given: VerdictGiven) -> None:
             hint=f"`gt update {task.id} --awaiting=null` gives it back to the agent, `gt cancel {task.id}` drops it",
         )
     _check_answer(draft, given, outcome)
+    if outcome is Outcome.CLOSE:
+        _check_strength(draft, given)
     draft.log(
         EventType.VERDICT,
         given.note,
@@ -180,6 +182,21 @@ def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
             f"`{task.id}` has new commits since it was handed off ({str(artifacts.head)[:7]}, reviewed "
             f"{(task.end_sha or 'none')[:7]})",
             hint=f'`gt reject {task.id} "hand off again"` sends it back',
+        )
+
+
+def _check_strength(draft: Draft, given: VerdictGiven) -> None:
+    """Refuses an approval that policy finds too weak; the levels sort by their names."""
+    task, policy = draft.task, draft.policy
+    if given.strength < policy.minimum_approval:
+        raise RefusedError(
+            f"`{task.id}` needs an approval of strength {policy.minimum_approval}, and this one has {given.strength}",
+            hint="`gt config --explain approvals.minimum`",
+        )
+    if policy.four_eyes and task.created_by == given.actor.name:
+        raise RefusedError(
+            f"`{task.id}` was created by {given.actor.name}, so somebody else has to approve it",
+            hint="`gt config --explain approvals.four_eyes`",
         )
 
 

@@ -19,4 +19,6 @@ def policy_for(task: Task, settings: Settings, *, review_waiver: str | None = No
         council_rounds=settings.council.rounds,
         iterations=settings.iterations,
         review_waiver=review_waiver,
+        minimum_approval=settings.approvals.minimum,
+        four_eyes=settings.approvals.four_eyes,
     )

@@ -98,7 +98,7 @@ def test_none_of_ours_runs_in_the_main_checkout(board: BoardOfTest, log: Path) -
 def test_either_can_refuse_a_commit(board: BoardOfTest, log: Path, whose: str) -> None:
     install_board_hooks(board.repository)
     own_hook(board.repository.common_dir / "hooks", "pre-commit", log, answer=int(whose == "own"))
-    record_ours(board, log, answer=int(whose == "ours"))
+    record_ours(board, log, answer=3 if whose == "ours" else 0)
     assert not commit(board)
     assert ("hook pre-commit" in log.read_text()) == (whose == "ours")
 
@@ -147,9 +147,18 @@ def test_without_its_python_a_hook_warns_and_lets_pass(board: BoardOfTest) -> No
     board.save("mine\n")
     done = run_git_command("commit", "-qam", "mine", at=board.folder)
     assert done.returncode == 0
-    assert "gitticks: `pre-commit` did nothing: /nowhere/python is gone" in done.stderr
+    assert "gitticks: `pre-commit` did nothing: /nowhere/python is gone; `gt init` mends it" in done.stderr
     install_board_hooks(board.repository)
     assert board_hooks_state(board.repository) is HooksState.INSTALLED
+
+
+def test_a_python_that_lost_gitticks_warns_and_lets_pass(board: BoardOfTest, log: Path) -> None:
+    install_board_hooks(board.repository)
+    record_ours(board, log, answer=1)
+    board.save("mine\n")
+    done = run_git_command("commit", "-qam", "mine", at=board.folder)
+    assert done.returncode == 0
+    assert "gitticks: `pre-commit` could not run and checked nothing" in done.stderr
 
 
 def test_install_and_uninstall_leave_no_trace(board: BoardOfTest) -> None:

@@ -366,3 +366,27 @@ def test_epic_that_is_sent_back_has_a_child_with_the_feedback() -> None:
     assert run(make_epic(Status.STUCK), answer(Verdict.APPROVED)).rework is None
     assert run(make_epic(Status.CLARIFICATION), answer(Verdict.APPROVED, "yes")).rework is None
     assert run(make_task(Status.REVIEWING), answer(Verdict.REJECTED, "no tests")).rework is None
+
+
+def test_an_approval_weaker_than_policy_asks_for_closes_nothing() -> None:
+    policy = Policy(minimum_approval="L2")
+    for strength in ("L0", "L1"):
+        with pytest.raises(RefusedError, match="needs an approval of strength L2") as refused:
+            run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, strength=strength), policy=policy)
+        assert refused.value.exit_code is Exit.REFUSED
+    strong = run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, strength="L3"), policy=policy)
+    assert strong.task.approval is not None
+    returned = run(make_task(Status.STUCK), answer(Verdict.APPROVED, "try this"), policy=policy)
+    assert returned.task.status is Status.WORKING
+
+
+def test_with_four_eyes_nobody_approves_what_they_created() -> None:
+    policy = Policy(four_eyes=True)
+    with pytest.raises(RefusedError, match="somebody else has to approve it"):
+        run(make_task(Status.REVIEWING, created_by=ADA.name), answer(Verdict.APPROVED), policy=policy)
+    other = run(make_task(Status.REVIEWING, created_by="Grace"), answer(Verdict.APPROVED), policy=policy)
+    assert other.task.approval is not None
+    rejected = run(
+        make_task(Status.REVIEWING, created_by=ADA.name), answer(Verdict.REJECTED, "no"), policy=policy
+    )
+    assert rejected.task.status is Status.WORKING
