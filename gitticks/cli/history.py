@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from gitticks.cli.render import Cell, Screen, Style, table
@@ -54,8 +55,30 @@ _LONG = 60
 
 
 def turns(events: Iterable[Event]) -> list[Event]:
-    """Returns the events that say where the task went and why; comings and goings of text are left out."""
-    return [event for event in events if event.to_status is not None or event.type in _TURNS]
+    """Returns the events that say where the task went and why; comings and goings of text are left out.
+
+    A step that says again why its gate was waived, or what was merged, takes that event in.
+    """
+    told: list[Event] = []
+    for event in events:
+        if event.to_status is None and event.type not in _TURNS:
+            continue
+        joined = _joined(told[-1], event) if told else None
+        if joined is not None:
+            told[-1] = joined
+        else:
+            told.append(event)
+    return told
+
+
+def _joined(before: Event, step: Event) -> Event | None:
+    """Returns a step with what the event before it adds; None where that one says something of its own."""
+    if step.to_status is None or step.reason is None:
+        return None
+    if before.type is EventType.WAIVED and before.reason == step.reason:
+        return replace(step, reason=f"{what_happened(before)}: {step.reason}")
+    merged = str(before.data.get("sha") or "")[:_SHORT_SHA] if before.type is EventType.MERGED else ""
+    return step if merged and merged in step.reason else None
 
 
 def event_lines(on: Screen, events: Iterable[Event], now: datetime) -> list[str]:
@@ -94,7 +117,7 @@ def what_happened(event: Event) -> str:
 
 def details(event: Event) -> str:
     """Returns the reason of an event and what else it carries, on one line."""
-    parts = [event.reason or ""]
+    parts = [(event.reason or "").removeprefix(f"{event.actor.name}, ")]
     for key in _DETAILS:
         value = event.data.get(key)
         if isinstance(value, list):

@@ -66,3 +66,24 @@ def test_lines_are_aligned() -> None:
 def test_turns_leave_out_comings_and_goings() -> None:
     kinds = (EventType.CREATED, EventType.SESSION_STARTED, EventType.CRASHED, EventType.NOTED)
     assert [event.type for event in turns(Event(kind, NOW, ENGINE) for kind in kinds)] == [EventType.CRASHED]
+
+
+def test_a_step_takes_in_why_its_gate_was_waived() -> None:
+    why = "policy asks for no review"
+    waived = Event(EventType.WAIVED, NOW, ENGINE, reason=why, data={"gate": "review"})
+    step = Event(EventType.ADVANCED, NOW, ENGINE, Status.AGENT_REVIEW, Status.REVIEWING, why)
+    assert [details(event) for event in turns([waived, step])] == [f"review waived: {why}"]
+    assert turns([waived]) == [waived]
+
+
+def test_a_step_takes_in_the_merge_that_it_names() -> None:
+    merged = Event(EventType.MERGED, NOW, ENGINE, data={"sha": "0123456789"})
+    step = Event(EventType.ADVANCED, NOW, ENGINE, Status.REVIEWING, Status.DONE, "merged 0123456")
+    other = Event(EventType.ADVANCED, NOW, ENGINE, Status.REVIEWING, Status.DONE, "merged 9876543")
+    assert turns([merged, step]) == [step]
+    assert turns([merged, other]) == [merged, other]
+
+
+def test_a_person_who_began_by_hand_is_named_once() -> None:
+    event = Event(EventType.MOVED, NOW, ADA, Status.PENDING, Status.WORKING, "Ada, main@3f2a91c")
+    assert details(event) == "main@3f2a91c"
