@@ -191,18 +191,31 @@ def _line(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> str:
 
 
 def _stacked(on: Screen, cells: list[list[Cell]], stretch: int) -> list[str]:
+    """Returns each row as a line without its flexible column, which stands below with what found no room above."""
     others = [[cell for place, cell in enumerate(row) if place != stretch] for row in cells]
     widths = _widths(others)
     if sum(widths) + len(GAP) * (len(widths) - 1) > on.columns:
         widths = [0] * len(widths)
     lines: list[str] = []
     for row, rest in zip(cells, others, strict=True):
-        lines.append(_line(on, rest, widths))
-        if row[stretch].text:
-            lines.append(
-                GAP + on.styled(on.fit(row[stretch].text, on.columns - len(GAP)), row[stretch].style)
-            )
+        fitting = _fitting(on, rest, widths)
+        lines.append(on.fit(rest[0].text, on.columns) if not fitting else _line(on, rest[:fitting], widths))
+        below = [cell for cell in (*rest[max(1, fitting) :], row[stretch]) if cell.text]
+        if below:
+            room = on.columns - len(GAP) * len(below) - sum(width(cell.text) for cell in below[:-1])
+            last = Cell(on.fit(below[-1].text, room), below[-1].style)
+            lines.append(GAP + _line(on, [*below[:-1], last], [0] * len(below)))
     return lines
+
+
+def _fitting(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> int:
+    """Returns how many cells of a row, from its beginning, have room on one line."""
+    taken = -len(GAP)
+    for place, (cell, columns) in enumerate(zip(row, widths, strict=True)):
+        if taken + len(GAP) + width(cell.text) > on.columns:
+            return place
+        taken += len(GAP) + max(columns, width(cell.text))
+    return len(row)
 
 
 def opposite(on: Screen, left: str, right: str) -> list[str]:
