@@ -42,7 +42,7 @@ Times are written as `90s`, `30m`, `2h`, `14d` or seconds; sizes as `200kB`, `64
 """
 NOT_IN_EFFECT = (
     "agents.*.fallback",
-    "approvals.",
+    "approvals.allowed_signers",
     "budget.epic.",
     "budget.run.duration",
     "budget.run.iterations",
@@ -71,6 +71,7 @@ NOT_IN_EFFECT = (
 )
 """Names, or their beginnings up to a dot, of settings that nothing reads yet."""
 NOTES = {
+    "approvals.minimum": "this release can give L0 only, so any other value lets nobody approve",
     "review": "`council` is not in effect: it runs one reviewer, as `agent` does",
     "reviewers": "only the first one is asked, and its focus is not in effect",
     "sandbox.preset": "`permissive` builds no walls in this release, and `strict` is refused",
