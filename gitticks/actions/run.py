@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
@@ -20,6 +20,7 @@ from gitticks.runner.outcome import RunExit
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
+    from gitticks.model.ids import TaskId
 
 
 def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEvent], None]) -> Loop:
@@ -62,20 +63,27 @@ def execute(loop: Loop) -> RunExit:
     Raises:
         GitticksError: another run is alive.
     """
-    with only_run(loop.run.repository), interrupting(loop.interrupt):
+    released = loop.release()
+    with only_run(loop.run.repository, released), interrupting(loop.interrupt):
         return loop.execute()
 
 
 @contextlib.contextmanager
-def only_run(repository: Repository) -> Iterator[None]:
-    """Holds the clone's run lock."""
+def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterator[None]:
+    """Holds the clone's run lock; where another run has it, that one takes up the `released` tasks.
+
+    Raises:
+        GitticksError: another run is alive.
+    """
     descriptor = _open_lock(repository)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            takes = f"; it takes up {' and '.join(f'`{one}`' for one in released)} again" if released else ""
             raise GitticksError(
-                "a run is alive in this clone already", hint="`gt status` shows it, `gt stop` ends it"
+                f"a run is alive in this clone already{takes}",
+                hint="`gt status` shows it, `gt stop` ends it",
             ) from None
         yield
     finally:

@@ -12,15 +12,15 @@ from gitticks.agents.stopping import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings
-from gitticks.model.status import Role, Status
+from gitticks.model.status import Role
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import Warned
 from gitticks.runner.merge_turns import AGAIN_SECONDS, MergeTurns
 from gitticks.runner.outcome import RunExit, judge, summarise
-from gitticks.runner.pauses import Pauses
+from gitticks.runner.patience import Patience, role_for
 from gitticks.runner.recovery import recover
-from gitticks.runner.reviewing import choose_agent, require_any_worker
+from gitticks.runner.reviewing import require_any_worker
 from gitticks.runner.scope import in_scope, left_out, next_tasks
 from gitticks.runner.session import SessionRun
 from gitticks.runner.tally import Tally
@@ -28,7 +28,6 @@ from gitticks.runner.task_reader import TaskReader
 from gitticks.workflow.decision import Turn, whose_turn
 
 if TYPE_CHECKING:
-    from gitticks.agents.base import AgentSpec
     from gitticks.runner.context import RunContext
 
 TICK_SECONDS = 0.25
@@ -57,7 +56,7 @@ class Loop:
         self._started = self._clock()
         self._tasks = TaskReader(run)
         self._jobs: dict[TaskId, Job] = {}
-        self._pauses = Pauses(self._clock, run.world.random_number)
+        self._patience = Patience(run)
         self._skipped: dict[TaskId, datetime | None] = {}
         self._refused: set[TaskId] = set()
         self._merges = MergeTurns(run)
@@ -65,7 +64,6 @@ class Loop:
         self._interrupted = threading.Event()
         self._stopping = threading.Event()
         self._limit: str | None = None
-        self._is_settling = False
 
     def interrupt(self) -> None:
         """Ends the run: the first time after the running iterations, the second time at once.
@@ -76,10 +74,15 @@ class Loop:
             self._stopping.set()
         self._interrupted.set()
 
+    def release(self) -> list[TaskId]:
+        """Lets the named tasks that are held be taken again, by any run of this clone, and returns them."""
+        held = [task_id for task_id in self.options.ids if task_id in self.run.holds.held()]
+        for task_id in held:
+            self.run.holds.release(task_id)
+        return held
+
     def execute(self) -> RunExit:
         """Runs until nothing is left to do and returns the exit code."""
-        for task_id in self.options.ids:
-            self.run.holds.release(task_id)
         self.run.holds.forget_run_stop()
         recover(self.run)
         self._name_left_out()
@@ -100,15 +103,10 @@ class Loop:
             NoAgentError: of the task that would be the first.
         """
         tasks = self._pickable()
-        if all(_role_for(task) is Role.WORKER for task in tasks):
+        if all(role_for(task) is Role.WORKER for task in tasks):
             require_any_worker(
                 self.run.open_store(), tasks, self.run.registry, self.run.settings, asked=self.options.agent
             )
-
-    def _agent_for(self, task: Task) -> AgentSpec:
-        return choose_agent(
-            self.run.registry, task, self.run.settings, _role_for(task), asked=self.options.agent
-        )
 
     def _name_left_out(self) -> None:
         names = left_out(self._tasks.graph(), self.options, self._around()) if not self.options.ids else []
@@ -127,7 +125,12 @@ class Loop:
         if self._limit is not None:
             return bool(self._jobs)
         started = self._start_merge(pool) | self._start_sessions(pool)
-        return bool(self._jobs) or started or self.options.auto or self._is_settling
+        return bool(self._jobs) or started or self._patience.is_short or self._goes_on
+
+    @property
+    def _goes_on(self) -> bool:
+        """True if a run that has nothing to do waits for more."""
+        return self.options.auto and self.tally.worker_limit(self.options) is None
 
     def _around(self) -> Surroundings:
         now = self.run.now
@@ -155,49 +158,27 @@ class Loop:
         )
 
     def _start_sessions(self, pool: ThreadPoolExecutor) -> bool:
-        self._is_settling = started = False
+        self._patience.is_short = started = False
+        graph = self._tasks.graph()
         for task in self._pickable():
-            if not self._has_room():
+            jobs = [job for job in self._jobs.values() if job.role is not None]
+            if len(jobs) >= self.options.parallel:
                 break
-            workspace = workspaces.workspace_name(task, self._tasks.graph(), self.run.settings)
-            is_free = workspace not in {job.workspace for job in self._jobs.values()}
-            if is_free and not self._is_being_edited(task) and not self._is_resting(task):
-                self._start(pool, task, workspace)
-                started = True
+            workspace = workspaces.workspace_name(task, graph, self.run.settings)
+            working = sum(job.role is Role.WORKER for job in jobs)
+            is_spent = self.tally.worker_limit(self.options, working) is not None
+            if workspace in {job.workspace for job in jobs} or (is_spent and role_for(task) is Role.WORKER):
+                continue
+            try:
+                if not self._patience.holds_back(task):
+                    self._start(pool, task, workspace)
+                    started = True
+            except GitticksError as error:
+                self._leave_out(task.id, error)
         return started
 
-    def _has_room(self) -> bool:
-        sessions = [job for job in self._jobs.values() if job.role is not None]
-        working = sum(job.role is Role.WORKER for job in sessions)
-        spent = self._clock() - self._started
-        return (
-            len(sessions) < self.options.parallel
-            and self.tally.limit(self.options, spent, running=working) is None
-        )
-
-    def _is_being_edited(self, task: Task) -> bool:
-        """True while a person's last change of the task is younger than the debounce."""
-        if task.updated is None or (self.run.now - task.updated).total_seconds() >= self.options.debounce:
-            return False
-        history = self.run.open_store().history(task.id)
-        is_edited = bool(history) and history[-1].actor.is_human
-        self._is_settling |= is_edited
-        return is_edited
-
-    def _is_resting(self, task: Task) -> bool:
-        """True while the task's agent rests."""
-        try:
-            agent = self._agent_for(task)
-        except GitticksError as error:
-            self._leave_out(task.id, error)
-            return True
-        pause = self._pauses.of(agent.name)
-        if pause is not None and pause.is_short(self._clock()):
-            self._is_settling = True
-        return pause is not None
-
     def _start(self, pool: ThreadPoolExecutor, task: Task, workspace: str) -> None:
-        role, stop = _role_for(task), StopRequest()
+        role, stop = role_for(task), StopRequest()
         self._current_epic = task.parent or self._current_epic
         future = pool.submit(self._run_session, task, role, stop)
         self._jobs[task.id] = Job(task, role, stop, future, workspace)
@@ -234,10 +215,7 @@ class Loop:
             return
         after = self._tasks.graph().tasks.get(job.task.id, job.task)
         self.tally.add(job.task.usage, after.usage, is_iteration=job.role is Role.WORKER)
-        name = session.agent.name
-        pause = self._pauses.note(name, session.report, self.run.now)
-        if pause is not None:
-            self.run.emit(Warned(None, f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"))
+        self._patience.note(session)
 
     def _leave_out(self, task_id: TaskId, error: GitticksError) -> None:
         """Leaves a task alone until somebody changes it, and says why."""
@@ -275,7 +253,7 @@ class Loop:
     def _idle(self) -> None:
         from gitticks.runner.waking import wait_for_change
 
-        seconds = TICK_SECONDS if self._is_settling else self.options.poll
+        seconds = TICK_SECONDS if self._patience.is_short else self.options.poll
         if self._merges.is_waiting:
             seconds = min(seconds, AGAIN_SECONDS)
         wait_for_change(self.run.repository, seconds, self._interrupted, self._is_to_look_up)
@@ -289,21 +267,20 @@ class Loop:
 
     def _end(self) -> RunExit:
         scope = list(in_scope(self._tasks.graph(), self.options).values())
-        has_more = bool(self._pickable()) or any(task.id in self._skipped for task in scope)
+        has_more = bool(self._pickable()) or any(
+            task.id in self._skipped or (self._limit is not None and task.is_merging) for task in scope
+        )
         is_interrupted = self._interrupted.is_set()
         code = judge(scope, interrupted=is_interrupted, is_cut_short=has_more)
         reason = "interrupted" if is_interrupted else "nothing else is ready"
-        if has_more and self._limit is not None and not is_interrupted:
-            reason = self._limit
+        limit = self._limit or self.tally.worker_limit(self.options)
+        if has_more and limit is not None and not is_interrupted:
+            reason = limit
         self.run.emit(summarise(scope, reason, code, self.tally.iterations, self.tally.cost))
         return code
 
 
 _TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
-
-
-def _role_for(task: Task) -> Role:
-    return Role.REVIEWER if task.status is Status.AGENT_REVIEW else Role.WORKER
 
 
 def _shown(names: list[TaskId]) -> str:

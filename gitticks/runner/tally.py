@@ -22,14 +22,18 @@ class Tally:
         self.cost += after.cost - before.cost
         self.tokens += after.tokens_in + after.tokens_out - before.tokens_in - before.tokens_out
 
-    def limit(self, options: RunOptions, seconds: float, running: int = 0) -> str | None:
-        """Returns which limit of the run is reached, in words, `running` more iterations being under way."""
-        if options.max_iterations is not None and self.iterations + running >= options.max_iterations:
-            return f"the limit of {options.max_iterations} iterations is reached"
+    def limit(self, options: RunOptions, seconds: float) -> str | None:
+        """Returns which limit of the run, after which nothing more is started, is reached, in words."""
         if options.max_seconds is not None and seconds >= options.max_seconds:
             return f"the limit of {options.max_seconds:.0f} s is reached"
         if options.max_cost is not None and self.cost >= options.max_cost:
             return f"the limit of ${options.max_cost:.2f} is reached"
         if options.max_tokens is not None and self.tokens >= options.max_tokens:
             return f"the limit of {options.max_tokens} tokens is reached"
+        return None
+
+    def worker_limit(self, options: RunOptions, running: int = 0) -> str | None:
+        """Returns the limit after which no worker is started, `running` being at work; reviews and merges go on."""
+        if options.max_iterations is not None and self.iterations + running >= options.max_iterations:
+            return f"the limit of {options.max_iterations} iterations is reached"
         return None

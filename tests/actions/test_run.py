@@ -1,0 +1,224 @@
+"""`gt run`: its exit codes, its events, who may start it and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.actions.context import Context
+from gitticks.actions.run import execute, is_run_alive, only_run, prepare_run, run_context
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.git.repository import discover
+from gitticks.model.event import EventType
+from gitticks.model.status import Awaiting, Status
+from gitticks.runner.events import RunEnded, RunEvent
+from gitticks.runner.options import RunOptions
+from gitticks.runner.outcome import RunExit
+from tests.support.repositories import git
+from tests.support.runs import DONE, NO_REVIEW, RunProject, project
+
+__all__ = ["project"]
+
+NO_PERSON = f"{NO_REVIEW}human: when-required\n"
+KINDS = {
+    "session.began",
+    "agent.said",
+    "checks.ended",
+    "task.moved",
+    "task.merged",
+    "merge.waits",
+    "warning",
+    "run.ended",
+}
+
+
+def test_0_when_all_is_done(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.make()
+    assert project.run().code == 0
+    assert project.stands() == (Status.DONE, None)
+    assert project.merges() == ["k7f2"]
+    assert not project.workspace().exists()
+    assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
+
+
+def test_0_when_there_is_nothing_to_do(project: RunProject) -> None:
+    assert project.run().code == 0
+
+
+def test_1_at_the_limit_of_iterations(project: RunProject) -> None:
+    project.agent("echo on my way")
+    project.make()
+    ran = project.run("--max-iterations", "2")
+    assert ran.code == 1
+    assert "the limit of 2 iterations is reached" in ran.out
+    assert project.task("k7f2").usage.iterations == 2
+
+
+def test_a_limit_that_is_reached_with_the_last_work_is_none(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.make()
+    assert project.run("--max-iterations", "1").code == RunExit.DONE
+    assert project.merges() == ["k7f2"]
+
+
+def test_a_limit_of_iterations_bounds_agents_side_by_side(project: RunProject) -> None:
+    for name in ("aaaa", "bbbb", "cccc"):
+        project.make(name)
+    assert project.run("--max-iterations", "2", "--parallel", "3").code == RunExit.LIMIT
+    assert sum(project.task(name).usage.iterations > 0 for name in ("aaaa", "bbbb", "cccc")) == 2
+
+
+def test_1_at_the_limit_of_time(project: RunProject) -> None:
+    project.agent("sleep 0.3")
+    project.make()
+    ran = project.run("--timeout", "1s")
+    assert ran.code == 1
+    assert "the limit of 1 s is reached" in ran.out
+
+
+def test_2_when_a_person_must_do_work(project: RunProject) -> None:
+    project.agent("echo '<promise>EJECT: needs the production password</promise>'")
+    project.make("aaaa")
+    project.make("bbbb", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT)
+    assert project.run().code == 2
+    assert project.stands("aaaa") == (Status.WORKING, Awaiting.WORK)
+
+
+def test_3_when_what_is_left_awaits_a_person(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.make()
+    ran = project.run()
+    assert ran.code == 3
+    assert "1 task awaits you" in ran.out
+
+
+def test_4_when_a_task_is_stuck(project: RunProject) -> None:
+    project.agent("exit 1")
+    project.make("aaaa")
+    project.make("bbbb", awaiting=Awaiting.WORK)
+    assert project.run().code == 4
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nope"], ["--parallel", "0"], ["--agent", "nobody"], ["--timeout", "soon"]]
+)
+def test_64_for_wrong_usage(project: RunProject, arguments: list[str]) -> None:
+    project.make()
+    assert project.run(*arguments).code == 64
+    assert project.stands() == (Status.PENDING, None)
+
+
+def test_64_outside_of_a_repository(project: RunProject, tmp_path: Path) -> None:
+    assert project.gt("run", at=tmp_path).code == 64
+
+
+def test_64_for_a_sandbox_that_cannot_be_enforced(project: RunProject) -> None:
+    ran = project.run("--sandbox", "strict")
+    assert ran.code == 64
+    assert "strict" in ran.err
+
+
+def test_64_while_another_run_is_alive(project: RunProject) -> None:
+    with only_run(discover(project.path)):
+        assert is_run_alive(discover(project.path))
+        ran = project.run()
+    assert ran.code == 64
+    assert "a run is alive in this clone already" in ran.err
+    assert not is_run_alive(discover(project.path))
+
+
+def test_an_agent_cannot_start_a_run(project: RunProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITTICKS_AGENT", "1")
+    with pytest.raises(RefusedError):
+        prepare_run(Context(directory=project.path), RunOptions(), print)
+    assert project.run().code == 3
+
+
+def test_without_any_agent_a_run_says_so_and_changes_nothing(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("git", "sh"):
+        (tmp_path / "bin" / name).symlink_to(f"/usr/bin/{name}")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    project.ok("config", "agent", "null")
+    project.make()
+    tip = project.tip()
+    ran = project.run()
+    assert ran.code == 64
+    assert "no agent was found on PATH" in ran.err
+    assert "install claude" in ran.err
+    assert project.tip() == tip
+
+
+def test_a_task_without_a_script_is_left_alone_beside_one_that_has_one(project: RunProject) -> None:
+    project.ok("config", "agent", "script")
+    project.settings(NO_REVIEW)
+    project.make("aaaa")
+    project.make("bbbb", body=f"Do it.\n\n## Script\n\n```sh\n{DONE}```\n")
+    ran = project.run()
+    assert ran.code == RunExit.LIMIT
+    assert "aaaa: left out of this run: the agent is `script`" in ran.err
+    assert project.stands("aaaa") == (Status.PENDING, None)
+    assert EventType.SESSION_STARTED not in project.kinds("aaaa")
+    assert project.stands("bbbb") == (Status.REVIEWING, Awaiting.REVIEW)
+
+
+def test_json_is_one_event_of_a_documented_kind_a_line(project: RunProject) -> None:
+    project.settings(f"{NO_PERSON}verify: {{test: 'true'}}\n")
+    project.agent(f"echo hello\n{DONE}")
+    project.make()
+    code, events = project.events_of_run()
+    assert code == 0
+    assert {event["schema"] for event in events} == {1}
+    assert {event["event"] for event in events} <= KINDS
+    assert events[0] == {
+        "schema": 1,
+        "event": "session.began",
+        "task": "k7f2",
+        "title": "Login loses the return URL",
+        "agent": "mine",
+        "role": "worker",
+        "workspace": ".gitticks-work/k7f2",
+        "base": "main",
+        "start_sha": git("rev-parse", "main~1", at=project.path),
+    }
+    assert {"task": "k7f2", "line": "hello"}.items() <= events[1].items()
+    assert events[-1]["event"] == "run.ended"
+    assert (events[-1]["exit_code"], events[-1]["done"], events[-1]["iterations"]) == (0, 1, 1)
+    moved = [event for event in events if event["event"] == "task.moved"]
+    assert [(event["source"], event["target"]) for event in moved] == [
+        ("working", "reviewing"),
+        ("reviewing", "done"),
+    ]
+
+
+def test_an_agent_is_told_where_it_is(project: RunProject, tmp_path: Path) -> None:
+    project.agent(f'env > "{tmp_path}/seen"; pwd >> "{tmp_path}/seen"')
+    project.make(body="Do it.\n")
+    project.run("--max-iterations", "1")
+    seen = (tmp_path / "seen").read_text().splitlines()
+    assert "GITTICKS_TASK=k7f2" in seen
+    assert "GITTICKS_ROLE=worker" in seen
+    assert "GITTICKS_ROUND=1" in seen
+    assert "GITTICKS_ITERATION=1" in seen
+    assert f"GITTICKS_MAILBOX={project.workspace()}/.gt" in seen
+    assert "GITTICKS_AGENT=1" in seen
+    assert seen[-1] == str(project.workspace())
+
+
+def test_a_run_from_python_tells_its_listener(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.make()
+    told: list[RunEvent] = []
+    context = Context(directory=project.path)
+    assert execute(prepare_run(context, RunOptions(debounce=0.0), told.append)) is RunExit.DONE
+    assert isinstance(told[-1], RunEnded)
+    assert run_context(context, told.append).options == RunOptions()
+
+
+def test_an_unknown_agent_is_refused_before_anything_starts(project: RunProject) -> None:
+    with pytest.raises(GitticksError, match="no agent `clod`"):
+        prepare_run(Context(directory=project.path), RunOptions(agent="clod"), print)

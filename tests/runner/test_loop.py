@@ -1,0 +1,428 @@
+"""The loop: what runs side by side, what wakes it, what ends it, and what it leaves alone."""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import timedelta
+
+import pytest
+
+from gitticks.actions.run import is_run_alive
+from gitticks.git.repository import discover
+from gitticks.model.event import EventType
+from gitticks.model.status import Awaiting, Isolation, Status, TaskType
+from gitticks.runner import pauses
+from gitticks.runner.outcome import RunExit
+from gitticks.world import World
+from tests.support.agents import DATA
+from tests.support.repositories import git
+from tests.support.runs import COMMIT, DONE, FAIL, HANDOFF, NO_REVIEW, PASS, RunProject, project, until
+
+__all__ = ["project"]
+
+NO_PERSON = f"{NO_REVIEW}human: when-required\n"
+TO_REVIEW = (Status.REVIEWING, Awaiting.REVIEW)
+HANG = 'touch "{here}/up.$GITTICKS_TASK"; sleep 600\n'
+
+
+def hang(project: RunProject) -> str:
+    """Returns the body of an agent that says that it is up and never ends."""
+    return HANG.format(here=project.path.parent)
+
+
+def is_up(project: RunProject, task_id: str = "k7f2") -> bool:
+    return (project.path.parent / f"up.{task_id}").exists()
+
+
+def reviewer(work: str, review: str) -> str:
+    """Returns an agent that works and reviews."""
+    return f"if [ $GITTICKS_ROLE = reviewer ]; then\n{review}\nelse\n{work}\nfi\n"
+
+
+def read_until(process: subprocess.Popen[str], words: str) -> None:
+    """Reads what a run prints until a line holds `words`."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if words in line:
+            return
+    raise AssertionError(f"`{words}` never came")
+
+
+class TestOneTask:
+    def test_work_review_person_merge(self, project: RunProject) -> None:
+        project.agent(reviewer(DONE, PASS))
+        project.make()
+        assert project.run().code == RunExit.WAITS
+        assert project.stands() == TO_REVIEW
+        assert project.file("k7f2").data.count(b"PASS, fine") == 1
+        assert project.gt("approve", "k7f2").code == 0
+        assert project.stands() == (Status.DONE, None)
+        assert project.merges() == ["k7f2"]
+
+    def test_a_failed_review_goes_back_with_its_words(self, project: RunProject) -> None:
+        look = f'if grep -q "FAIL, not yet" "$GITTICKS_MAILBOX/prompt.md"; then touch "{project.path.parent}/read"; fi\n'
+        judge = f"if [ $GITTICKS_ROUND = 1 ]; then {FAIL}else {PASS}fi"
+        project.agent(reviewer(look + DONE, judge))
+        project.make()
+        assert project.run().code == RunExit.WAITS
+        assert project.stands() == TO_REVIEW
+        assert (project.path.parent / "read").exists()
+        assert project.task("k7f2").review_round == 2
+
+    def test_the_second_failed_review_is_stuck(self, project: RunProject) -> None:
+        project.agent(reviewer(DONE, FAIL))
+        project.make()
+        assert project.run().code == RunExit.STUCK
+        assert project.task("k7f2").failed_reviews == 2
+
+    def test_no_verdict_twice_is_stuck(self, project: RunProject) -> None:
+        project.agent(reviewer(DONE, "echo I like it"))
+        project.make()
+        assert project.run().code == RunExit.STUCK
+        assert project.last(EventType.CRASHED).reason == "the review has no verdict"
+
+    def test_a_reviewer_that_commits_voids_its_own_review(self, project: RunProject) -> None:
+        once = (
+            f'if [ ! -e "{project.path.parent}/once" ]; then touch "{project.path.parent}/once"; {COMMIT}fi\n'
+        )
+        project.agent(reviewer(DONE, once + PASS))
+        project.make()
+        project.run()
+        assert project.kinds().count(EventType.VOIDED) == 1
+        assert project.stands() == TO_REVIEW
+        assert project.task("k7f2").end_sha == git("rev-parse", "gitticks/work/k7f2", at=project.path)
+
+    @pytest.mark.parametrize(
+        ("said", "stands"),
+        [
+            ("<promise>INPUT_NEEDED: Which port?</promise>", (Status.CLARIFICATION, Awaiting.INPUT)),
+            ("<promise>BLOCKED: Which port?</promise>", (Status.CLARIFICATION, Awaiting.INPUT)),
+            ("<promise>ESCALATE: It is too big.</promise>", (Status.CLARIFICATION, Awaiting.ESCALATION)),
+            ("<promise>CHECKPOINT: Half is done.</promise>", (Status.WORKING, Awaiting.CHECKPOINT)),
+            ("<promise>EJECT: Do it yourself.</promise>", (Status.WORKING, Awaiting.WORK)),
+            ("<promise>APPROVAL_NEEDED: Costs money.</promise>", (Status.REVIEWING, Awaiting.APPROVAL)),
+            ("<promise>CONTENT_REVIEW: Read it.</promise>", (Status.REVIEWING, Awaiting.CONTENT)),
+            ("STATUS: DONE", TO_REVIEW),
+            ('{"status": "completed", "summary": "all of it"}', TO_REVIEW),
+            (
+                '{"status": "needs_input", "question": "Which port?"}',
+                (Status.CLARIFICATION, Awaiting.INPUT),
+            ),
+        ],
+    )
+    def test_each_signal(
+        self, project: RunProject, said: str, stands: tuple[Status, Awaiting | None]
+    ) -> None:
+        project.settings(NO_REVIEW)
+        project.agent(f"{COMMIT}{HANDOFF}echo '{said}'")
+        project.make()
+        project.run()
+        assert project.stands() == stands
+
+    def test_status_continue_asks_for_the_next_iteration(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        project.agent(f"if [ $GITTICKS_ITERATION = 1 ]; then echo 'STATUS: CONTINUE'; else {DONE}fi")
+        project.make()
+        project.run()
+        assert project.stands() == TO_REVIEW
+        assert project.task("k7f2").usage.iterations == 2
+
+    def test_an_answer_brings_the_task_back(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        project.agent(
+            f'if grep -q "Port 8080" "$GITTICKS_MAILBOX/prompt.md"; then {DONE}'
+            "else echo '<promise>INPUT_NEEDED: Which port?</promise>'; fi"
+        )
+        project.make()
+        assert project.run().code == RunExit.WAITS
+        project.ok("respond", "k7f2", "Port 8080")
+        project.run()
+        assert project.stands() == TO_REVIEW
+
+    def test_a_note_reaches_the_next_iteration(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        project.agent(f'if grep -q "Use tabs" "$GITTICKS_MAILBOX/prompt.md"; then {DONE}fi')
+        project.make()
+        project.run("--max-iterations", "1")
+        project.ok("note", "k7f2", "Use tabs")
+        project.run("--max-iterations", "1")
+        assert project.stands() == TO_REVIEW
+
+    def test_learnings_reach_the_next_iteration(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        project.agent(
+            f'if grep -q "port is taken" "$GITTICKS_MAILBOX/prompt.md"; then {DONE}'
+            'else echo "The port is taken." > "$GITTICKS_MAILBOX/learnings.md"; fi'
+        )
+        project.make()
+        project.run("--max-iterations", "2")
+        assert project.stands() == TO_REVIEW
+
+
+class TestManyTasks:
+    def test_three_agents_work_side_by_side(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        here = project.path.parent
+        project.agent(
+            f'touch "{here}/at.$GITTICKS_TASK"\n'
+            f'while [ "$(ls "{here}" | grep -c ^at)" -lt 3 ]; do sleep 0.05; done\n{DONE}'
+        )
+        names = ("aaaa", "bbbb", "cccc")
+        for name in names:
+            project.make(name)
+        project.run("--parallel", "3")
+        assert [project.stands(name) for name in names] == [TO_REVIEW] * 3
+
+    def test_a_blocker_is_merged_before_what_waits_for_it_starts(self, project: RunProject) -> None:
+        project.settings(NO_PERSON)
+        project.agent(f"[ $GITTICKS_TASK = bbbb ] && [ ! -e aaaa.txt ] && exit 9\n{DONE}")
+        project.make("aaaa", priority=4)
+        project.make("bbbb", priority=0, blocked_by=("aaaa",))
+        assert project.run("--parallel", "2").code == RunExit.DONE
+        assert project.merges() == ["bbbb", "aaaa"]
+
+    def test_above_the_limit_of_reviews_only_returned_work_is_taken(self, project: RunProject) -> None:
+        project.settings(f"{NO_REVIEW}limits: {{in_review: 2}}\n")
+        for name in ("aaaa", "bbbb", "cccc"):
+            project.make(name)
+        assert project.run("--parallel", "1").code == RunExit.WAITS
+        assert project.stands("cccc") == (Status.PENDING, None)
+        project.ok("reject", "aaaa", "again")
+        project.run("--parallel", "1")
+        assert project.stands("aaaa") == TO_REVIEW
+        assert project.task("aaaa").review_round == 2
+        assert project.stands("cccc") == (Status.PENDING, None)
+
+    def test_tasks_of_one_epic_take_turns_in_its_workspace(self, project: RunProject) -> None:
+        project.settings(f"{NO_PERSON}isolation: epic\n")
+        lock = project.path.parent / "lock"
+        project.agent(f'mkdir "{lock}" || exit 9\nsleep 0.3\n{DONE}rmdir "{lock}"')
+        project.make("epic", type=TaskType.EPIC)
+        for name in ("aaaa", "bbbb"):
+            project.make(name, parent="epic")
+        assert project.run("--parallel", "3").code == RunExit.DONE
+        assert [project.stands(name)[0] for name in ("aaaa", "bbbb", "epic")] == [Status.DONE] * 3
+        assert project.merges() == ["epic"]
+        assert {"aaaa.txt", "bbbb.txt"} <= set(project.files())
+
+    def test_an_epic_of_separate_tasks_closes_with_the_last(self, project: RunProject) -> None:
+        project.settings(NO_PERSON)
+        project.make("epic", type=TaskType.EPIC)
+        for name in ("aaaa", "bbbb"):
+            project.make(name, parent="epic")
+        assert project.run("epic", "--parallel", "2").code == RunExit.DONE
+        assert project.stands("epic") == (Status.DONE, None)
+        assert sorted(project.merges()) == ["aaaa", "bbbb"]
+
+    def test_an_epic_that_is_sent_back_gets_a_child_that_carries_the_feedback(
+        self, project: RunProject
+    ) -> None:
+        project.settings(f"{NO_REVIEW}isolation: epic\n")
+        project.make("epic", type=TaskType.EPIC)
+        project.make("aaaa", parent="epic")
+        project.run()
+        project.ok("approve", "aaaa")
+        assert project.stands("epic") == TO_REVIEW
+        project.ok("reject", "epic", "The border is missing.")
+        child = next(one for one in project.store.list_task_ids() if one not in ("epic", "aaaa"))
+        assert project.task(child).title == "Rework: Login loses the return URL"
+        assert "The border is missing." in project.file(child).summary
+        project.run()
+        project.ok("approve", child)
+        project.ok("approve", "epic")
+        assert project.merges() == ["epic"]
+
+    def test_without_isolation_work_happens_where_the_user_is(self, project: RunProject) -> None:
+        project.settings(f"{NO_PERSON}isolation: none\n")
+        project.make("aaaa")
+        project.make("bbbb")
+        assert project.run("--parallel", "2").code == RunExit.DONE
+        assert {"aaaa.txt", "bbbb.txt"} <= set(project.files())
+        assert git("status", "--porcelain", at=project.path) == ""
+
+    def test_without_isolation_a_dirty_checkout_is_left_alone(self, project: RunProject) -> None:
+        project.settings(f"{NO_PERSON}isolation: none\n")
+        (project.path / "README.md").write_text("mine\n")
+        project.make()
+        ran = project.run()
+        assert ran.code == RunExit.LIMIT
+        assert "while it has uncommitted changes" in ran.err
+        assert project.stands() == (Status.PENDING, None)
+        assert (project.path / "README.md").read_text() == "mine\n"
+
+    def test_only_what_is_named_is_taken(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        project.make("aaaa")
+        project.make("bbbb")
+        project.run("bbbb")
+        assert project.stands("aaaa") == (Status.PENDING, None)
+        assert project.stands("bbbb") == TO_REVIEW
+
+
+class TestService:
+    @pytest.fixture(autouse=True)
+    def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Makes the pauses short."""
+        monkeypatch.setattr(pauses, "FIRST_PAUSE_SECONDS", 0.05)
+
+    def client(self, project: RunProject, name: str) -> None:
+        """Makes the agent a client that prints a recorded stream."""
+        project.agent(f'echo >> "{project.path.parent}/calls"; cat > /dev/null; cat "{DATA / name}"; exit 1')
+        project.ok("config", "agents.mine.type", name.partition("-")[0])
+
+    def calls(self, project: RunProject) -> int:
+        return len((project.path.parent / "calls").read_text().splitlines())
+
+    def test_three_outages_in_a_row_let_the_agent_rest(self, project: RunProject) -> None:
+        self.client(project, "codex-disconnected.jsonl")
+        project.make()
+        ran = project.run()
+        assert ran.code == RunExit.LIMIT
+        assert "`mine` rests for the rest of this run" in ran.err
+        assert self.calls(project) == 3
+        task = project.task("k7f2")
+        assert (task.status, task.crash_count) == (Status.WORKING, 0)
+
+    def test_five_rate_limits_in_a_row_do(self, project: RunProject) -> None:
+        self.client(project, "claude-429.jsonl")
+        project.make()
+        assert project.run().code == RunExit.LIMIT
+        assert self.calls(project) == 5
+
+    def test_a_usage_limit_does_at_once(self, project: RunProject) -> None:
+        self.client(project, "claude-usage-limit.jsonl")
+        project.make("aaaa")
+        project.make("bbbb")
+        assert project.run("--parallel", "1").code == RunExit.LIMIT
+        assert self.calls(project) == 1
+        assert project.stands("bbbb") == (Status.PENDING, None)
+
+    def test_two_failed_starts_are_stuck(self, project: RunProject) -> None:
+        project.agent_file.unlink()
+        project.make()
+        assert project.run().code == RunExit.STUCK
+        assert "cannot start" in (project.last(EventType.START_FAILED).reason or "")
+
+
+class TestAuto:
+    def test_it_wakes_for_a_new_task_and_ends_at_ctrl_c(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        with project.running("--auto", "--all") as process:
+            until(lambda: is_run_alive(discover(project.path)))
+            task_id = project.create("Say hello")
+            until(lambda: project.stands(task_id) == TO_REVIEW)
+            project.interrupt(process)
+            assert process.wait(20) == RunExit.INTERRUPTED
+
+    def test_it_leaves_standalone_tasks_out_and_names_them(self, project: RunProject) -> None:
+        project.make()
+        with project.running("--auto") as process:
+            read_until(process, "ready but not in this run")
+            project.interrupt(process)
+            assert process.wait(20) == RunExit.INTERRUPTED
+        assert project.stands() == (Status.PENDING, None)
+
+    def test_it_ends_when_its_time_is_up(self, project: RunProject) -> None:
+        assert project.run("--auto", "--timeout", "1s").code == RunExit.DONE
+
+    def test_it_ends_when_somebody_stops_it(self, project: RunProject) -> None:
+        project.agent("echo")
+        project.make()
+        with project.running("--auto", "--all", "--task-iterations", "2") as process:
+            until(lambda: project.stands()[0] is Status.STUCK)
+            project.ok("stop")
+            assert process.wait(20) == RunExit.INTERRUPTED
+
+
+class TestInterrupts:
+    def test_ctrl_c_lets_the_iteration_end(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        here = project.path.parent
+        project.agent(
+            f'touch "{here}/up.$GITTICKS_TASK"; while [ ! -e "{here}/go" ]; do sleep 0.05; done\n{DONE}'
+        )
+        project.make("aaaa")
+        project.make("bbbb")
+        with project.running("--parallel", "1") as process:
+            until(lambda: is_up(project, "aaaa"))
+            project.interrupt(process)
+            (here / "go").touch()
+            assert process.wait(20) == RunExit.INTERRUPTED
+        assert project.stands("aaaa") == TO_REVIEW
+        assert project.stands("bbbb") == (Status.PENDING, None)
+
+    def test_ctrl_c_twice_stops_agents_and_counts_nothing(self, project: RunProject) -> None:
+        project.agent("echo x > left.txt\n" + hang(project))
+        project.make("aaaa")
+        project.make("bbbb")
+        with project.running("--parallel", "2") as process:
+            until(lambda: is_up(project, "aaaa") and is_up(project, "bbbb"))
+            project.interrupt(process)
+            project.interrupt(process)
+            assert process.wait(30) == RunExit.INTERRUPTED
+        for name in ("aaaa", "bbbb"):
+            task = project.task(name)
+            assert (task.status, task.crash_count) == (Status.WORKING, 0)
+            assert project.last(EventType.SESSION_ENDED, name).data["ending"] == "stopped"
+            assert (project.workspace(name) / "left.txt").exists()
+
+    def test_ctrl_c_twice_ends_the_tests_of_a_merge(self, project: RunProject) -> None:
+        here = project.path.parent
+        test = f'if [ -e "{here}/tested" ]; then touch "{here}/up.k7f2"; sleep 600; fi; touch "{here}/tested"'
+        project.settings(f"{NO_PERSON}verify: {{test: '{test}'}}\n")
+        project.make()
+        before = git("rev-parse", "main", at=project.path)
+        with project.running() as process:
+            until(lambda: is_up(project))
+            project.interrupt(process)
+            project.interrupt(process)
+            assert process.wait(30) == RunExit.INTERRUPTED
+        assert project.task("k7f2").is_merging
+        assert git("rev-parse", "main", at=project.path) == before
+
+
+class TestPeople:
+    @pytest.mark.parametrize(
+        ("arguments", "stands"),
+        [
+            (("cancel", "k7f2"), (Status.CANCELLED, None)),
+            (("update", "k7f2", "--status", "stuck"), (Status.STUCK, Awaiting.ESCALATION)),
+            (("update", "k7f2", "--awaiting", "work"), (Status.WORKING, Awaiting.WORK)),
+        ],
+    )
+    def test_who_takes_a_task_away_stops_its_agent_and_nothing_advances(
+        self,
+        project: RunProject,
+        arguments: tuple[str, ...],
+        stands: tuple[Status, Awaiting | None],
+    ) -> None:
+        project.agent(f"{COMMIT}{HANDOFF}echo '<promise>COMPLETE</promise>'\n{hang(project)}")
+        project.make()
+        with project.running() as process:
+            until(lambda: is_up(project))
+            project.ok(*arguments)
+            assert process.wait(30) != RunExit.INTERRUPTED
+        assert project.stands() == stands
+        assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
+        assert "k7f2.txt" in project.files("gitticks/work/k7f2")
+
+    def test_a_task_that_is_being_edited_waits(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        task_id = project.create()
+        begun = World().now()
+        ran = project.gt("run", "--debounce", "2s")
+        assert ran.code == RunExit.WAITS
+        started = next(e for e in project.events(task_id) if e.type is EventType.SESSION_STARTED)
+        assert started.at - begun >= timedelta(seconds=1)
+
+    def test_a_task_begun_by_hand_is_left_alone(self, project: RunProject) -> None:
+        project.make()
+        project.ok("start", "k7f2")
+        assert project.run().code == RunExit.DONE
+        assert EventType.SESSION_ENDED not in project.kinds()
+
+    def test_an_isolation_of_its_own_counts(self, project: RunProject) -> None:
+        project.settings(NO_PERSON)
+        project.make(isolation=Isolation.NONE)
+        assert project.run().code == RunExit.DONE
+        assert not project.workspace().exists()
