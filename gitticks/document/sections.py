@@ -70,14 +70,39 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
-    """The text below the frontmatter and its outline; `newline` is the line break that the file uses."""
+class Outline:
+    """What markdown-it-py finds in a body; `unclosed_fence_line` is a line of the file."""
 
-    source: Source
-    newline: str
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]
     unclosed_fence_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The text below the frontmatter; `newline` is the line break that the file uses.
+
+    Its outline is made when it is first asked for: most changes are of fields, and loading markdown-it-py alone
+    takes longer than all they do.
+    """
+
+    source: Source
+    newline: str
+
+    @property
+    def headings(self) -> tuple[Heading, ...]:
+        """Returns the headings of level 1 to 3."""
+        return _outline(self.source).headings
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Returns the sections, and what stands below headings of level 1."""
+        return _outline(self.source).blocks
+
+    @property
+    def unclosed_fence_line(self) -> int | None:
+        """Returns the line of a top-level code fence that swallows the rest of the body."""
+        return _outline(self.source).unclosed_fence_line
 
     @property
     def text(self) -> str:
@@ -124,13 +149,18 @@ class Body:
 
 
 def read_body(source: Source, newline: str = "\n") -> Body:
-    """Returns the body with its outline."""
+    """Returns the body of a file."""
+    return Body(source, newline)
+
+
+@lru_cache(maxsize=8)
+def _outline(source: Source) -> Outline:
     tokens = parse_blocks(source)
     headings = tuple(_headings(source, tokens))
     tops = [heading for heading in headings if heading.level < ENTRY_LEVEL]
     ends = [*(heading.start for heading in tops[1:]), len(source.text)]
     blocks = tuple(Block(heading, end) for heading, end in zip(tops, ends, strict=False))
-    return Body(source, newline, headings, blocks, _unclosed_fence_line(source, tokens))
+    return Outline(headings, blocks, _unclosed_fence_line(source, tokens))
 
 
 def parse_blocks(source: Source) -> list[Token]:

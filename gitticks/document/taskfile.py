@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from gitticks.document import entries, section_edits
 from gitticks.document.fields import changes, has_manual, read_fields, written
 from gitticks.document.frontmatter import Frontmatter, refuse_excess, split
 from gitticks.document.lines import LINE_BREAK, with_newlines
-from gitticks.document.scripts import Scripts, read_scripts
 from gitticks.document.sections import Body, is_empty, read_body
-from gitticks.document.verdict_line import review_outcome
 from gitticks.document.yaml_scalars import render
 from gitticks.document.yaml_splice import Change
 from gitticks.errors import DocumentError
@@ -19,10 +17,16 @@ from gitticks.model.notes import Entry, ReviewOutcome, Section
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 
+if TYPE_CHECKING:
+    from gitticks.document.scripts import Scripts
+
 
 @dataclass(frozen=True, slots=True)
 class TaskFile:
-    """One TASK.md. Every method that changes something returns another value and keeps all other bytes."""
+    """One TASK.md. Every method that changes something returns another value and keeps all other bytes.
+
+    What reads and writes sections is imported where it is used: most changes are of fields.
+    """
 
     frontmatter: Frontmatter
     task: Task
@@ -71,6 +75,8 @@ class TaskFile:
     @property
     def review_outcome(self) -> ReviewOutcome:
         """Returns what `## Review` says."""
+        from gitticks.document.verdict_line import review_outcome
+
         return review_outcome(self.section(Section.REVIEW))
 
     @property
@@ -80,6 +86,8 @@ class TaskFile:
         Raises:
             DocumentError: a block never ends.
         """
+        from gitticks.document.scripts import read_scripts
+
         return read_scripts(self.body)
 
     @property
@@ -98,7 +106,9 @@ class TaskFile:
 
     def entries(self, section: Section) -> tuple[Entry, ...]:
         """Returns the entries of `## Notes` or `## Questions` in file order."""
-        return entries.read_entries(self.body, section)
+        from gitticks.document.entries import read_entries
+
+        return read_entries(self.body, section)
 
     def with_task(self, task: Task) -> TaskFile:
         """Returns the file with the fields that differ written into its frontmatter.
@@ -124,7 +134,9 @@ class TaskFile:
         Raises:
             DocumentError: the text would change the sections around it.
         """
-        return self._with_body(lambda body: section_edits.set_section(body, name, text))
+        from gitticks.document.section_edits import set_section
+
+        return self._with_body(lambda body: set_section(body, name, text))
 
     def without_section(self, name: Section | str) -> TaskFile:
         """Returns the file without every section of that name.
@@ -132,7 +144,9 @@ class TaskFile:
         Raises:
             DocumentError: removing it would change another section.
         """
-        return self._with_body(lambda body: section_edits.remove_section(body, name))
+        from gitticks.document.section_edits import remove_section
+
+        return self._with_body(lambda body: remove_section(body, name))
 
     def with_entry(self, section: Section, entry: Entry) -> TaskFile:
         """Returns the file with an entry added; its text can make no other entry or section.
@@ -140,16 +154,22 @@ class TaskFile:
         Raises:
             DocumentError: what stands in the section already would swallow it.
         """
-        return self._with_body(lambda body: entries.add_entry(body, section, entry))
+        from gitticks.document.entries import add_entry
+
+        return self._with_body(lambda body: add_entry(body, section, entry))
 
     def loose_text(self, section: Section, before: TaskFile) -> str | None:
         """Returns what was written below the section's last entry since `before`, without a heading of its own."""
-        return entries.loose_text_after_last_entry(self.body, section, before.entries(section))
+        from gitticks.document.entries import loose_text_after_last_entry
+
+        return loose_text_after_last_entry(self.body, section, before.entries(section))
 
     def with_loose_text_as(self, section: Section, entry: Entry, before: TaskFile) -> TaskFile:
         """Returns the file with that loose text taken out and `entry` added in its place."""
+        from gitticks.document.entries import take_loose_text
+
         known = before.entries(section)
-        taken = self._with_body(lambda body: entries.take_loose_text(body, section, known))
+        taken = self._with_body(lambda body: take_loose_text(body, section, known))
         return taken.with_entry(section, entry)
 
     def with_body(self, text: str) -> TaskFile:
