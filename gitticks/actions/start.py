@@ -12,11 +12,12 @@ from gitticks.actions.context import Context
 from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.status import Role
+from gitticks.model.status import Isolation, Role
 from gitticks.model.task import Claim, Task
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.records import Sessions
+from gitticks.runner.workspace_hooks import name_committer
 from gitticks.store.decisions import carry_out
 from gitticks.workflow.triggers import SessionStarted
 
@@ -74,6 +75,8 @@ def start_task(context: Context, task_id: TaskId) -> Started:
     # Tried on a snapshot first: a refusal must not leave a workspace behind, nor a failed workspace a working task.
     carry_out(context.store.snapshot(), task_id, started, circumstances)
     workspace = workspaces.prepare(context.repository, plan, context.settings, environment)
+    if workspace.isolation is not Isolation.NONE:
+        name_committer(context.repository, workspace.path, None)
     context.store.transact(operation, author=context.author)
     file = context.store.task_file(task_id)
     mailbox.fill(workspace, file, build_prompt(context.store, file, Role.WORKER, workspace, context.settings))

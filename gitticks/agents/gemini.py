@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitticks.agents.base import AgentSpec, Invocation, Request
+from gitticks.agents.base import HAND_OVER_COMMANDS, AgentSpec, Invocation, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -35,6 +35,8 @@ _APPROVAL = {
     PermissionMode.AUTO_EDIT: "auto_edit",
     PermissionMode.YOLO: "yolo",
 }
+_HAND_OVER = ("--allowed-tools", ",".join(f"run_shell_command({command})" for command in HAND_OVER_COMMANDS))
+"""What auto_edit lacks: without it there is no shell at all, and no way to commit."""
 _ENVIRONMENT = {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
 _DENIALS = frozenset({"policy_violation", "tool_not_registered"})
 _NEEDS_A_PERSON = "requires user confirmation"
@@ -52,6 +54,7 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         "--skip-trust",
         "--approval-mode",
         _APPROVAL[spec.mode],
+        *(_HAND_OVER if spec.mode is PermissionMode.AUTO_EDIT else ()),
     ]
     if spec.model:
         argv += ["-m", spec.model]

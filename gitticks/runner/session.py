@@ -18,7 +18,7 @@ from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.session import Ending, SessionRecord
-from gitticks.model.status import ActorKind, Role
+from gitticks.model.status import ActorKind, Isolation, Role
 from gitticks.processes import own_identity
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.events import AgentSaid, SessionBegan, Warned
@@ -28,6 +28,7 @@ from gitticks.runner.requests import RequestWatcher
 from gitticks.runner.reviewing import choose_agent, find_waiver, require_worker, script_blocks
 from gitticks.runner.telling import tell
 from gitticks.runner.transcript import Transcript
+from gitticks.runner.workspace_hooks import name_committer
 from gitticks.runner.workspaces import Plan, Workspace
 from gitticks.store.decisions import carry_out
 from gitticks.workflow.sessions import current_round
@@ -83,6 +84,8 @@ class SessionRun:
                 workspace = workspaces.prepare(
                     self.run.repository, plan, self.run.settings, self.run.outer_environment(), self.stop
                 )
+                if workspace.isolation is not Isolation.NONE:
+                    name_committer(self.run.repository, workspace.path, agent_identity(self.agent.name))
             except GitticksError as error:
                 return self._finish(None, self._failed_start(error))
             return self._finish(workspace, self._listen(workspace, record))

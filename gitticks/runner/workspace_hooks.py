@@ -1,16 +1,20 @@
-"""Lets the person's own hooks run in a workspace, and adds the trailer that names the task to each commit there."""
+"""A workspace's own configuration: the person's hooks run there too, commits name their task and who made them."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gitticks.git.checkouts import Checkout
+from gitticks.git.checkouts import Checkout, checkout_at
 from gitticks.git.repository import Repository
 from gitticks.git.worktree_config import enable_worktree_config, read_worktree_setting, write_worktree_setting
 from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, hook_sources
+
+if TYPE_CHECKING:
+    from gitticks.git.identity import Identity
 
 _SCRIPT, _SHARED = "workspace", "chain.sh"
 
@@ -37,6 +41,23 @@ def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -
     with worktrees_lock(repository):
         enable_worktree_config(repository)
         for key, value in settings.items():
+            if read_worktree_setting(checkout.git_dir, key) != value:
+                write_worktree_setting(checkout.git_dir, key, value)
+
+
+def name_committer(repository: Repository, path: Path, committer: Identity | None) -> None:
+    """Makes commits in the workspace at `path` be by `committer`; None leaves them to whoever is at work there.
+
+    Said in its own configuration, since some agents hide the environment and the person's configuration from the
+    commands that they run.
+    """
+    checkout = checkout_at(repository, path)
+    named = {
+        "user.name": committer.name if committer else None,
+        "user.email": committer.email if committer else None,
+    }
+    with worktrees_lock(repository):
+        for key, value in named.items():
             if read_worktree_setting(checkout.git_dir, key) != value:
                 write_worktree_setting(checkout.git_dir, key, value)
 

@@ -70,3 +70,11 @@ def test_modes_are_flags_and_the_prompt_goes_by_stdin() -> None:
     ]
     assert started.stdin == b"do it"
     assert started.environment["GEMINI_CLI_NO_RELAUNCH"] == "true"
+
+
+def test_under_auto_edit_there_is_a_shell_for_what_hands_work_over() -> None:
+    started = invocation(AgentSpec("gemini", AgentKind.GEMINI), Request("do it"))
+    allowed = started.argv[started.argv.index("--allowed-tools") + 1].split(",")
+    assert "run_shell_command(git commit)" in allowed
+    assert "run_shell_command(gt)" in allowed
+    assert not any("git push" in one for one in allowed)
