@@ -137,7 +137,8 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
 
 def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Draft) -> Edited:
     from gitticks.document.taskfile import TaskFile
-    from gitticks.store.hand_edits import HandEdit, apply_hand_edit, check_fields, check_place
+    from gitticks.store.hand_edits import HandEdit, apply_hand_edit, check_fields
+    from gitticks.store.task_place import check_place
 
     path = task_path(task_id)
     edited = TaskFile.parse(draft.read(), str(draft.path))
@@ -147,6 +148,7 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
         raise NotFoundError(f"`{task_id}` was removed meanwhile")
     try:
         current = TaskFile.parse(now, path)
+        check_place(current, task_id)
     except DocumentError:
         return _mend(context, transaction, edited, is_newer=now != draft.original)
     if now != draft.original:

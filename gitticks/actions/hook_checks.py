@@ -149,7 +149,8 @@ def _parse_settings(content: bytes) -> None:
 
 def _check_edits(context: Context, changes: tuple[StagedChange, ...]) -> Iterator[Problem]:
     """Yields what the state machine, the links or the rule about engine fields refuse, tried out on nothing real."""
-    from gitticks.store.hand_edits import check_fields, check_place
+    from gitticks.store.hand_edits import check_fields
+    from gitticks.store.task_place import check_place
 
     transaction = context.store.snapshot()
     edits = list(_staged_edits(context, changes))

@@ -11,14 +11,14 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from gitticks.errors import DocumentError, RefusedError
+from gitticks.errors import RefusedError
 from gitticks.model.event import Actor, Event, EventType
-from gitticks.model.ids import TaskId, shard
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.decisions import Circumstances, follow_parent
 from gitticks.store.links import check_links
+from gitticks.store.task_place import line_of
 from gitticks.store.wanted_state import WantedState, apply_state
 
 if TYPE_CHECKING:
@@ -100,21 +100,6 @@ def _differing(old: Task | None, new: Task, names: frozenset[str]) -> tuple[str,
     )
 
 
-def check_place(file: TaskFile, task_id: TaskId) -> None:
-    """Refuses a file that names another task than the folder it lies in.
-
-    Raises:
-        DocumentError: the id is another one.
-    """
-    if file.task.id != task_id:
-        raise DocumentError(
-            f"`id` is `{file.task.id}`, but the folder is that of `{task_id}`",
-            path=file.path,
-            line=_line_of(file, "id"),
-            hint=f"write `id: {task_id}`; a task of its own lies in `tasks/{shard(file.task.id)}/{file.task.id}/`",
-        )
-
-
 def check_fields(edit: HandEdit) -> None:
     """Refuses an edit of fields that only gitticks writes.
 
@@ -124,21 +109,12 @@ def check_fields(edit: HandEdit) -> None:
     names = edit.forbidden_fields
     if names:
         shown = ", ".join(f"`{name}`" for name in names)
-        line = _line_of(edit.after, names[0])
+        line = line_of(edit.after, names[0])
         place = f"{edit.after.path}:{line}" if line else edit.after.path
         raise RefusedError(
             f"{place}: {shown} {'is' if len(names) == 1 else 'are'} written by gitticks alone",
             hint="put the old value back",
         )
-
-
-def _line_of(file: TaskFile, key: str) -> int | None:
-    from gitticks.document.lines import line_starts
-
-    node = file.frontmatter.tree.get(key)
-    if node is None:
-        return None
-    return 1 + sum(1 for start in line_starts(file.frontmatter.yaml) if start <= node.start)
 
 
 def apply_hand_edit(

@@ -84,16 +84,19 @@ class Transaction:
 
         Raises:
             NotFoundError: there is no such task.
-            DocumentError: its file cannot be read.
+            DocumentError: its file cannot be read, or names another task.
         """
         if task_id not in self._task_files:
             from gitticks.document.taskfile import TaskFile
+            from gitticks.store.task_place import check_place
 
             path = task_path(task_id)
             content = self.read(path)
             if content is None:
                 raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
-            self._task_files[task_id] = TaskFile.parse(content, path)
+            file = TaskFile.parse(content, path)
+            check_place(file, task_id)
+            self._task_files[task_id] = file
         return self._task_files[task_id]
 
     def put_task(self, file: TaskFile) -> None:

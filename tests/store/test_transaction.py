@@ -125,3 +125,11 @@ def test_an_undescribed_change_says_how_much(store: Store) -> None:
     assert seen.message == "1 files changed\n"
     seen.describe("  ", [("Task", "k7f2")])
     assert seen.message == "1 files changed\n\nTask: k7f2\n"
+
+
+def test_a_file_that_names_another_task_is_never_read_nor_written_elsewhere(store: Store) -> None:
+    path = "tasks/f2/k7f2/TASK.md"
+    write_files(store, {path: b"---\nid: zzzz\ntitle: Moved\nstatus: pending\n---\n"})
+    with pytest.raises(DocumentError, match=r"TASK\.md:2: `id` is `zzzz`, but the folder is that of `k7f2`"):
+        store.task_file(K7F2)
+    assert list(store.snapshot().all_tasks()) == ["m3a9"]
