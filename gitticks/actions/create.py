@@ -14,7 +14,7 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.ids import new_id
 from gitticks.model.notes import Section
 from gitticks.model.task import Task
-from gitticks.store.links import check_links
+from gitticks.store.links import changes_links, check_links
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -115,14 +115,16 @@ def _born(context: Context, task: Task) -> Task:
 
 
 def _commit_file(context: Context, transaction: Transaction, file: TaskFile) -> Task:
-    from gitticks.store.hand_edits import follow_parents
-
     task = file.task
-    check_links(transaction.all_tasks(), None, task)
+    if changes_links(None, task):
+        check_links(transaction.all_tasks(), None, task)
     transaction.put_task(file)
     event = Event(EventType.CREATED, context.now, context.actor)
     record(transaction, task.id, f"created: {task.title}", [event], context.actor)
-    follow_parents(transaction, task, None, lambda parent: circumstances_of(context, parent))
+    if task.parent is not None:
+        from gitticks.store.hand_edits import follow_parents
+
+        follow_parents(transaction, task, None, lambda parent: circumstances_of(context, parent))
     return task
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from gitticks.actions.changing import Record, circumstances_of, describe_records
 from gitticks.actions.context import Context
-from gitticks.actions.evidence import failed_check
 from gitticks.actions.field_values import Reading, Wishes, read_wishes
 from gitticks.errors import RefusedError
 from gitticks.model.event import Event, EventType
@@ -15,12 +14,11 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import Task
-from gitticks.store.links import check_links
-from gitticks.store.wanted_state import WantedState, apply_state
-from gitticks.workflow.triggers import Seen
+from gitticks.store.links import changes_links, check_links
 
 if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
+    from gitticks.store.wanted_state import WantedState
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +61,34 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         context.require_person("change a task's fields or give a verdict")
     seen = context.store.task_file(task_id).task
     values = read_wishes(changes.wishes, reading_for(context, seen))
+    wanted = _wanted_state(seen, changes, values)
+    failure = _failed_check(context, task_id, wanted)
+    note = None if changes.verdict else changes.note
+
+    def write(transaction: Transaction) -> Updated:
+        before = transaction.task_file(task_id).task
+        noted = [add_note(context, transaction, task_id, note)] if note else []
+        changed = change_fields(context, transaction, task_id, values)
+        if wanted is not None:
+            _apply(context, transaction, before, wanted, failure)
+        describe_records(transaction, task_id, [*changed, *noted], context.actor)
+        return Updated(before, transaction.task_file(task_id).task)
+
+    return context.store.transact(write, author=context.author)
+
+
+def _wanted_state(seen: Task, changes: Changes, values: dict[str, Any]) -> WantedState | None:
+    """Takes `awaiting` out of the values and returns what is asked of the state; None for a change of fields alone.
+
+    Such a change loads neither the rules of the workflow nor the settings: that would take longer than the change.
+    """
     sets_awaiting = "awaiting" in values
-    wanted = WantedState(
+    if not (sets_awaiting or changes.status or changes.verdict):
+        return None
+    from gitticks.store.wanted_state import WantedState
+    from gitticks.workflow.triggers import Seen
+
+    return WantedState(
         status=changes.status if changes.status is not seen.status else None,
         awaiting=values.pop("awaiting", None),
         sets_awaiting=sets_awaiting,
@@ -73,19 +97,23 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         # A verdict that comes with a status or a kind of awaiting answers that, and not what was there before.
         seen=None if sets_awaiting or changes.status else Seen(seen.awaiting, seen.asked_at, seen.end_sha),
     )
-    note = None if changes.verdict else changes.note
-    failure = failed_check(context, task_id) if wanted.status is Status.AGENT_REVIEW else None
 
-    def write(transaction: Transaction) -> Updated:
-        before = transaction.task_file(task_id).task
-        circumstances = circumstances_of(context, before, checks_failure=failure)
-        noted = [add_note(context, transaction, task_id, note)] if note else []
-        changed = change_fields(context, transaction, task_id, values)
-        apply_state(transaction, task_id, wanted, context.actor, circumstances)
-        describe_records(transaction, task_id, [*changed, *noted], context.actor)
-        return Updated(before, transaction.task_file(task_id).task)
 
-    return context.store.transact(write, author=context.author)
+def _failed_check(context: Context, task_id: TaskId, wanted: WantedState | None) -> str | None:
+    if wanted is None or wanted.status is not Status.AGENT_REVIEW:
+        return None
+    from gitticks.actions.evidence import failed_check
+
+    return failed_check(context, task_id)
+
+
+def _apply(
+    context: Context, transaction: Transaction, before: Task, wanted: WantedState, failure: str | None
+) -> None:
+    from gitticks.store.wanted_state import apply_state
+
+    circumstances = circumstances_of(context, before, checks_failure=failure)
+    apply_state(transaction, before.id, wanted, context.actor, circumstances)
 
 
 def reading_for(context: Context, task: Task | None) -> Reading:
@@ -126,15 +154,14 @@ def change_fields(
         NotFoundError: the parent or a blocker does not exist.
         RefusedError: a link makes no sense, or the task is closed and the field speaks of work to come.
     """
-    from gitticks.store.hand_edits import follow_parents
-
     file = transaction.task_file(task_id)
     before = file.task
     names = [name for name, value in values.items() if getattr(before, name) != value]
     if not names:
         return ()
     after = replace(before, **{name: values[name] for name in names}, updated=context.now)
-    check_links(transaction.all_tasks(), before, after)
+    if changes_links(before, after):
+        check_links(transaction.all_tasks(), before, after)
     if before.is_merging and "requires" in names:
         raise RefusedError(
             f"`{task_id}` is approved and merging, so what it requires is settled",
@@ -143,7 +170,10 @@ def change_fields(
     transaction.put_task(file.with_task(after))
     events = (Event(EventType.FIELDS_CHANGED, context.now, context.actor, data={"fields": names}),)
     transaction.append_events(task_id, events)
-    follow_parents(transaction, after, before, lambda task: circumstances_of(context, task))
+    if after.parent != before.parent:
+        from gitticks.store.hand_edits import follow_parents
+
+        follow_parents(transaction, after, before, lambda task: circumstances_of(context, task))
     return (Record(", ".join(names), events),)
 
 

@@ -6,10 +6,16 @@ from collections.abc import Mapping
 
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import TaskGraph
 from gitticks.model.task import Task
 
 _HINT = "`gt list` shows the tasks"
+
+
+def changes_links(before: Task | None, after: Task) -> bool:
+    """True if there is anything for `check_links` to look at; saves most changes the reading of all tasks."""
+    if before is None:
+        return after.parent is not None or bool(after.blocked_by)
+    return (before.parent, before.blocked_by, before.type) != (after.parent, after.blocked_by, after.type)
 
 
 def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) -> None:
@@ -63,6 +69,8 @@ def _refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
     """Refuses a circle through the changed task, or through what stands below it and shares its blockers."""
     if _is_own_ancestor(tasks, changed):
         raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
+    from gitticks.model.queries import TaskGraph
+
     graph = TaskGraph.of(tasks.values())
     waiting, seen = [changed.id], {changed.id}
     while waiting:

@@ -112,6 +112,8 @@ def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bo
 
 def _requested_in_session(context: Context, task: str | None, changes: Changes, *, as_json: bool) -> bool:
     """Puts a status that an agent asks for into its outbox; False outside of a session with a mailbox."""
+    if context.mailbox is None:
+        return False
     from gitticks.actions.session_requests import current_session, request_note, request_status
 
     session = current_session(context, task)
