@@ -58,7 +58,8 @@ class Request:
 
     `session_id` is the agent's own name of a session to resume; `spent_before` is the total that the agent told at
     the end of that session, for agents that count on. `prompt_file` holds the prompt, for agents that read a file.
-    `script` holds the task's `sh` blocks for this role.
+    `script` holds the task's `sh` blocks for this role. `commit_folders` are the folders outside of the workspace that
+    a commit in it writes to, for agents that wall themselves in.
     """
 
     prompt: str
@@ -66,6 +67,7 @@ class Request:
     spent_before: Usage = field(default_factory=Usage)
     prompt_file: str | None = None
     script: tuple[str, ...] = ()
+    commit_folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

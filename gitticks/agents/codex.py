@@ -42,6 +42,9 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
     is_read_only = spec.options.get("sandbox_mode") == _READ_ONLY
     flags = _MODE_FLAGS[PermissionMode.INTERACTIVE] if is_read_only else _MODE_FLAGS[spec.mode]
     argv = [*(spec.argv or (PROGRAM,)), "exec", "--json", "--skip-git-repo-check", *flags]
+    if _WORKSPACE in flags:
+        # Its walls leave only the workspace writable, and a linked worktree's git directory lies outside of that.
+        argv += [word for folder in request.commit_folders for word in ("--add-dir", folder)]
     if spec.model:
         argv += ["-m", spec.model]
     argv += spec.args

@@ -115,3 +115,17 @@ def _linked(common_dir: Path) -> Iterator[tuple[Path, Path]]:
 
 def _same(path: Path, other: Path) -> bool:
     return os.path.realpath(path) == os.path.realpath(other)
+
+
+def commit_folders(checkout: Checkout) -> tuple[Path, ...]:
+    """Returns the folders that a commit in a linked worktree writes to, each made if missing; not the whole `.git`.
+
+    Those are its own git directory, the objects, and where its branch's ref and reflog lie.
+    """
+    branch = current_branch(checkout)
+    refs = [] if branch is None else [Path(top) / "refs" / "heads" / branch for top in ("", "logs")]
+    folders = [checkout.git_dir, checkout.common_dir / "objects"]
+    folders += [(checkout.common_dir / ref).parent for ref in refs]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    return tuple(folders)

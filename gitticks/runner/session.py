@@ -13,6 +13,7 @@ from gitticks.agents.presets import PRESETS, invoke
 from gitticks.agents.session import run_agent
 from gitticks.agents.supervised import Limits
 from gitticks.errors import GitticksError
+from gitticks.git.checkouts import checkout_at, commit_folders
 from gitticks.git.identity import agent_identity
 from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId
@@ -172,7 +173,15 @@ class SessionRun:
             prompt,
             prompt_file=str(workspace.mailbox / "prompt.md"),
             script=script_blocks(self.file, self.role),
+            commit_folders=self._commit_folders(workspace),
         )
+
+    def _commit_folders(self, workspace: Workspace) -> tuple[str, ...]:
+        """Returns where a worker's commits are written; reviewers commit nothing."""
+        if self.role is not Role.WORKER:
+            return ()
+        checkout = checkout_at(self.run.repository, workspace.path)
+        return tuple(str(folder) for folder in commit_folders(checkout))
 
     def _agent_environment(self, workspace: Workspace) -> dict[str, str]:
         additions = {

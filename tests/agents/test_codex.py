@@ -112,3 +112,13 @@ def test_a_read_only_option_tightens_the_mode() -> None:
         "codex", AgentKind.CODEX, mode=PermissionMode.YOLO, options={"sandbox_mode": "read-only"}
     )
     assert invocation(spec, Request("x")).argv[4:6] == ("--sandbox", "read-only")
+
+
+def test_what_a_commit_writes_to_is_inside_its_walls() -> None:
+    request = Request("x", commit_folders=("/r/.git/objects", "/r/.git/worktrees/k7f2"))
+    argv = list(invocation(AgentSpec("codex", AgentKind.CODEX), request).argv)
+    assert argv[argv.index("--add-dir") :] == [
+        *["--add-dir", "/r/.git/objects", "--add-dir", "/r/.git/worktrees/k7f2", "-"],
+    ]
+    reading = AgentSpec("codex", AgentKind.CODEX, mode=PermissionMode.INTERACTIVE)
+    assert "--add-dir" not in invocation(reading, request).argv

@@ -7,9 +7,16 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import NotFoundError
-from gitticks.git.checkouts import Changes, changed_paths, checkout_at, current_branch, head
+from gitticks.git.checkouts import (
+    Changes,
+    changed_paths,
+    checkout_at,
+    commit_folders,
+    current_branch,
+    head,
+)
 from gitticks.git.repository import discover
-from tests.support.repositories import commit_file, git, make_repository, run_git_command
+from tests.support.repositories import add_linked_worktree, commit_file, git, make_repository, run_git_command
 
 
 def test_names_changed_staged_deleted_and_untracked_paths(tmp_path: Path) -> None:
@@ -52,3 +59,25 @@ def test_an_unborn_branch_has_no_head(tmp_path: Path) -> None:
 def test_an_unknown_path_is_no_checkout(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="not a worktree"):
         checkout_at(discover(make_repository(tmp_path / "project")), tmp_path)
+
+
+def test_a_commit_in_a_worktree_writes_to_these_folders_only(tmp_path: Path) -> None:
+    main = make_repository(tmp_path / "main")
+    linked = add_linked_worktree(main, tmp_path / "linked", "gitticks/work/k7f2")
+    folders = commit_folders(checkout_at(discover(main), linked))
+    assert [folder.relative_to(main / ".git").as_posix() for folder in folders] == [
+        "worktrees/linked",
+        "objects",
+        "refs/heads/gitticks/work",
+        "logs/refs/heads/gitticks/work",
+    ]
+
+    def seen() -> dict[Path, int]:
+        """Returns when each file below `.git` was changed."""
+        return {path: path.stat().st_mtime_ns for path in (main / ".git").rglob("*") if path.is_file()}
+
+    before = seen()
+    commit_file(linked, "a.txt", "hello\n")
+    changed = {path for path, when in seen().items() if before.get(path) != when}
+    assert changed
+    assert all(any(path.is_relative_to(folder) for folder in folders) for path in changed)
