@@ -75,7 +75,7 @@ class RequestWatcher:
                 # Both stand in the mailbox's TASK.md already; a person may want to read a note before the end.
                 self._transact(self._take)
             case RequestKind.ASK:
-                self._ask_for(Status.CLARIFICATION)
+                self._ask_for(Status.CLARIFICATION, request.text or None)
             case RequestKind.COMPLETE:
                 reviews = self._session.role is Role.REVIEWER
                 self._ask_for(Status.REVIEWING if reviews else Status.AGENT_REVIEW)
@@ -91,7 +91,7 @@ class RequestWatcher:
         transaction.append_events(session.task_id, (noted,))
         describe(transaction, session.task_id, (noted,), session.actor)
 
-    def _ask_for(self, target: Status) -> None:
+    def _ask_for(self, target: Status, reason: str | None = None) -> None:
         """Asks for a status on the agent's behalf; once it is granted, the session's work is over."""
         session, store = self._session, self._run.open_store()
         before = store.task_file(session.task_id).task
@@ -106,7 +106,7 @@ class RequestWatcher:
             ),
             checks.failure if checks else None,
         )
-        requested = Requested(session.actor, target)
+        requested = Requested(session.actor, target, reason)
         decision = store.transact(
             lambda transaction: write_request(
                 transaction, session.task_id, requested, delivery, circumstances
