@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.errors import RefusedError
+from gitticks.errors import DocumentError, RefusedError
 from gitticks.model.event import Actor, Event
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.task import Task
@@ -31,18 +31,36 @@ def find_task(context: Context, text: str | None) -> TaskId:
         return context.resolve(text)
 
 
-def find_task_to_change(context: Context, text: str | None) -> TaskId:
+def find_task_to_change(context: Context, text: str | None, *, may_be_broken: bool = False) -> TaskId:
     """Returns the task that a person named, after what was saved by hand in its file was taken up.
+
+    What could not be taken up becomes a warning.
 
     Raises:
         NotFoundError: there is no such task, or several begin so.
         UsageError: none was named and we are in no workspace.
+        GitticksError: its file cannot be read, and `may_be_broken` was not given.
     """
+    from gitticks.actions.broken import find_broken
     from gitticks.actions.saved_edits import take_up_saved
 
-    task_id = find_task(context, text)
-    take_up_saved(context, task_id)
+    with _released_index(context):
+        task_id = context.resolve(text)
+        broken = None if may_be_broken else find_broken(context.index, task_id)
+    left = take_up_saved(context, task_id)
+    if broken is not None and not _is_readable(context, task_id):
+        raise broken
+    if left is not None:
+        context.warnings.append(f"`.gitticks/{task_path(task_id)}` is {left}")
     return task_id
+
+
+def _is_readable(context: Context, task_id: TaskId) -> bool:
+    try:
+        context.store.task_file(task_id)
+    except DocumentError:
+        return False
+    return True
 
 
 @contextmanager

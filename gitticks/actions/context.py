@@ -36,12 +36,14 @@ WORK_BRANCH = "gitticks/work/"
 class Context:
     """One call of gitticks: a directory, the world around it, and settings given for this call alone.
 
-    `overrides` are dotted paths of settings with their values as text, as flags give them.
+    `overrides` are dotted paths of settings with their values as text, as flags give them. `warnings` are to be told
+    to the person once the call is done.
     """
 
     world: World = field(default_factory=World)
     directory: Path = field(default_factory=Path.cwd)
     overrides: Mapping[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
     @cached_property
     def repository(self) -> Repository:

@@ -112,20 +112,25 @@ def _check_readable(context: Context, change: StagedChange) -> Iterator[Problem]
     content = context.store.objects.read_blob(change.new)
     old = b"" if change.old is None else context.store.objects.read_blob(change.old)
     if _TASK_FILE.fullmatch(change.path):
-        if len(set(_MARKER.findall(content))) > 1 and not _MARKER.search(old):
-            line = content[: _line_of_marker(content)].count(b"\n") + 1
-            yield Problem(
-                f"{change.path}:{line}", "holds conflict markers", "keep what is right and delete the markers"
-            )
-            return
-        yield from _parse_problem(lambda: _parse_task(content, change.path))
+        yield from _parse_problem(lambda: _parse_task(content, old, change.path))
     elif change.path == "config.yaml":
         yield from _parse_problem(lambda: _parse_settings(content))
 
 
-def _line_of_marker(content: bytes) -> int:
-    match = _MARKER.search(content)
-    return match.start() if match else 0
+def refuse_markers(content: bytes, old: bytes, path: str) -> None:
+    """Refuses the conflict markers of a merge that were not there before.
+
+    Raises:
+        DocumentError: there are some; it names the line of the first.
+    """
+    first = _MARKER.search(content)
+    if first is not None and len(set(_MARKER.findall(content))) > 1 and not _MARKER.search(old):
+        raise DocumentError(
+            "holds conflict markers",
+            path=path,
+            line=content[: first.start()].count(b"\n") + 1,
+            hint="keep what is right and delete the markers",
+        )
 
 
 def _parse_problem(parse: Callable[[], None]) -> Iterator[Problem]:
@@ -135,23 +140,22 @@ def _parse_problem(parse: Callable[[], None]) -> Iterator[Problem]:
         yield Problem(error.message.removesuffix(f": {error.problem}"), error.problem, error.hint)
 
 
-def _parse_task(content: bytes, path: str) -> None:
+def _parse_task(content: bytes, old: bytes, path: str) -> None:
     from gitticks.document.taskfile import TaskFile
 
+    refuse_markers(content, old, path)
     TaskFile.parse(content, path)
 
 
 def _parse_settings(content: bytes) -> None:
-    from gitticks.document.settings import file_layer
+    from gitticks.document.frontmatter import decode
+    from gitticks.document.settings import FILE, file_layer
 
-    file_layer(content.decode("utf-8", "replace"))
+    file_layer(decode(content, FILE))
 
 
 def _check_edits(context: Context, changes: tuple[StagedChange, ...]) -> Iterator[Problem]:
     """Yields what the state machine, the links or the rule about engine fields refuse, tried out on nothing real."""
-    from gitticks.store.hand_edits import check_fields
-    from gitticks.store.task_place import check_place
-
     transaction = context.store.snapshot()
     edits = list(_staged_edits(context, changes))
     for path, edit in edits:
@@ -159,9 +163,7 @@ def _check_edits(context: Context, changes: tuple[StagedChange, ...]) -> Iterato
             transaction.write(path, edit.after.data)  # so that links between new tasks are known
     for path, edit in edits:
         try:
-            check_place(edit.after, TaskId(path.split("/")[-2]))
-            check_fields(edit)
-            try_out(context, transaction, edit)
+            check_edit(context, transaction, edit, TaskId(path.split("/")[-2]))
         except GitticksError as error:
             yield Problem("" if error.message.startswith(path) else path, error.message, error.hint)
 
@@ -196,12 +198,22 @@ def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
     return HandEdit(before, after, before.task)
 
 
-def try_out(context: Context, transaction: Transaction, edit: HandEdit) -> None:
-    """Carries an edit out in a transaction that is then given up.
+def check_edit(context: Context, transaction: Transaction, edit: HandEdit, task_id: TaskId) -> None:
+    """Carries an edit of a task's file out in a transaction that is then given up.
 
     Raises:
         GitticksError: something of it is refused.
     """
+    from gitticks.store.hand_edits import check_fields
+    from gitticks.store.task_place import check_place
+
+    refuse_markers(edit.after.data, edit.before.data if edit.before else b"", edit.after.path)
+    check_place(edit.after, task_id)
+    check_fields(edit)
+    _try_out(context, transaction, edit)
+
+
+def _try_out(context: Context, transaction: Transaction, edit: HandEdit) -> None:
     from gitticks.store.hand_edits import apply_hand_edit
 
     if edit.before is None and not edit.after.task.is_open:

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gitticks.actions.broken import find_broken
 from gitticks.actions.context import Context
 from gitticks.actions.history import events_of
 from gitticks.actions.standing import Standing, standing_of
-from gitticks.errors import GitticksError, NotFoundError
+from gitticks.errors import NotFoundError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, QuestionPair, ReviewOutcome, Section, pair_questions
-from gitticks.model.queries import TaskGraph
+from gitticks.model.queries import by_priority_and_age
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
+from gitticks.store.indexed_tasks import graph_over
 
 if TYPE_CHECKING:
     from gitticks.document.sections import Body
-    from gitticks.store.index import Index
 
 _AS_ENTRIES = (Section.NOTES, Section.QUESTIONS)
 
@@ -92,17 +93,18 @@ def show_task(context: Context, named: str | None) -> ShownTask:
 
     index = context.index
     task_id = context.resolve(named)
-    _refuse_broken(index, task_id)
+    broken = find_broken(index, task_id)
+    if broken is not None:
+        raise broken
     data = index.data(task_id)
     if data is None:
         raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
     file = TaskFile.parse(data, index.task(task_id).file)
-    tasks = {one.id: one for one in index.tasks()}
-    graph = TaskGraph.of(tasks.values())
+    graph = graph_over(index)
     return ShownTask(
         standing=standing_of(context, file.task, graph, context.surroundings()),
-        parent=tasks.get(file.task.parent) if file.task.parent else None,
-        children=graph.children(task_id),
+        parent=graph.tasks.get(file.task.parent) if file.task.parent else None,
+        children=tuple(sorted(index.children(task_id), key=by_priority_and_age)),
         idle_blockers=graph.idle_blockers(file.task),
         summary=file.summary,
         sections=_sections(file.body),
@@ -112,22 +114,6 @@ def show_task(context: Context, named: str | None) -> ShownTask:
         history=events_of(context, task_id),
         warnings=file.warnings,
     )
-
-
-def _refuse_broken(index: Index, task_id: TaskId) -> None:
-    broken = next((file for file in index.broken() if file.task_id == task_id), None)
-    if broken is not None:
-        others = len(index.find_ids("")) - len({file.task_id for file in index.broken()})
-        raise GitticksError(
-            f".gitticks/{broken.message}",
-            hint=f"`gt edit {task_id}` opens it at that line; {_fine(others)}",
-        )
-
-
-def _fine(others: int) -> str:
-    if others == 0:
-        return "there is no other task"
-    return "the other task is fine" if others == 1 else f"the other {others} tasks are fine"
 
 
 def _sections(body: Body) -> dict[str, str]:

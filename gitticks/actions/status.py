@@ -9,23 +9,28 @@ from dataclasses import dataclass, field
 
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
-from gitticks.actions.listing import by_urgency
 from gitticks.actions.standing import Standing, standing_of
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
-from gitticks.model.queries import TaskGraph
+from gitticks.model.queries import TaskGraph, by_urgency
 from gitticks.model.status import Status
 from gitticks.store.index import BrokenFile
 
 
 @dataclass(frozen=True, slots=True)
 class BoardState:
-    """How the board stands: edits that nobody committed, and files that are not in step, by path with the reason."""
+    """How the board stands, by path.
+
+    `taken_up` are saved edits that were just committed, `uncommitted` those that were not, with the reason, and
+    `pending` files that are not in step, with the reason. `is_refused` if committing would not help.
+    """
 
     exists: bool = False
-    uncommitted: tuple[str, ...] = ()
+    taken_up: tuple[str, ...] = ()
+    uncommitted: Mapping[str, str] = field(default_factory=dict)
     pending: Mapping[str, str] = field(default_factory=dict)
+    is_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +49,13 @@ class Overview:
 
 
 def take_stock(context: Context) -> Overview:
-    """Returns where everything stands.
+    """Returns where everything stands, after what was saved by hand on the board was taken up.
 
     Raises:
         NotFoundError: there is no repository, or no state branch.
     """
+    context.store.tip()
+    board = _board_state(context)
     index = context.index
     tasks = index.tasks()
     graph = TaskGraph.of(tasks)
@@ -59,7 +66,6 @@ def take_stock(context: Context) -> Overview:
     questions = {one.task.id: index.open_questions(one.task.id) for one in awaiting}
     broken = index.broken()
     in_work = tuple(current_tasks(context))
-    index.close()  # bringing the board in step may write, and an open index would keep it waiting
     return Overview(
         in_work=in_work,
         awaiting=tuple(awaiting),
@@ -68,22 +74,25 @@ def take_stock(context: Context) -> Overview:
         ready=tuple(one for one in standings if one.is_ready),
         merging=tuple(one for one in standings if one.task.is_merging),
         counts=Counter(task.status for task in tasks),
-        board=_board_state(context),
+        board=board,
         broken=broken,
     )
 
 
 def _board_state(context: Context) -> BoardState:
+    from gitticks.actions.saved_edits import take_up_all
     from gitticks.store.board import WORKTREE_BOARD, board_path, pending
-    from gitticks.store.board.saved import uncommitted_paths
 
     repository = context.repository
     if board_path(repository) is None:
         return BoardState()
     with suppress(GitticksError):
         WORKTREE_BOARD.bring_in_step(repository)
+    saved = take_up_all(context)
     return BoardState(
         exists=True,
-        uncommitted=uncommitted_paths(repository),
+        taken_up=saved.paths,
+        uncommitted=saved.left,
         pending={path: one.kind.value for path, one in sorted(pending(repository).items())},
+        is_refused=saved.has_refused,
     )

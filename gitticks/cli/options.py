@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from gitticks.actions.context import Context
 from gitticks.errors import UsageError
 from gitticks.model.status import Awaiting, Phase, Status
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -112,7 +114,10 @@ def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
 
 
 def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, R]:
-    """Gives a command the `Context` of this call as its first argument, and lets go of the index at the end."""
+    """Gives a command the `Context` of this call as its first argument.
+
+    At the end the index is let go, and warnings are printed that came up on the way.
+    """
 
     @functools.wraps(function)
     def with_context(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -127,6 +132,11 @@ def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, 
 def _close(context: Context) -> None:
     if "index" in context.__dict__:
         context.index.close()
+    if context.warnings:
+        from gitticks.cli.render import warn
+
+        for warning in context.warnings:
+            warn(warning)
 
 
 def json_option(function: Callable[..., R]) -> Callable[..., R]:
@@ -176,6 +186,8 @@ def complete_task(
     incomplete: str,
 ) -> list[CompletionItem]:
     """Returns the ids that begin with what was typed, with their titles; nothing where there are no tasks."""
+    from click.shell_completion import CompletionItem
+
     from gitticks.cli.text import visible
     from gitticks.errors import GitticksError
 

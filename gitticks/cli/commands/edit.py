@@ -24,7 +24,7 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
     from gitticks.cli.editor import write_in_editor
     from gitticks.cli.merging import finish_approval
 
-    task_id = find_task_to_change(context, task)
+    task_id = find_task_to_change(context, task, may_be_broken=True)
     draft = start_edit(context, task_id)
     if not write_in_editor(context, draft):
         print_change(context, task_id, "not changed", as_json=as_json)

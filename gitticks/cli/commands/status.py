@@ -62,11 +62,14 @@ def _names(on: Screen, heading: str, standings: Sequence[Standing], more: str) -
 
 
 def _board(on: Screen, found: Overview) -> Iterator[str]:
-    waiting = dict.fromkeys(found.board.uncommitted, "edited, not committed")
+    waiting = dict.fromkeys(found.board.taken_up, "edited, now committed")
+    waiting |= found.board.uncommitted
     waiting |= {path: f"not in step: {reason}" for path, reason in found.board.pending.items()}
     if waiting:
         yield on.styled("board", Style.STRONG)
-    yield from (f"{GAP}{BOARD_PREFIX}{visible(path)}{GAP}{words}" for path, words in sorted(waiting.items()))
+    yield from (
+        f"{GAP}{BOARD_PREFIX}{visible(path)}{GAP}{visible(words)}" for path, words in sorted(waiting.items())
+    )
 
 
 def _counts(found: Overview) -> str:
@@ -80,6 +83,8 @@ def _next_step(found: Overview) -> str | None:
         return '`gt create "…"` makes the first task'
     if not found.board.exists:
         return "there is no board to edit tasks on: `gt doctor` says why"
+    if found.board.is_refused:
+        return "mend what was not taken up, then `gt status` again"
     if found.board.uncommitted:
         return 'commit the edits on the board: `git -C .gitticks commit -am "…"`'
     if found.awaiting:

@@ -4,14 +4,17 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from gitticks.model.ids import TaskId
 from gitticks.model.session import SessionRecord
 from gitticks.model.status import Role, Status
 from gitticks.processes import boot_id
 from gitticks.runner.records import Sessions
-from gitticks.store.board import WORKTREE_BOARD, create_board
+from gitticks.store.board import create_board
 from tests.cli.support import gt
-from tests.support.repositories import make_repository
+from tests.support.projects import make_project
+from tests.support.repositories import git, make_repository
 from tests.support.stores import NOW, change_task, make_queue, make_store, make_task
 
 AWAITING = """\
@@ -70,15 +73,81 @@ in work
     )
 
 
-def test_edits_on_the_board_are_named(tmp_path: Path) -> None:
-    store = make_queue(tmp_path, board=WORKTREE_BOARD)
-    board = create_board(store.repository)
-    edited = board / "tasks/f2/k7f2/TASK.md"
-    edited.write_text(edited.read_text() + "\nmore\n")
-    ran = gt("status", at=tmp_path, now=NOW)
+def test_a_saved_edit_is_taken_up(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    file = project.board_file("k7f2")
+    file.write_text(file.read_text().replace("status: pending", "status: cancelled") + "\nmore\n")
+    ran = project.gt("status")
+    assert ran.out == (
+        "board\n  .gitticks/tasks/f2/k7f2/TASK.md  edited, now committed\n1 task: 1 cancelled\n"
+    )
+    assert project.file("k7f2").summary.endswith("more")
+    assert project.board_status() == ""
+    assert "board" not in project.ok("status")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words", "hint"),
+    [
+        (
+            "status: pending",
+            "status: reddy",
+            "edited, not taken up: line 4: `status` is not one of pending, ",
+            "mend what was not taken up, then `gt status` again",
+        ),
+        (
+            "status: pending",
+            "status: done",
+            "edited, not taken up: `k7f2` cannot go from pending to done: ",
+            "mend what was not taken up, then `gt status` again",
+        ),
+        (
+            "status: pending",
+            "status: pending\ncrash_count: 3",
+            "edited, not taken up: line 5: `crash_count` is written by gitticks alone",
+            "mend what was not taken up, then `gt status` again",
+        ),
+        (
+            "status: pending",
+            "status: pending\nverdict: approved",
+            "edited, its verdict counts once it is committed",
+            'commit the edits on the board: `git -C .gitticks commit -am "…"`',
+        ),
+    ],
+)
+def test_what_is_not_taken_up_is_named_with_the_reason(
+    tmp_path: Path, old: str, new: str, words: str, hint: str
+) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    file = project.board_file("k7f2")
+    edited = file.read_text().replace(old, new)
+    file.write_text(edited)
+    ran = project.gt("status")
+    assert f"board\n  .gitticks/tasks/f2/k7f2/TASK.md  {words}" in ran.out
+    assert ran.err == f"\nhint: {hint}\n"
+    assert file.read_text() == edited
+    assert project.task("k7f2").status is Status.PENDING
+
+
+def test_what_is_staged_is_left_to_its_commit(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    file = project.board_file("k7f2")
+    file.write_text(file.read_text() + "\nmore\n")
+    git("add", ".", at=project.board)
+    ran = project.gt("status")
     assert "board\n  .gitticks/tasks/f2/k7f2/TASK.md  edited, not committed\n" in ran.out
     assert ran.err == '\nhint: commit the edits on the board: `git -C .gitticks commit -am "…"`\n'
-    assert edited.read_text().endswith("\nmore\n")
+
+
+def test_a_deleted_file_is_no_cancelled_task(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    project.board_file("k7f2").unlink()
+    assert "not taken up: a task is not removed, but cancelled (`gt cancel k7f2`)" in project.ok("status")
+    assert project.task("k7f2").status is Status.PENDING
 
 
 def test_a_board_that_is_behind_is_brought_in_step(tmp_path: Path) -> None:
@@ -105,7 +174,13 @@ def test_json(tmp_path: Path) -> None:
     assert [task["id"] for task in found["awaiting"]] == ["r3vw", "m3xq"]
     assert [task["id"] for task in found["ready"]] == ["c0de", "k7f2"]
     assert found["counts"]["pending"] == 5
-    assert found["board"] == {"exists": False, "uncommitted": [], "pending": {}}
+    assert found["board"] == {
+        "exists": False,
+        "taken_up": [],
+        "uncommitted": {},
+        "pending": {},
+        "is_refused": False,
+    }
 
 
 def test_no_tasks(tmp_path: Path) -> None:
