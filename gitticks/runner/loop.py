@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gitticks.agents.stopping import StopRequest
@@ -16,10 +16,11 @@ from gitticks.model.status import Role
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import Warned
+from gitticks.runner.jobs import Job, Jobs
 from gitticks.runner.merge_turns import AGAIN_SECONDS, MergeTurns
 from gitticks.runner.outcome import RunExit, judge, summarise
 from gitticks.runner.patience import Patience, role_for
-from gitticks.runner.recovery import recover
+from gitticks.runner.recovery import recover_session
 from gitticks.runner.reviewing import require_any_worker
 from gitticks.runner.scope import in_scope, left_out, next_tasks
 from gitticks.runner.session import SessionRun
@@ -28,21 +29,12 @@ from gitticks.runner.task_reader import TaskReader
 from gitticks.workflow.decision import Turn, whose_turn
 
 if TYPE_CHECKING:
+    from gitticks.model.session import SessionRecord
     from gitticks.runner.context import RunContext
 
 TICK_SECONDS = 0.25
+LONGEST_END_SECONDS = 30.0
 _SHOWN_TASKS = 10
-
-
-@dataclass
-class Job:
-    """One session (or merge, with no role) that runs in a thread of its own."""
-
-    task: Task
-    role: Role | None
-    stop: StopRequest
-    future: Future[SessionRun | None]
-    workspace: str | None = None
 
 
 class Loop:
@@ -55,7 +47,7 @@ class Loop:
         self._clock = run.world.monotonic_seconds
         self._started = self._clock()
         self._tasks = TaskReader(run)
-        self._jobs: dict[TaskId, Job] = {}
+        self._jobs = Jobs()
         self._patience = Patience(run)
         self._skipped: dict[TaskId, datetime | None] = {}
         self._refused: set[TaskId] = set()
@@ -72,7 +64,10 @@ class Loop:
         """
         if self._interrupted.is_set():
             self._stopping.set()
-        self._interrupted.set()
+            self.run.emit(Warned(None, "the agents are being stopped"))
+        else:
+            self._interrupted.set()
+            self.run.emit(Warned(None, "the run ends after its running iterations; Ctrl-C again stops them"))
 
     def release(self) -> list[TaskId]:
         """Lets the named tasks that are held be taken again, by any run of this clone, and returns them."""
@@ -84,15 +79,13 @@ class Loop:
     def execute(self) -> RunExit:
         """Runs until nothing is left to do and returns the exit code."""
         self.run.holds.forget_run_stop()
-        recover(self.run)
         self._name_left_out()
         with ThreadPoolExecutor(max_workers=self.options.parallel + 1) as pool:
             try:
                 while self._go_on(pool):
                     self._watch()
             except BaseException:
-                for job in self._jobs.values():
-                    job.stop.request()
+                self._jobs.stop_all()
                 raise
         return self._end()
 
@@ -124,6 +117,7 @@ class Loop:
         self._limit = self.tally.limit(self.options, self._clock() - self._started)
         if self._limit is not None:
             return bool(self._jobs)
+        self._start_recoveries(pool)
         started = self._start_merge(pool) | self._start_sessions(pool)
         return bool(self._jobs) or started or self._patience.is_short or self._goes_on
 
@@ -143,7 +137,7 @@ class Loop:
         return Surroundings(
             today=now.astimezone().date(),
             now=now,
-            live={*self.run.sessions.live(), *self._jobs},
+            live=self._jobs.task_ids.union(self.run.sessions.live()),
             held={*self.run.holds.held(), *self._skipped},
         )
 
@@ -157,17 +151,36 @@ class Loop:
             in_review_limit=self.run.settings.limits.in_review,
         )
 
-    def _start_sessions(self, pool: ThreadPoolExecutor) -> bool:
-        self._patience.is_short = started = False
+    def _start_recoveries(self, pool: ThreadPoolExecutor) -> None:
+        """Finishes what a killed runner left, each in a thread, since that may run checks."""
         graph = self._tasks.graph()
+        for record in self.run.sessions.dead():
+            task = graph.tasks.get(record.task)
+            if task is None:
+                recover_session(self.run, record, StopRequest())
+            elif record.task not in self._jobs:
+                workspace = workspaces.workspace_name(task, graph, self.run.settings)
+                self._jobs.start(pool, task, record.role, workspace, partial(self._recover, record))
+
+    def _recover(self, record: SessionRecord, stop: StopRequest) -> None:
+        recover_session(self.run, record, stop)
+
+    def _start_sessions(self, pool: ThreadPoolExecutor) -> bool:
+        started = False
+        graph, settings = self._tasks.graph(), self.run.settings
+        # A killed runner's agents need some seconds to end, and until then nobody else may enter their workspaces.
+        ending = [graph.tasks[one.task] for one in self.run.sessions.ending() if one.task in graph.tasks]
+        self._patience.is_short = bool(ending) and self._clock() - self._started < LONGEST_END_SECONDS
+        occupied = {workspaces.workspace_name(task, graph, settings) for task in ending}
         for task in self._pickable():
-            jobs = [job for job in self._jobs.values() if job.role is not None]
-            if len(jobs) >= self.options.parallel:
+            sessions = self._jobs.sessions
+            if len(sessions) >= self.options.parallel:
                 break
-            workspace = workspaces.workspace_name(task, graph, self.run.settings)
-            working = sum(job.role is Role.WORKER for job in jobs)
-            is_spent = self.tally.worker_limit(self.options, working) is not None
-            if workspace in {job.workspace for job in jobs} or (is_spent and role_for(task) is Role.WORKER):
+            workspace = workspaces.workspace_name(task, graph, settings)
+            is_spent = self.tally.worker_limit(self.options, self._jobs.worker_count) is not None
+            if workspace in occupied | {job.workspace for job in sessions}:
+                continue
+            if is_spent and role_for(task) is Role.WORKER:
                 continue
             try:
                 if not self._patience.holds_back(task):
@@ -178,26 +191,22 @@ class Loop:
         return started
 
     def _start(self, pool: ThreadPoolExecutor, task: Task, workspace: str) -> None:
-        role, stop = role_for(task), StopRequest()
+        role = role_for(task)
         self._current_epic = task.parent or self._current_epic
-        future = pool.submit(self._run_session, task, role, stop)
-        self._jobs[task.id] = Job(task, role, stop, future, workspace)
+        self._jobs.start(pool, task, role, workspace, partial(self._run_session, task.id, role))
 
-    def _run_session(self, task: Task, role: Role, stop: StopRequest) -> SessionRun | None:
-        session = SessionRun(self.run, task.id, role, stop)
+    def _run_session(self, task_id: TaskId, role: Role, stop: StopRequest) -> SessionRun:
+        session = SessionRun(self.run, task_id, role, stop)
         session.execute()
         return session
 
     def _reap(self) -> None:
-        """Takes what is over off the list, and draws the conclusions for the rest of the run."""
-        for task_id, job in list(self._jobs.items()):
-            if not job.future.done():
-                continue
-            del self._jobs[task_id]
+        """Draws the conclusions from what is over for the rest of the run."""
+        for job in self._jobs.take_finished():
             try:
                 session = job.future.result()
             except GitticksError as error:
-                self._take_failure(task_id, error)
+                self._take_failure(job.task.id, error)
             else:
                 if session is not None:
                     self._take_end(job, session)
@@ -226,25 +235,23 @@ class Loop:
 
     def _start_merge(self, pool: ThreadPoolExecutor) -> bool:
         """Starts the next merge; there is never more than one."""
-        if any(job.role is None for job in self._jobs.values()):
+        if self._jobs.is_merging:
             return False
         task = self._merges.next(in_scope(self._tasks.graph(), self.options).values())
         if task is None:
             return False
-        stop = StopRequest()
-        self._jobs[task.id] = Job(task, None, stop, pool.submit(self._merges.merge, task.id, stop))
+        self._jobs.start(pool, task, None, None, partial(self._merges.merge, task.id))
         return True
 
     def _watch(self) -> None:
         """Waits for something to happen, and stops the sessions that a person took their task from."""
-        futures = [job.future for job in self._jobs.values()]
-        if futures:
-            wait(futures, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED)
+        if self._jobs:
+            self._jobs.wait(TICK_SECONDS)
         else:
             self._idle()
         held = self.run.holds.held()
         tasks = self._tasks.graph().tasks
-        for job in self._jobs.values():
+        for job in self._jobs:
             task = tasks.get(job.task.id)
             is_taken = job.role is not None and (task is None or whose_turn(task) is not _TURNS[job.role])
             if self._stopping.is_set() or is_taken or (job.role is not None and job.task.id in held):

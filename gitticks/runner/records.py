@@ -19,7 +19,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.session import SessionRecord
 from gitticks.model.status import Role
-from gitticks.processes import is_lock_held
+from gitticks.processes import ProcessIdentity, is_alive, is_lock_held
 
 
 class Sessions:
@@ -101,6 +101,14 @@ class Sessions:
         """Returns the sessions whose runner and agent are both gone, oldest first."""
         left = [record for record in self._all() if not self._is_alive(record.task)]
         return sorted(left, key=lambda record: record.started)
+
+    def ending(self) -> list[SessionRecord]:
+        """Returns the sessions whose runner is gone while its supervisor still ends the agent, which takes seconds."""
+        return [
+            record
+            for record in self.live().values()
+            if not is_alive(ProcessIdentity(record.pid, record.start_ticks, record.boot_id))
+        ]
 
     def _is_alive(self, task_id: TaskId) -> bool:
         return is_lock_held(self._lock(task_id)) or is_lock_held(self.tree_lock(task_id))

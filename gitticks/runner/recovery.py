@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 
 def recover(run: RunContext) -> list[TaskId]:
     """Finishes every dead session of this clone and returns their tasks, oldest session first."""
-    found = []
-    for record in run.sessions.dead():
-        with run.sessions.adopt(record) as is_ours:
-            if is_ours and _finish(run, record):
-                found.append(record.task)
-    return found
+    return [record.task for record in run.sessions.dead() if recover_session(run, record, StopRequest())]
 
 
-def _finish(run: RunContext, record: SessionRecord) -> bool:
+def recover_session(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
+    """Finishes a dead session; False if somebody else does, or if there is nothing to finish.
+
+    `stop` ends the checks that its end may ask for.
+    """
+    with run.sessions.adopt(record) as is_ours:
+        return is_ours and _finish(run, record, stop)
+
+
+def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
     """Returns whether there was something to finish: the runner may have died before the start, or after the end."""
     store = run.open_store()
     try:
@@ -48,7 +52,7 @@ def _finish(run: RunContext, record: SessionRecord) -> bool:
         workspaces.find(run.repository, file.task, Path(record.workspace)) if record.is_briefed else None
     )
     try:
-        finish_session(run, store, file, ending, workspace=workspace, stop=StopRequest())
+        finish_session(run, store, file, ending, workspace=workspace, stop=stop)
     except GitticksError as error:
         run.emit(Warned(record.task, f"its interrupted session could not be finished: {error.message}"))
     return True

@@ -358,6 +358,7 @@ class TestInterrupts:
         with project.running("--parallel", "2") as process:
             until(lambda: is_up(project, "aaaa") and is_up(project, "bbbb"))
             project.interrupt(process)
+            read_until(process, "Ctrl-C again")
             project.interrupt(process)
             assert process.wait(30) == RunExit.INTERRUPTED
         for name in ("aaaa", "bbbb"):
@@ -375,6 +376,7 @@ class TestInterrupts:
         with project.running() as process:
             until(lambda: is_up(project))
             project.interrupt(process)
+            read_until(process, "Ctrl-C again")
             project.interrupt(process)
             assert process.wait(30) == RunExit.INTERRUPTED
         assert project.task("k7f2").is_merging

@@ -17,6 +17,7 @@ import pytest
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Status
+from gitticks.processes import is_lock_held
 from tests.cli.support import Ran, command
 from tests.support.agents import processes_with, write_program
 from tests.support.projects import Project
@@ -151,6 +152,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunProj
 
 def assert_sound(project: RunProject) -> None:
     """Fails if a process is left, if git finds a fault, or if a lock lies about."""
+    trees = list((project.path / ".git/gitticks").glob("sessions/*.tree"))
+    until(lambda: not any(map(is_lock_held, trees)), "the end of every supervisor")
     until(lambda: not processes_with(project.mark), "the end of every process")
     assert fsck_problems(project.path) == ""
     git_dir = project.path / ".git"

@@ -1,0 +1,86 @@
+"""What a run has under way: sessions and merges, each in a thread of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from gitticks.agents.stopping import StopRequest
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Role
+from gitticks.model.task import Task
+from gitticks.runner.session import SessionRun
+
+Work = Callable[[StopRequest], SessionRun | None]
+"""What a job does; a session's returns itself, to be looked at when it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One thing under way: a session in a workspace (empty for the user's checkout), or a merge, with neither."""
+
+    task: Task
+    role: Role | None
+    workspace: str | None
+    stop: StopRequest
+    future: Future[SessionRun | None]
+
+
+class Jobs:
+    """The jobs of one run, at most one for each task; for one thread."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[TaskId, Job] = {}
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __contains__(self, task_id: TaskId) -> bool:
+        return task_id in self._jobs
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self._jobs.values())
+
+    @property
+    def task_ids(self) -> frozenset[TaskId]:
+        """Returns the tasks that something is under way for."""
+        return frozenset(self._jobs)
+
+    @property
+    def sessions(self) -> list[Job]:
+        """Returns the jobs that are sessions."""
+        return [job for job in self if job.role is not None]
+
+    @property
+    def worker_count(self) -> int:
+        """Returns how many workers are at work."""
+        return sum(job.role is Role.WORKER for job in self)
+
+    @property
+    def is_merging(self) -> bool:
+        """True while a merge is made."""
+        return any(job.role is None for job in self)
+
+    def start(
+        self, pool: ThreadPoolExecutor, task: Task, role: Role | None, workspace: str | None, work: Work
+    ) -> None:
+        """Starts a job in a thread."""
+        stop = StopRequest()
+        self._jobs[task.id] = Job(task, role, workspace, stop, pool.submit(work, stop))
+
+    def take_finished(self) -> list[Job]:
+        """Returns the jobs that are over and forgets them."""
+        finished = [job for job in self if job.future.done()]
+        for job in finished:
+            del self._jobs[job.task.id]
+        return finished
+
+    def wait(self, seconds: float) -> None:
+        """Waits until a job is over, for at most `seconds`."""
+        wait([job.future for job in self], timeout=seconds, return_when=FIRST_COMPLETED)
+
+    def stop_all(self) -> None:
+        """Asks every job to end."""
+        for job in self:
+            job.stop.request()
