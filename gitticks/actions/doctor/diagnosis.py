@@ -13,7 +13,7 @@ from gitticks.actions.doctor.machine import (
     check_repository,
     check_settings,
 )
-from gitticks.actions.doctor.state import check_board, check_index, check_sessions
+from gitticks.actions.doctor.state import check_board, check_hooks, check_index, check_sessions
 from gitticks.actions.doctor.tasks import check_tasks
 from gitticks.errors import GitticksError, NotFoundError
 
@@ -55,6 +55,7 @@ def _found(context: Context) -> Iterator[Finding]:
         return
     yield from check_settings(context)
     yield from check_board(context)
+    yield from check_hooks(context)
     yield from check_index(context)
     yield from check_tasks(context)
     yield from check_sessions(context)
@@ -62,10 +63,14 @@ def _found(context: Context) -> Iterator[Finding]:
 
 def _carry_out(context: Context, repair: Repair) -> None:
     from gitticks.store.board import WORKTREE_BOARD, repair_board
+    from gitticks.store.hooks import install_board_hooks
     from gitticks.store.index import index_path, open_index
 
     if repair is Repair.BOARD:
         repair_board(context.repository)
+        install_board_hooks(context.repository)
+    elif repair is Repair.HOOKS:
+        install_board_hooks(context.repository)
     elif repair is Repair.STEP:
         WORKTREE_BOARD.bring_in_step(context.repository)
     else:

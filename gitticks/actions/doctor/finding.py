@@ -18,6 +18,7 @@ class Repair(StrEnum):
     """What `gt doctor --fix` can do without taking anything from anybody."""
 
     BOARD = "make or mend the board"
+    HOOKS = "install the board's hooks"
     STEP = "bring the board in step"
     INDEX = "build the index again"
 

@@ -40,6 +40,19 @@ def check_board(context: Context) -> Iterator[Finding]:
         )
 
 
+def check_hooks(context: Context) -> Iterator[Finding]:
+    """Yields an error if a `git commit` on the board would not be checked, or what it asks for not be done."""
+    from gitticks.store.hooks import HooksState, board_hooks_state
+
+    state = board_hooks_state(context.repository)
+    if state is HooksState.ABSENT:
+        what = "the board has no hooks, so a commit there is not checked and a verdict in it does nothing"
+        yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
+    elif state is HooksState.BROKEN:
+        what = "the board's hooks are incomplete, of another version, or their Python is gone"
+        yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
+
+
 def check_index(context: Context) -> Iterator[Finding]:
     """Yields an error for an index that is damaged; one that is missing or old is made by the next command."""
     from gitticks.store.index import connect, index_path

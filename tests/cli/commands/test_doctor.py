@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.runner.records import Sessions
 from gitticks.store.board import create_board
+from gitticks.store.hooks import install_board_hooks
 from tests.cli.commands.test_status import make_session
 from tests.cli.support import Ran, gt
 from tests.support.repositories import git, make_repository
@@ -28,12 +30,19 @@ def make_program(folder: Path, text: str) -> None:
     (folder / "gt").chmod(0o755)
 
 
+def make_board(repository: Repository) -> Path:
+    """Makes a board with its hooks, as `gt init` does."""
+    board = create_board(repository)
+    install_board_hooks(repository)
+    return board
+
+
 def findings(ran: Ran) -> dict[str, str]:
     return {found["what"]: found["severity"] for found in json.loads(ran.out)["findings"]}
 
 
 def test_all_is_well(tmp_path: Path) -> None:
-    create_board(make_queue(tmp_path).repository)
+    make_board(make_queue(tmp_path).repository)
     assert gt("doctor", at=tmp_path).seen == "all is well\n--- 0\n"
 
 
@@ -54,7 +63,7 @@ error    there is no board at .gitticks/
 
 def test_the_board_is_brought_in_step(tmp_path: Path) -> None:
     store = make_queue(tmp_path)
-    board = create_board(store.repository)
+    board = make_board(store.repository)
     change_task(store, "k7f2", title="Another")
     assert findings(gt("doctor", "--json", at=tmp_path)) == {
         "the board is behind the state branch": "warning"
@@ -64,7 +73,7 @@ def test_the_board_is_brought_in_step(tmp_path: Path) -> None:
 
 
 def test_another_branch_in_the_board(tmp_path: Path) -> None:
-    board = create_board(make_queue(tmp_path).repository)
+    board = make_board(make_queue(tmp_path).repository)
     git("switch", "--quiet", "--create", "mine", at=board)
     ran = gt("doctor", "--json", at=tmp_path)
     assert findings(ran) == {"something else than the state branch is checked out in .gitticks/": "error"}
@@ -73,7 +82,7 @@ def test_another_branch_in_the_board(tmp_path: Path) -> None:
 
 def test_a_damaged_index_is_built_again(tmp_path: Path) -> None:
     store = make_queue(tmp_path)
-    create_board(store.repository)
+    make_board(store.repository)
     gt("list", at=tmp_path)
     (store.repository.own_dir / "index.sqlite3").write_bytes(b"x" * 5000)
     assert findings(gt("doctor", "--json", at=tmp_path)) == {
@@ -85,7 +94,7 @@ def test_a_damaged_index_is_built_again(tmp_path: Path) -> None:
 
 def test_tasks_that_cannot_go_on(tmp_path: Path) -> None:
     store = make_store(tmp_path)
-    create_board(store.repository)
+    make_board(store.repository)
     make_task(store, id="aaaa", blocked_by=(TaskId("bbbb"), TaskId("zzzz")))
     make_task(store, id="bbbb", blocked_by=(TaskId("aaaa"), TaskId("cccc")), parent=TaskId("yyyy"))
     make_task(store, id="cccc", status=Status.CANCELLED)
@@ -104,7 +113,7 @@ def test_tasks_that_cannot_go_on(tmp_path: Path) -> None:
 
 def test_a_broken_blocker_is_not_called_missing(tmp_path: Path) -> None:
     store = make_store(tmp_path)
-    create_board(store.repository)
+    make_board(store.repository)
     make_task(store, id="aaaa", blocked_by=(TaskId("m3xq"),), parent=TaskId("m3xq"))
     write_task_file(store, "m3xq", "no frontmatter\n")
     gt("doctor", "--fix", at=tmp_path)
@@ -113,7 +122,7 @@ def test_a_broken_blocker_is_not_called_missing(tmp_path: Path) -> None:
 
 def test_dead_sessions(tmp_path: Path) -> None:
     store = make_queue(tmp_path)
-    create_board(store.repository)
+    make_board(store.repository)
     held = Sessions(store.repository.own_dir).hold(make_session("k7f2"))
     with pytest.raises(KeyboardInterrupt), held:
         raise KeyboardInterrupt
@@ -123,20 +132,20 @@ def test_dead_sessions(tmp_path: Path) -> None:
 
 
 def test_wrong_settings(tmp_path: Path) -> None:
-    create_board(make_store(tmp_path, config="version: 1\nparalel: 3\n").repository)
+    make_board(make_store(tmp_path, config="version: 1\nparalel: 3\n").repository)
     (what,) = findings(gt("doctor", "--json", at=tmp_path))
     assert what.startswith("config.yaml:2:1: ")
 
 
 def test_nobody_to_commit_as(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    create_board(make_store(tmp_path).repository)
+    make_board(make_store(tmp_path).repository)
     (tmp_path / "gitconfig").write_text("")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     assert findings(gt("doctor", "--json", at=tmp_path)) == {"git does not know your name": "error"}
 
 
 def test_another_gt_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    create_board(make_store(tmp_path / "repository").repository)
+    make_board(make_store(tmp_path / "repository").repository)
     make_program(tmp_path, "#!/bin/sh\nexec graphite\n")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     ran = gt("doctor", at=tmp_path / "repository")
@@ -179,3 +188,16 @@ def test_a_bare_repository_is_only_noted(tmp_path: Path) -> None:
         "the repository is bare: tasks can be read and changed, but there is no board": "note"
     }
     assert ran.code == 0
+
+
+def test_hooks_that_are_missing_or_broken_are_installed(tmp_path: Path) -> None:
+    repository = make_queue(tmp_path).repository
+    create_board(repository)
+    lack = "the board has no hooks, so a commit there is not checked and a verdict in it does nothing"
+    assert findings(gt("doctor", "--json", at=tmp_path)) == {lack: "error"}
+    fixed = "mended: install the board's hooks\nall is well\n--- 0\n"
+    assert gt("doctor", "--fix", at=tmp_path).seen == fixed
+    (repository.own_dir / "hooks" / "pre-commit").unlink()
+    damage = "the board's hooks are incomplete, of another version, or their Python is gone"
+    assert findings(gt("doctor", "--json", at=tmp_path)) == {damage: "error"}
+    assert gt("doctor", "--fix", at=tmp_path).seen == fixed
