@@ -13,7 +13,7 @@ from gitticks.actions.context import Context
 from gitticks.errors import UsageError
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import TaskGraph
+from gitticks.model.queries import TaskGraph, by_urgency
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.runner.events import RunEvent
 from gitticks.runner.options import RunOptions
@@ -60,8 +60,6 @@ class Tasks:
 
     def awaiting(self) -> list[Task]:
         """Returns what awaits a person, most urgent first."""
-        from gitticks.actions.listing import by_urgency
-
         return sorted((task for task in self.all() if task.awaiting is not None), key=by_urgency)
 
     def history(self, task_id: str) -> tuple[Event, ...]:

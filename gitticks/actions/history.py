@@ -35,10 +35,10 @@ def task_history(context: Context, task: str | None, count: int | None = None) -
 
 
 def events_of(context: Context, task_id: TaskId) -> tuple[Event, ...]:
-    """Returns a task's events at the commit that the index shows; reading needs no board."""
-    from gitticks.store.branch import Store
+    """Returns a task's events at the commit that the index shows."""
+    from gitticks.store.transaction import read_history
 
-    return Store.open(context.repository).history(task_id, context.index.commit)
+    return read_history(context.index.history(task_id), task_id)
 
 
 def branch_history(context: Context, count: int) -> tuple[LoggedCommit, ...]:

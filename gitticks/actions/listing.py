@@ -8,7 +8,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.standing import Standing, standings_of
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
-from gitticks.model.queries import TaskGraph
+from gitticks.model.queries import TaskGraph, by_urgency
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.store.index import BrokenFile
@@ -82,12 +82,6 @@ def list_tasks(context: Context, wanted: Filter) -> Listing:
         questions={task.id: index.open_questions(task.id) for task in asked},
         has_tasks=bool(tasks or index.titles()),
     )
-
-
-def by_urgency(task: Task) -> tuple[int, str, str]:
-    """Returns the key that sorts what awaits a person: by priority, then the longest asked."""
-    asked = task.asked_at or task.created
-    return (task.priority, asked.isoformat() if asked else "", task.id)
 
 
 def _by_closing(task: Task) -> tuple[str, str]:

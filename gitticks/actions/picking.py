@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gitticks.actions.context import Context
-from gitticks.actions.listing import by_urgency
 from gitticks.actions.standing import Standing, standing_of
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import TaskGraph
+from gitticks.model.picking import first_ready
+from gitticks.model.queries import TaskGraph, by_urgency
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
+from gitticks.store.indexed_tasks import candidates_in, graph_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,17 @@ def next_task(context: Context, reach: Reach, kinds: frozenset[Awaiting] | None 
         NotFoundError: the epic is no task.
     """
     epic = context.resolve(reach.epic) if reach.epic else None
-    graph = TaskGraph.of(context.index.tasks(open_only=True))
+    graph = graph_over(context.index)
     around = context.surroundings()
-    tasks: Iterable[Task]
+
+    def is_wanted(task: Task) -> bool:
+        return _is_within(graph, task, reach, epic)
+
     if kinds is None:
-        tasks = graph.ready(around)
+        found = first_ready(graph, candidates_in(context.index), around, is_wanted)
     else:
-        tasks = sorted((task for task in graph.tasks.values() if task.awaiting in kinds), key=by_urgency)
-    found = next((task for task in tasks if _is_within(graph, task, reach, epic)), None)
+        waiting = (task for task in context.index.awaiting() if task.is_open and task.awaiting in kinds)
+        found = min(filter(is_wanted, waiting), key=by_urgency, default=None)
     return None if found is None else standing_of(context, found, graph, around)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from gitticks.cli.catalogue import CATALOGUE, HEADINGS, find_command
 from gitticks.errors import Exit, GitticksError
 
 _SEVERAL = 2
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 class _ReaderGoneError(Exception):
@@ -96,6 +98,8 @@ def gt(ctx: click.Context, version: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs `gt` and ends the process with the command's exit code."""
+    # Loading a command makes thousands of objects that stay; Python would look through them again and again.
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _open_missing_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     sys.exit(run(given))

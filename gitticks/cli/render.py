@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -71,7 +70,7 @@ class Screen:
         """Returns what `stream` can show."""
         is_terminal = stream.isatty()
         return cls(
-            columns=shutil.get_terminal_size((PIPED_COLUMNS, 24)).columns if is_terminal else PIPED_COLUMNS,
+            columns=_terminal_columns() if is_terminal else PIPED_COLUMNS,
             is_terminal=is_terminal,
             has_colour=is_terminal
             and not environment.get("NO_COLOR")
@@ -99,6 +98,12 @@ class Screen:
 def screen() -> Screen:
     """Returns what stdout can show."""
     return Screen.of(sys.stdout, os.environ)
+
+
+def _terminal_columns() -> int:
+    from shutil import get_terminal_size  # loads every compression format, which a pipe needs none of
+
+    return get_terminal_size((PIPED_COLUMNS, 24)).columns
 
 
 def _can_encode(stream: TextIO, text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import IntEnum
@@ -42,7 +42,7 @@ class Group(IntEnum):
 class TaskGraph:
     """All tasks of a repository with the questions that need more than one of them."""
 
-    tasks: dict[TaskId, Task]
+    tasks: Mapping[TaskId, Task]
     _children: dict[TaskId, list[Task]] = field(default_factory=dict)
     _busy_epics: set[TaskId] | None = None
 
@@ -55,6 +55,16 @@ class TaskGraph:
             if task.parent is not None:
                 children.setdefault(task.parent, []).append(task)
         return cls(by_id, children)
+
+    @classmethod
+    def over(cls, tasks: Mapping[TaskId, Task], begun: Iterable[Task]) -> TaskGraph:
+        """Returns a graph that looks tasks up one by one and never asks for all; it knows no children.
+
+        `begun` are the open tasks that are no longer pending.
+        """
+        graph = cls(tasks)
+        graph._busy_epics = graph._epics_of(begun)
+        return graph
 
     def children(self, task_id: TaskId) -> tuple[Task, ...]:
         """Returns the tasks that name this one as parent, highest priority and oldest first."""
@@ -93,9 +103,7 @@ class TaskGraph:
     def is_ready(self, task: Task, around: Surroundings) -> bool:
         """True if a worker can be started on the task now."""
         return (
-            task.status in (Status.PENDING, Status.WORKING)
-            and not task.is_epic
-            and task.awaiting is None
+            is_workable(task)
             and not self._is_taken(task, around)
             and not is_deferred(task, around.today)
             and not self.is_blocked(task)
@@ -144,16 +152,17 @@ class TaskGraph:
             return Group.STANDALONE
         if epic == current_epic:
             return Group.CURRENT_EPIC
-        return Group.EPIC_IN_PROGRESS if epic in self._epics_in_progress() else Group.EPIC
+        return Group.EPIC_IN_PROGRESS if epic in self.epics_in_progress() else Group.EPIC
 
-    def _epics_in_progress(self) -> set[TaskId]:
+    def epics_in_progress(self) -> set[TaskId]:
+        """Returns the open epics with a task below them that is begun and not closed."""
         if self._busy_epics is None:
-            begun = (
-                task for task in self.tasks.values() if task.is_open and task.status is not Status.PENDING
-            )
-            epics = (self.epic_of(task) for task in begun if not task.is_epic)
-            self._busy_epics = {epic for epic in epics if epic is not None}
+            self._busy_epics = self._epics_of(task for task in self.tasks.values() if is_begun(task))
         return self._busy_epics
+
+    def _epics_of(self, begun: Iterable[Task]) -> set[TaskId]:
+        epics = (self.epic_of(task) for task in begun if not task.is_epic)
+        return {epic for epic in epics if epic is not None}
 
     def pick_key(self, task: Task, current_epic: TaskId | None = None) -> tuple[int, int, str, str]:
         """Returns the key by which runners and `gt next` sort: group, priority, age."""
@@ -195,9 +204,25 @@ class TaskGraph:
         yield from (child.id for child in self._children.get(task_id, ()) if child.is_open)
 
 
+def is_workable(task: Task) -> bool:
+    """True for a task that workers work on, as far as it tells by itself."""
+    return task.status in (Status.PENDING, Status.WORKING) and not task.is_epic and task.awaiting is None
+
+
+def is_begun(task: Task) -> bool:
+    """True for an open task that is no longer pending."""
+    return task.is_open and task.status is not Status.PENDING
+
+
 def by_priority_and_age(task: Task) -> tuple[int, str, str]:
     """Returns the key that sorts the most urgent and then the oldest task first."""
     return (task.priority, task.created.isoformat() if task.created else "", task.id)
+
+
+def by_urgency(task: Task) -> tuple[int, str, str]:
+    """Returns the key that sorts what awaits a person: by priority, then the longest asked."""
+    asked = task.asked_at or task.created
+    return (task.priority, asked.isoformat() if asked else "", task.id)
 
 
 def is_deferred(task: Task, today: date) -> bool:

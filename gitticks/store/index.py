@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -24,24 +25,28 @@ from gitticks.processes import boot_id
 from gitticks.store.index_rows import entries_from_json, task_from_json, tasks_from_json
 from gitticks.store.tip import state_tip
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised with every change of the tables or of what a row's JSON holds."""
 
 PARSER_VERSION = 1
 """Raised with every change of what the document package reads out of the same bytes."""
 
 BUSY_SECONDS = 5.0
+_ROWS_AT_ONCE = 50
 
 TABLES = """\
 CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), made_by TEXT NOT NULL, commit_id TEXT NOT NULL);
 CREATE TABLE task (
-    id TEXT PRIMARY KEY, is_open INTEGER NOT NULL, status TEXT NOT NULL, awaiting TEXT, priority INTEGER NOT NULL,
-    created TEXT, parent TEXT, type TEXT NOT NULL, title TEXT NOT NULL, questions TEXT, json TEXT NOT NULL
+    id TEXT PRIMARY KEY, is_open INTEGER NOT NULL, is_workable INTEGER NOT NULL, is_begun INTEGER NOT NULL,
+    is_child INTEGER NOT NULL, priority INTEGER NOT NULL, created TEXT NOT NULL, parent TEXT, awaiting TEXT,
+    title TEXT NOT NULL, questions TEXT, json TEXT NOT NULL
 );
+CREATE INDEX task_workable ON task (is_child, priority, created, id) WHERE is_workable;
+CREATE INDEX task_begun ON task (id) WHERE is_begun;
 CREATE INDEX task_is_open ON task (is_open);
 CREATE INDEX task_awaiting ON task (awaiting) WHERE awaiting IS NOT NULL;
 CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL;
-CREATE TABLE file (id TEXT PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE file (id TEXT PRIMARY KEY, data BLOB NOT NULL, history BLOB);
 CREATE TABLE broken (path TEXT PRIMARY KEY, id TEXT, message TEXT NOT NULL);
 """
 
@@ -151,13 +156,18 @@ class Index:
         Raises:
             NotFoundError: there is none of that id, or its file is broken; the message says which.
         """
-        rows = self._rows("SELECT json FROM task WHERE id = ?", task_id)
-        if rows:
-            return task_from_json(rows[0][0])
+        task = self.find_task(task_id)
+        if task is not None:
+            return task
         for broken in self.broken():
             if broken.task_id == task_id:
                 raise NotFoundError(broken.message, hint=f"mend the file: `gt edit {task_id}`")
         raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
+
+    def find_task(self, task_id: TaskId) -> Task | None:
+        """Returns one task, or None if there is none of that id that can be read."""
+        rows = self._rows("SELECT json FROM task WHERE id = ?", task_id)
+        return task_from_json(rows[0][0]) if rows else None
 
     def awaiting(self) -> list[Task]:
         """Returns the tasks that await a person, sorted by id."""
@@ -178,6 +188,27 @@ class Index:
         """Returns the bytes of the task's TASK.md, also of a broken one; None if there is none."""
         rows = self._rows("SELECT data FROM file WHERE id = ?", task_id)
         return bytes(rows[0][0]) if rows else None
+
+    def history(self, task_id: TaskId) -> bytes:
+        """Returns the bytes of the task's history.jsonl; empty if there is none."""
+        rows = self._rows("SELECT history FROM file WHERE id = ? AND history IS NOT NULL", task_id)
+        return bytes(rows[0][0]) if rows else b""
+
+    def workable(self, *, is_child: bool) -> Iterator[Task]:
+        """Yields the tasks that `is_workable`, those with a parent or those without, by priority and age.
+
+        They are read as they are asked for.
+        """
+        query = "SELECT json FROM task WHERE is_workable AND is_child = ? ORDER BY priority, created, id LIMIT ? OFFSET ?"
+        offset = 0
+        while rows := self._rows(query, int(is_child), _ROWS_AT_ONCE, offset):
+            yield from tasks_from_json(text for (text,) in rows)
+            offset += len(rows)
+
+    def begun(self) -> list[Task]:
+        """Returns the open tasks that are no longer pending, sorted by id."""
+        rows = self._rows("SELECT json FROM task WHERE is_begun ORDER BY id")
+        return tasks_from_json(text for (text,) in rows)
 
     def find_ids(self, prefix: str) -> list[TaskId]:
         """Returns the sorted ids that begin with `prefix`, those of broken files too."""

@@ -18,6 +18,7 @@ from gitticks.git.objects import Objects, tree_id_of
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId, is_valid_id, task_folder
 from gitticks.model.notes import Entry, Section, open_questions
+from gitticks.model.queries import by_priority_and_age, is_begun, is_workable
 from gitticks.model.task import Task
 from gitticks.store import layout
 from gitticks.store.index import TABLES, Index, connect, index_path, indexed_commit, made_by
@@ -29,11 +30,19 @@ _MEMORY = ":memory:"
 
 
 @dataclass(frozen=True, slots=True)
+class Entries:
+    """What the index reads of one task's folder: its TASK.md and its history.jsonl, each None where it is missing."""
+
+    task: TreeEntry | None = None
+    history: TreeEntry | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChangedTask:
-    """A task's file that differs between two commits; `entry` is None where it was removed."""
+    """A task one of whose files differs between two commits; `path` is that of its TASK.md."""
 
     path: str
-    entry: TreeEntry | None
+    entries: Entries
 
 
 def refreshed_index(repository: Repository, commit: str, objects: Objects | None = None) -> Index:
@@ -149,14 +158,16 @@ def _changed_tasks(objects: Objects, old: str | None, new: str | None) -> Iterat
     for between, old_shard, new_shard in objects.changed_entries(old, new):
         folders = objects.changed_entries(tree_id_of(old_shard), tree_id_of(new_shard))
         for name, old_folder, new_folder in folders:
-            before, after = _task_entry(objects, old_folder), _task_entry(objects, new_folder)
+            before, after = _entries(objects, old_folder), _entries(objects, new_folder)
             if before != after:
                 yield ChangedTask(f"{layout.TASKS_FOLDER}/{between}/{name}/{layout.TASK_FILE}", after)
 
 
-def _task_entry(objects: Objects, folder: TreeEntry | None) -> TreeEntry | None:
+def _entries(objects: Objects, folder: TreeEntry | None) -> Entries:
     tree = tree_id_of(folder)
-    return None if tree is None else objects.find(tree, layout.TASK_FILE)
+    if tree is None:
+        return Entries()
+    return Entries(objects.find(tree, layout.TASK_FILE), objects.find(tree, layout.HISTORY_FILE))
 
 
 def _write_change(connection: sqlite3.Connection, objects: Objects, change: ChangedTask) -> None:
@@ -165,41 +176,49 @@ def _write_change(connection: sqlite3.Connection, objects: Objects, change: Chan
     if task_id is not None:
         connection.execute("DELETE FROM task WHERE id = ?", (task_id,))
         connection.execute("DELETE FROM file WHERE id = ?", (task_id,))
-    if change.entry is None:
+    if change.entries.task is None:
         return
     try:
-        _write_task(connection, objects, change.path, change.entry)
+        _write_task(connection, objects, change.path, change.entries)
     except DocumentError as error:
         connection.execute("INSERT INTO broken VALUES (?, ?, ?)", (change.path, task_id, error.message))
 
 
-def _write_task(connection: sqlite3.Connection, objects: Objects, path: str, entry: TreeEntry) -> None:
+def _write_task(connection: sqlite3.Connection, objects: Objects, path: str, entries: Entries) -> None:
     task_id = layout.task_of_path(path)
     if task_id is None:
         raise DocumentError(_misplaced(path), path=path)
-    if not entry.is_file:
+    data = _content(objects, entries.task)
+    if data is None:
         raise DocumentError("is no plain file", path=path)
-    data = objects.read_blob(entry.object_id)
-    connection.execute("INSERT INTO file VALUES (?, ?)", (task_id, data))
+    connection.execute(
+        "INSERT INTO file VALUES (?, ?, ?)", (task_id, data, _content(objects, entries.history))
+    )
     task, questions = read_for_index(data, path)
     if task.id != task_id:
         raise DocumentError(f"the id is `{task.id}`, but the folder's name says `{task_id}`", path=path)
+    priority, created, _ = by_priority_and_age(task)
     connection.execute(
-        "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             task.id,
             task.is_open,
-            task.status.value,
-            None if task.awaiting is None else task.awaiting.value,
-            task.priority,
-            None if task.created is None else task.created.isoformat(),
+            is_workable(task),
+            is_begun(task),
+            task.parent is not None,
+            priority,
+            created,
             task.parent,
-            task.type.value,
+            None if task.awaiting is None else task.awaiting.value,
             task.title,
             entries_to_json(questions) if questions else None,
             task_to_json(task),
         ),
     )
+
+
+def _content(objects: Objects, entry: TreeEntry | None) -> bytes | None:
+    return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
 
 
 def read_for_index(data: bytes, path: str) -> tuple[Task, tuple[Entry, ...]]:

@@ -33,6 +33,7 @@ CONFIG_PATH = "config.yaml"
 PROMPTS_FOLDER = "prompts"
 TASKS_FOLDER = "tasks"
 TASK_FILE = "TASK.md"
+HISTORY_FILE = "history.jsonl"
 
 ATTRIBUTES = """\
 TASK.md merge=gitticks
@@ -60,7 +61,7 @@ def is_task_folder(folder_between: str, name: str) -> bool:
 
 def history_path(task_id: TaskId) -> str:
     """Returns the path of the task's events."""
-    return f"{task_folder(task_id)}/history.jsonl"
+    return f"{task_folder(task_id)}/{HISTORY_FILE}"
 
 
 def worklog_path(task_id: TaskId) -> str:
