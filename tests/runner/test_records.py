@@ -1,0 +1,146 @@
+"""Records of sessions: alive as long as a lock is held, dead as soon as it is not."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import RefusedError
+from gitticks.model.ids import TaskId
+from gitticks.model.session import SessionRecord
+from gitticks.model.status import Role
+from gitticks.processes import own_identity
+from gitticks.runner.records import Sessions
+from tests.support.runs import until
+
+STARTED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+
+
+def make_record(task_id: str = "k7f2", **fields: object) -> SessionRecord:
+    """Returns a record of this process."""
+    me = own_identity()
+    record = SessionRecord(
+        TaskId(task_id), Role.WORKER, 1, "mine", me.pid, me.start_ticks, me.boot_id, STARTED, "/work/k7f2"
+    )
+    return replace(record, **fields)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> Sessions:
+    return Sessions(tmp_path)
+
+
+@contextmanager
+def held(lock: Path) -> Iterator[None]:
+    """Holds a flock."""
+    lock.parent.mkdir(exist_ok=True)
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def test_a_session_is_alive_while_it_is_held_and_then_gone(sessions: Sessions) -> None:
+    record = make_record()
+    assert sessions.live() == {}
+    with sessions.hold(record):
+        assert sessions.live() == {record.task: record}
+        assert sessions.dead() == []
+    assert (sessions.live(), sessions.dead()) == ({}, [])
+
+
+def test_what_fails_in_a_session_leaves_it_dead(sessions: Sessions) -> None:
+    record = make_record()
+    with pytest.raises(KeyError), sessions.hold(record):
+        raise KeyError
+    assert (sessions.live(), sessions.dead()) == ({}, [record])
+
+
+def test_a_second_session_on_a_task_is_refused(sessions: Sessions) -> None:
+    with (
+        sessions.hold(make_record()),
+        pytest.raises(RefusedError, match="an agent works on `k7f2` already"),
+        sessions.hold(make_record(role=Role.REVIEWER)),
+    ):
+        pass
+    assert sessions.dead() == []
+
+
+def test_a_session_lives_as_long_as_anything_of_its_agent(sessions: Sessions) -> None:
+    with pytest.raises(KeyError), sessions.hold(make_record()):
+        raise KeyError
+    with held(sessions.tree_lock(TaskId("k7f2"))):
+        assert set(sessions.live()) == {"k7f2"}
+        assert sessions.dead() == []
+    assert len(sessions.dead()) == 1
+
+
+def test_a_session_whose_runner_is_gone_is_ending_while_its_agent_lives(sessions: Sessions) -> None:
+    with pytest.raises(KeyError), sessions.hold(make_record(start_ticks=0)):
+        raise KeyError
+    with held(sessions.tree_lock(TaskId("k7f2"))):
+        assert [record.task for record in sessions.ending()] == ["k7f2"]
+    assert sessions.ending() == []
+    with sessions.hold(make_record()):
+        assert sessions.ending() == []
+
+
+def test_a_killed_runner_leaves_a_dead_session(sessions: Sessions, tmp_path: Path) -> None:
+    program = (
+        "import sys, time; from pathlib import Path; from tests.runner.test_records import *\n"
+        "with Sessions(Path(sys.argv[1])).hold(make_record()): time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)]) as process:
+        until(sessions.live)
+        process.kill()
+    assert [record.task for record in sessions.dead()] == ["k7f2"]
+
+
+def test_dead_sessions_come_oldest_first(sessions: Sessions) -> None:
+    for number, name in enumerate(("cccc", "aaaa", "bbbb")):
+        record = make_record(name, started=STARTED + timedelta(seconds=number))
+        with pytest.raises(KeyError), sessions.hold(record):
+            raise KeyError
+    assert [record.task for record in sessions.dead()] == ["cccc", "aaaa", "bbbb"]
+
+
+def test_a_dead_session_is_adopted_once(sessions: Sessions) -> None:
+    record = make_record()
+    with pytest.raises(KeyError), sessions.hold(record):
+        raise KeyError
+    with sessions.adopt(record) as is_ours:
+        assert is_ours
+        with sessions.adopt(record) as is_theirs:
+            assert not is_theirs
+    assert sessions.dead() == []
+    with sessions.adopt(record) as is_ours_again:
+        assert not is_ours_again
+
+
+def test_that_an_agent_was_briefed_is_noted(sessions: Sessions) -> None:
+    record = make_record()
+    with sessions.hold(record):
+        assert not sessions.live()[record.task].is_briefed
+        sessions.mark_briefed(record)
+        assert sessions.live()[record.task].is_briefed
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '{"task": "../../etc"}', '{"task": "k7f2"}', '{"task": "k7f2", "role": "king"}'],
+)
+def test_what_cannot_be_read_is_no_session(sessions: Sessions, tmp_path: Path, text: str) -> None:
+    (tmp_path / "sessions").mkdir()
+    (tmp_path / "sessions" / "k7f2.json").write_text(text)
+    assert (sessions.live(), sessions.dead()) == ({}, [])
