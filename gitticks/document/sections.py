@@ -1,18 +1,19 @@
 """The body's sections, as CommonMark sees them.
 
-Headings are found by markdown-it-py's block rules, never by a pattern over the text: what looks like a heading
-inside a code fence, a quote, a list or a comment is text.
+Headings are those of markdown-it-py's block rules: what looks like a heading inside a code fence, a quote, a list or
+a comment is text. A pattern finds them only in bodies that have no such thing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gitticks.document.lines import Source, line_starts, trimmed, with_newlines
+from gitticks.document.sections_simple import find_headings
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -155,12 +156,22 @@ def read_body(source: Source, newline: str = "\n") -> Body:
 
 @lru_cache(maxsize=8)
 def _outline(source: Source) -> Outline:
-    tokens = parse_blocks(source)
-    headings = tuple(_headings(source, tokens))
+    plain = find_headings(source.text)
+    if plain is None:
+        tokens = parse_blocks(source)
+        return _outlined(source, _headings(source, tokens), _unclosed_fence_line(source, tokens))
+    headings = (
+        Heading(one.title, one.level, source.first_line + one.line, one.start, one.end) for one in plain
+    )
+    return _outlined(source, headings, None)
+
+
+def _outlined(source: Source, found: Iterable[Heading], unclosed_fence_line: int | None) -> Outline:
+    headings = tuple(found)
     tops = [heading for heading in headings if heading.level < ENTRY_LEVEL]
     ends = [*(heading.start for heading in tops[1:]), len(source.text)]
     blocks = tuple(Block(heading, end) for heading, end in zip(tops, ends, strict=False))
-    return Outline(headings, blocks, _unclosed_fence_line(source, tokens))
+    return Outline(headings, blocks, unclosed_fence_line)
 
 
 def parse_blocks(source: Source) -> list[Token]:
