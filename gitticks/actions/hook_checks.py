@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import circumstances_of
 from gitticks.actions.context import Context
+from gitticks.actions.moved_folders import home_of, join_moves
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.git.staged import StagedChange, is_index_locked, is_sequencing, staged_changes
 from gitticks.model.ids import TaskId, is_valid_id, task_path
@@ -40,7 +41,7 @@ def check_commit(context: Context) -> tuple[Problem, ...]:
     out_of_step = _check_step(context)
     if out_of_step:
         return out_of_step
-    changes = staged_changes(context.repository, context.world.environment)
+    changes = join_moves(staged_changes(context.repository, context.world.environment))
     files = [problem for change in changes for problem in _check_file(context, change)]
     return tuple(files) or tuple(_check_edits(context, changes))
 
@@ -84,7 +85,7 @@ def _check_file(context: Context, change: StagedChange) -> Iterator[Problem]:
     match = _TASK_FILE.fullmatch(change.path)
     if not change.is_plain:
         yield Problem(change.path, "is a link or a submodule", f"`git rm --cached {change.path}`")
-    elif name in _ENGINE_FILES and change.path.startswith("tasks/"):
+    elif name in _ENGINE_FILES and change.path.startswith("tasks/") and home_of(change.path) is None:
         yield Problem(
             change.path, "is written by gitticks alone", f"`git restore --staged --worktree {change.path}`"
         )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gitticks.actions.changing import circumstances_of, record
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import edit_between
+from gitticks.actions.moved_folders import join_moves
 from gitticks.errors import GitticksError
 from gitticks.git.staged import author_of, checked_out_ref, is_sequencing, version_before
 from gitticks.model.event import Actor, Event, EventType
@@ -64,7 +65,7 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
 
 def _edits(context: Context, before: str, after: str) -> Iterator[HandEdit]:
     objects = context.store.objects
-    for change in objects.changed_files(objects.tree_of(before), objects.tree_of(after)):
+    for change in join_moves(objects.changed_files(objects.tree_of(before), objects.tree_of(after))):
         task_id = task_of_path(change.path)
         if task_id is None or change.new is None:
             continue

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.actions.moved_folders import home_of
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
@@ -28,7 +29,13 @@ def check_tasks(context: Context) -> Iterator[Finding]:
 
 
 def _broken(file: BrokenFile) -> Finding:
-    mend = f"`gt edit {file.task_id}`" if file.task_id else "move the file to where it belongs"
+    folder, home = file.path.rpartition("/")[0], home_of(file.path)
+    if file.task_id is not None:
+        mend = f"`gt edit {file.task_id}`"
+    elif home is not None:
+        mend = f"`cd .gitticks && mkdir -p {home.rpartition('/')[0]} && git mv {folder} {home} && git commit`"
+    else:
+        mend = "move the file to where it belongs"
     return Finding(Severity.ERROR, f".gitticks/{file.message}", mend)
 
 

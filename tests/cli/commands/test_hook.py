@@ -318,3 +318,43 @@ def test_hooks_with_nothing_to_do_say_nothing(hand: Hand, name: str) -> None:
 
 def test_an_unknown_hook_is_wrong_usage(hand: Hand) -> None:
     assert hand.project.gt("hook", "pre-push").code == 2
+
+
+def test_a_folder_in_the_wrong_place_is_refused_and_can_be_put_back(hand: Hand) -> None:
+    hand.project.ok("update", "k7f2", "--status", "working")
+    before = hand.project.task("k7f2")
+    home, wrong = hand.project.board / "tasks/f2/k7f2", hand.project.board / "tasks/a9/k7f2"
+    wrong.parent.mkdir()
+    home.rename(wrong)
+    git("add", ".", at=hand.project.board)
+    assert "error: tasks/a9/k7f2/TASK.md: lies in the wrong folder\n" in hand.refused()
+    git("commit", "-qm", "moved", "--no-verify", at=hand.project.board)
+    found = hand.project.gt("doctor").out
+    command = "cd .gitticks && mkdir -p tasks/f2 && git mv tasks/a9/k7f2 tasks/f2/k7f2 && git commit"
+    assert (
+        f"error    .gitticks/tasks/a9/k7f2/TASK.md: the task belongs in `tasks/f2/k7f2`\n         `{command}`"
+        in found
+    )
+    subprocess.run(["sh", "-ec", f"{command} -qm back"], cwd=hand.project.path, check=True)
+    assert hand.project.task("k7f2") == before
+    assert _log(hand, 1) == ["Ada Lovelace: back"]
+    assert hand.project.board_status() == ""
+
+
+def test_a_folder_under_a_wrong_name_can_be_named_back(hand: Hand) -> None:
+    home = hand.project.board / "tasks/f2/k7f2"
+    wrong = home.with_name("K7F2 (copy)")
+    home.rename(wrong)
+    git("add", ".", at=hand.project.board)
+    git("commit", "-qm", "moved", "--no-verify", at=hand.project.board)
+    assert hand.project.gt("show", "k7f2").code == 1
+    wrong.rename(home)
+    git("add", ".", at=hand.project.board)
+    assert hand.commit().returncode == 0
+    assert hand.project.task("k7f2").status is Status.PENDING
+
+
+def test_settings_that_are_no_utf_8_are_refused(hand: Hand) -> None:
+    file = hand.project.board / "config.yaml"
+    file.write_bytes(b"version: 1\nagent: caf\xe9\n")
+    assert hand.refused() == "error: config.yaml:2:11: this is no UTF-8\n  hint: save the file as UTF-8\n"
