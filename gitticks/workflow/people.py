@@ -11,6 +11,7 @@ from gitticks.model.policy import MergeMode
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task, Usage
 from gitticks.workflow import gates, merging, sessions
+from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.transitions import Asker, Row, asker_of, find_row, targets
 from gitticks.workflow.triggers import AwaitingSet, Closed, Requested, Seen, VerdictGiven
@@ -27,7 +28,7 @@ def request(draft: Draft, asked: Requested) -> None:
         raise _refusal(task, asked.to, "an epic is handed off when all its children are closed")
     lacking = gates.missing(row.gate, task, draft.artifacts, draft.policy, actor)
     if lacking is not None:
-        raise _refusal(task, asked.to, lacking, hint=_hint_for(task, asked.to))
+        raise _refusal(task, asked.to, lacking, hint=_hint_for(task, asked.to, draft.artifacts))
     if task.status is Status.AGENT_REVIEW and asked.to is Status.REVIEWING:
         sessions.pass_review(draft, EventType.MOVED)
         return
@@ -69,7 +70,9 @@ def _refusal(task: Task, to: Status, why: str, *, hint: str | None = None) -> Re
     return RefusedError(f"`{task.id}` cannot go from {task.status} to {to}: {why}", hint=hint)
 
 
-def _hint_for(task: Task, to: Status) -> str:
+def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
+    if to is Status.AGENT_REVIEW and artifacts.handoff:
+        return f"mend and commit that in the workspace, then `gt complete {task.id}` again"
     if to is Status.AGENT_REVIEW:
         return f"write it (`gt edit {task.id}`), or let `gt complete {task.id}` check what else is missing"
     if to is Status.CLARIFICATION:

@@ -51,6 +51,22 @@ def test_hand_off_by_command_runs_on_as_the_gates_allow() -> None:
     assert decision.task.is_merging
 
 
+def test_the_hint_of_a_refused_hand_over_says_what_is_to_be_done() -> None:
+    asked = Requested(ADA, Status.AGENT_REVIEW)
+    with pytest.raises(RefusedError) as missing:
+        run(make_task(Status.WORKING), asked)
+    assert missing.value.hint == (
+        "write it (`gt edit k7f2`), or let `gt complete k7f2` check what else is missing"
+    )
+    with pytest.raises(RefusedError) as red:
+        run(
+            make_task(Status.WORKING),
+            asked,
+            artifacts=Artifacts(handoff=True, checks_failure="`make` failed"),
+        )
+    assert red.value.hint == "mend and commit that in the workspace, then `gt complete k7f2` again"
+
+
 def test_pass_by_command_runs_on_too() -> None:
     task = make_task(Status.AGENT_REVIEW, failed_reviews=1, end_sha=START)
     policy = Policy(human=HumanPolicy.WHEN_REQUIRED)
