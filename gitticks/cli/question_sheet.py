@@ -34,9 +34,11 @@ def answer_of(sheet: str) -> str:
     """Returns what stands below the line.
 
     Raises:
-        UsageError: the line is gone, so nobody can tell question and answer apart.
+        UsageError: the line is gone, so nobody can tell question and answer apart; or something was written above it.
     """
-    _, line, answer = sheet.partition(LINE)
+    question, line, answer = sheet.partition(LINE)
     if not line:
         raise UsageError("the line with `>8` is gone, so the answer cannot be told from the question")
+    if any(text.strip() and not text.startswith("#") for text in question.splitlines()):
+        raise UsageError("something stands above the line with `>8`: the answer belongs below it")
     return answer.strip()

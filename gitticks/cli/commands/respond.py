@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -52,11 +54,11 @@ def _respond_to_all(context: Context, all_waiting: tuple[Waiting, ...], *, as_js
     if not all_waiting:
         say("no task waits for an answer", err=True)
     for waiting in all_waiting:
-        answer = _write_answer(context, waiting, "")
-        if not answer.strip():
-            say(f"{waiting.task.id}  left unanswered", err=True)
-            continue
-        _answer(context, waiting, answer, as_json=as_json)
+        with _written_answer(context, waiting, "") as answer:
+            if answer:
+                _answer(context, waiting, answer, as_json=as_json)
+            else:
+                say(f"{waiting.task.id}  left unanswered", err=True)
 
 
 def _respond(
@@ -65,12 +67,15 @@ def _respond(
     from gitticks.actions.verdict import check_answerable
 
     check_answerable(waiting.task)
-    answer = _write_answer(context, waiting, text or "") if text is None or with_editor else text
-    if not answer.strip():
+    is_typed = text is not None and not with_editor
+    begun = (text or "").strip()
+    with contextlib.nullcontext(begun) if is_typed else _written_answer(context, waiting, begun) as answer:
+        if answer:
+            _answer(context, waiting, answer, as_json=as_json)
+    if not answer:
         raise UsageError(
             "the answer is empty, nothing was changed", hint=f'`gt respond {waiting.task.id} "…"`'
         )
-    _answer(context, waiting, answer, as_json=as_json)
 
 
 def _answer(context: Context, waiting: Waiting, answer: str, *, as_json: bool) -> None:
@@ -81,16 +86,17 @@ def _answer(context: Context, waiting: Waiting, answer: str, *, as_json: bool) -
     print_change(context, task_id, f"answered; back to {agent_name(after)} with your answer", as_json=as_json)
 
 
-def _write_answer(context: Context, waiting: Waiting, text: str) -> str:
-    """Returns what a person writes below the question in their editor."""
-    from gitticks.actions.editing import make_draft
+@contextlib.contextmanager
+def _written_answer(context: Context, waiting: Waiting, text: str) -> Iterator[str]:
+    """Yields what a person writes below the question in their editor; where the block fails, the page is kept."""
+    from gitticks.actions.editing import kept_on_error, make_draft
     from gitticks.cli.editor import write_in_editor
     from gitticks.cli.question_sheet import answer_line, answer_of, question_sheet
 
     sheet = question_sheet(waiting.task, waiting.questions, text)
     draft = make_draft(context, sheet.encode("utf-8", "replace"), "ANSWER.md", line=answer_line(sheet))
     if not write_in_editor(context, draft):
-        return text
-    answer = answer_of(draft.read().decode("utf-8", "replace"))
-    draft.drop()
-    return answer
+        yield text
+        return
+    with kept_on_error(draft):
+        yield answer_of(draft.read().decode("utf-8", "replace"))

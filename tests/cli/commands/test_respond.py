@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,8 @@ from gitticks.cli.question_sheet import LINE, answer_line, answer_of, question_s
 from gitticks.errors import UsageError
 from gitticks.model.notes import Section, open_questions
 from gitticks.model.status import Awaiting, Status
+from tests.cli.support import command
+from tests.support.agents import write_program
 from tests.support.projects import Project, make_project
 
 BODY = "Text.\n\n## Questions\n\n### 2026-03-04T05:06:07Z · agent · claude\n\nWhich tone?\n\nFriendly or formal?\n"
@@ -102,3 +106,34 @@ def test_a_sheet_without_its_line_is_refused() -> None:
     with pytest.raises(UsageError, match="is gone"):
         answer_of("# m3xq\nanswer")
     assert answer_of(f"# x\n{LINE}\n# a heading\n") == "# a heading"
+
+
+def test_what_was_written_above_the_line_is_kept(project: Project) -> None:
+    ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": "sed -i 1iFriendly."})
+    assert ran.code == 2
+    assert ran.err.startswith(
+        "error: something stands above the line with `>8`: the answer belongs below it\n"
+    )
+    assert _kept(ran.err).read_text().startswith("Friendly.\n# m3xq  Rename\n")
+    assert project.task("m3xq").awaiting is Awaiting.INPUT
+
+
+def test_an_answer_that_came_too_late_is_kept(project: Project, tmp_path: Path) -> None:
+    editor = write_program(
+        tmp_path / "editor", f"{shlex.join(command('cancel', 'm3xq'))} && echo Friendly. >> $1"
+    )
+    ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": str(editor)})
+    assert ran.code == 3
+    assert _kept(ran.err).read_text().endswith("Friendly.\n")
+
+
+def test_no_page_is_left_behind(project: Project) -> None:
+    project.ok("respond", "m3xq", environment={"GIT_EDITOR": "echo Friendly. >>"})
+    assert list((project.path / ".git/gitticks/drafts").iterdir()) == []
+
+
+def _kept(errors: str) -> Path:
+    """Returns the page that an error names."""
+    found = re.search(r"your text is kept in `(.+)`", errors)
+    assert found is not None
+    return Path(found[1])
