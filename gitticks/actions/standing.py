@@ -18,8 +18,8 @@ BOARD_FOLDER = ".gitticks"
 class Standing:
     """A task with what is derived and never stored.
 
-    `blockers` are the open tasks that it or an ancestor waits for; `path` is where its file lies on the board, None
-    in a repository without a checkout.
+    `blockers` are the open tasks that it or an ancestor waits for; `worktree` is the checkout that holds the board,
+    None in a repository without one.
     """
 
     task: Task
@@ -28,18 +28,26 @@ class Standing:
     is_deferred: bool
     is_live: bool
     is_held: bool
-    path: Path | None
+    worktree: Path | None
 
     @property
     def is_blocked(self) -> bool:
         """True for an open task that waits for another one."""
         return self.task.is_open and bool(self.blockers)
 
+    @property
+    def path(self) -> Path | None:
+        """Returns where the task's file lies on the board; None in a repository without a checkout."""
+        return _file_below(self.worktree, self.task.id)
+
 
 def board_path(context: Context, task_id: TaskId) -> Path | None:
     """Returns where the task's file lies on the board; None in a repository without a checkout."""
-    main = context.repository.main_worktree
-    return None if main is None else main / BOARD_FOLDER / task_path(task_id)
+    return _file_below(context.repository.main_worktree, task_id)
+
+
+def _file_below(worktree: Path | None, task_id: TaskId) -> Path | None:
+    return None if worktree is None else worktree / BOARD_FOLDER / task_path(task_id)
 
 
 def standing_of(context: Context, task: Task, graph: TaskGraph, around: Surroundings) -> Standing:
@@ -51,7 +59,7 @@ def standing_of(context: Context, task: Task, graph: TaskGraph, around: Surround
         is_deferred=task.is_open and is_deferred(task, around.today),
         is_live=task.id in around.live,
         is_held=task.id in around.held,
-        path=board_path(context, task.id),
+        worktree=context.repository.main_worktree,
     )
 
 

@@ -19,6 +19,8 @@ from gitticks.model.notes import Entry
 from gitticks.model.task import Task
 
 SCHEMA = 1
+_PLAIN = frozenset({str, int, float, bool})
+_TASK_FIELDS = tuple(field.name for field in fields(Task))
 
 
 def print_object(**body: object) -> None:
@@ -40,7 +42,7 @@ def task_object(standing: Standing) -> dict[str, Any]:
     """Returns a task's fields by the frontmatter's names, and what is derived."""
     task = standing.task
     return {
-        **{field.name: plain(getattr(task, field.name)) for field in fields(Task)},
+        **{name: plain(getattr(task, name)) for name in _TASK_FIELDS},
         "phase": task.status.phase.value,
         "ready": standing.is_ready,
         "blocked": standing.is_blocked,
@@ -74,6 +76,8 @@ def event_object(event: Event) -> dict[str, Any]:
 
 def plain(value: object) -> Any:
     """Returns a value as JSON knows it."""
+    if value is None or type(value) in _PLAIN:
+        return value
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, datetime):

@@ -116,15 +116,18 @@ def _can_encode(stream: TextIO, text: str) -> bool:
 
 def say(*lines: str, err: bool = False) -> None:
     """Prints lines; what the stream's encoding lacks is written with ASCII twins or escapes."""
+    if not lines:
+        return
     stream = sys.stderr if err else sys.stdout
     encoding = stream.encoding or "ascii"
-    for line in lines:
-        text = line if _can_encode(stream, line) else line.translate(_ASCII)
-        try:
-            click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, color=True)
-        except BrokenPipeError:
-            if not err:
-                raise  # nobody reads the answer (`gt list | head`): the command ends here
+    text = "\n".join(lines)
+    if not _can_encode(stream, text):
+        text = "\n".join(line if _can_encode(stream, line) else line.translate(_ASCII) for line in lines)
+    try:
+        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, color=True)
+    except BrokenPipeError:
+        if not err:
+            raise  # nobody reads the answer (`gt list | head`): the command ends here
 
 
 def hint(text: str) -> None:
@@ -175,7 +178,10 @@ def table(
 
 
 def _shown(cell: Cell | str) -> Cell:
-    return Cell(visible(cell)) if isinstance(cell, str) else Cell(visible(cell.text), cell.style)
+    if isinstance(cell, str):
+        return Cell(visible(cell))
+    text = visible(cell.text)
+    return cell if text is cell.text else Cell(text, cell.style)
 
 
 def _with_cut(row: list[Cell], place: int, room: int) -> list[Cell]:

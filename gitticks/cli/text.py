@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
+_CHARACTERS_KEPT = 4096
 _HARMFUL = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co"}
 _JOINERS = {"\u200d", "\ufe0f", "\u200c"}
 """Format characters that emoji and some scripts cannot be written without."""
@@ -16,6 +18,7 @@ def visible(text: str, *, keep: str = "") -> str:
     return "".join(_written(char) if is_harmful(char) and char not in keep else char for char in text)
 
 
+@lru_cache(_CHARACTERS_KEPT)
 def is_harmful(char: str) -> bool:
     """True for a character that could steer a terminal, or that no file can hold."""
     return unicodedata.category(char) in _HARMFUL and char not in _JOINERS
@@ -32,6 +35,7 @@ def width(text: str) -> int:
     return sum(_columns(char) for char in text)
 
 
+@lru_cache(_CHARACTERS_KEPT)
 def _columns(char: str) -> int:
     if unicodedata.combining(char) or char in _JOINERS:
         return 0

@@ -28,7 +28,7 @@ def _standing(task: Task = TASK, *, blockers: tuple[TaskId, ...] = ()) -> Standi
         is_deferred=False,
         is_live=False,
         is_held=False,
-        path=Path("/r/.gitticks/tasks/f2/k7f2/TASK.md"),
+        worktree=Path("/r"),
     )
 
 
