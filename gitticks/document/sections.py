@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gitticks.document.lines import Source, line_starts, trimmed, with_newlines
-from gitticks.document.sections_simple import find_headings
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -156,6 +155,8 @@ def read_body(source: Source, newline: str = "\n") -> Body:
 
 @lru_cache(maxsize=8)
 def _outline(source: Source) -> Outline:
+    from gitticks.document.sections_simple import find_headings
+
     plain = find_headings(source.text)
     if plain is None:
         tokens = parse_blocks(source)

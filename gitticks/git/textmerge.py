@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +18,8 @@ def merge_text(path: str, base: bytes, ours: bytes, theirs: bytes) -> bytes | No
 
     Append-only logs (`*.jsonl`) take the lines of both sides, as the branch's attributes say.
     """
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="gitticks-") as folder:
         files = [Path(folder, name) for name in ("ours", "base", "theirs")]
         for file, content in zip(files, (ours, base, theirs), strict=True):

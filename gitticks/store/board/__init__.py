@@ -9,8 +9,8 @@ from gitticks.store.board.place import (
     is_on_state_branch,
     repair_board,
 )
+from gitticks.store.board.report import BoardReport
 from gitticks.store.board.step import WorktreeBoard, WorktreeStep, is_in_step, pending
-from gitticks.store.board.sync import BoardReport
 
 __all__ = [
     "BOARD_FOLDER",

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from gitticks.git.files import write_synced
 from gitticks.git.repository import Repository
 
 
@@ -68,6 +67,8 @@ def load_journal(repository: Repository) -> Journal:
 
 def save_journal(repository: Repository, journal: Journal) -> None:
     """Writes the journal and waits until it is on disk."""
+    from gitticks.git.files import write_synced
+
     values = {
         "base": journal.base,
         "pending": {path: [one.kind, one.base, one.against] for path, one in journal.pending.items()},

@@ -18,7 +18,7 @@ from gitticks.git.repository import Repository
 from gitticks.git.textmerge import Merge, merge_text
 from gitticks.store.board.journal import Journal, Pending, load_journal, mark_of, save_journal
 from gitticks.store.board.place import board_checkout, is_on_state_branch
-from gitticks.store.board.sync import BoardReport, Sync
+from gitticks.store.board.report import BoardReport
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ def _take(repository: Repository, held: contextlib.ExitStack) -> Checkout | None
 def _sync(
     repository: Repository, checkout: Checkout, tip: str, merge: Merge, *, thorough: bool = False
 ) -> BoardReport:
+    from gitticks.store.board.sync import Sync  # not where there is no board
+
     journal = load_journal(repository)
     if thorough and _is_settled(journal, checkout, tip):
         return BoardReport()
