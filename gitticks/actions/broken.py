@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 
 if TYPE_CHECKING:
     from gitticks.store.index import Index
@@ -19,7 +19,7 @@ def find_broken(index: Index, task_id: TaskId) -> GitticksError | None:
         return None
     others = len(index.find_ids("")) - len({file.task_id for file in files})
     return GitticksError(
-        f".gitticks/{broken.message}", hint=f"`gt edit {task_id}` opens it at that line; {_fine(others)}"
+        f"{BOARD_FOLDER}/{broken.message}", hint=f"`gt edit {task_id}` opens it at that line; {_fine(others)}"
     )
 
 

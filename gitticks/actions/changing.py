@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gitticks.actions.context import Context
 from gitticks.errors import DocumentError, RefusedError
 from gitticks.model.event import Actor, Event
-from gitticks.model.ids import TaskId, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def find_task_to_change(context: Context, text: str | None, *, may_be_broken: bo
     if broken is not None and not _is_readable(context, task_id):
         raise broken
     if left is not None:
-        context.warnings.append(f"`.gitticks/{task_path(task_id)}` is {left}")
+        context.warnings.append(f"`{BOARD_FOLDER}/{task_path(task_id)}` is {left}")
     return task_id
 
 

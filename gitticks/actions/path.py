@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitticks.actions.context import Context
-from gitticks.actions.standing import BOARD_FOLDER
 from gitticks.errors import NotFoundError
-from gitticks.model.ids import task_path
+from gitticks.model.ids import BOARD_FOLDER, task_path
 
 
 def find_task_path(context: Context, task: str | None) -> Path:
@@ -26,6 +25,6 @@ def find_task_path(context: Context, task: str | None) -> Path:
     if not path.is_file():
         raise NotFoundError(
             f"the board lacks `{path.relative_to(main)}`",
-            hint="`gt doctor` says whether the board is in step",
+            hint=f"`git -C {BOARD_FOLDER} restore {task_path(task_id)}` brings it back",
         )
     return path

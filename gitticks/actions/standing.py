@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.actions.context import Context
-from gitticks.model.ids import TaskId, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.queries import Surroundings, TaskGraph, is_deferred
 from gitticks.model.task import Task
-
-BOARD_FOLDER = ".gitticks"
 
 
 @dataclass(frozen=True, slots=True)

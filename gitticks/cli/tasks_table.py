@@ -8,6 +8,7 @@ from datetime import datetime
 from gitticks.actions.standing import Standing
 from gitticks.cli.render import Cell, Screen, Style, ago, opposite, say, status_cell, table, warn
 from gitticks.cli.text import visible
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.notes import Entry
 from gitticks.model.status import Awaiting
 from gitticks.store.index import BrokenFile
@@ -76,7 +77,7 @@ def warn_of_broken(files: Iterable[BrokenFile]) -> None:
         warn(f"{BOARD_PREFIX}{file.message}")
 
 
-BOARD_PREFIX = ".gitticks/"
+BOARD_PREFIX = f"{BOARD_FOLDER}/"
 """What stands before a path on the state branch where a person opens it."""
 
 

@@ -15,6 +15,9 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 LETTERS = ALPHABET[10:]
 SHORTEST = 4
+BOARD_FOLDER = ".gitticks"
+"""Where people find the branch: the folder of the board, from the repository's root."""
+
 _VALID = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
 
 

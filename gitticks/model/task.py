@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from gitticks.model.ids import TaskId, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 
 DEFAULT_PRIORITY = 2
@@ -122,7 +122,7 @@ class Task:
     @property
     def file(self) -> str:
         """Returns the path of the task's file as a person types it from the repository's root."""
-        return f".gitticks/{task_path(self.id)}"
+        return f"{BOARD_FOLDER}/{task_path(self.id)}"
 
 
 HUMAN_FIELDS = frozenset(

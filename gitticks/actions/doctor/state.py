@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.model.ids import BOARD_FOLDER
 
 
 def check_board(context: Context) -> Iterator[Finding]:
@@ -30,7 +31,7 @@ def check_board(context: Context) -> Iterator[Finding]:
     for path, one in sorted(pending(repository).items()):
         yield Finding(
             Severity.WARNING,
-            f".gitticks/{path} is not in step with the state branch ({one.kind.value})",
+            f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind.value})",
             "join both by hand, then `git -C .gitticks commit -am …`" if one.kind == "conflict" else None,
             None if one.kind == "conflict" else Repair.STEP,
         )

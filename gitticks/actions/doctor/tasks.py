@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.actions.moved_folders import home_of
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import Task
@@ -36,7 +36,7 @@ def _broken(file: BrokenFile) -> Finding:
         mend = f"`cd .gitticks && mkdir -p {home.rpartition('/')[0]} && git mv {folder} {home} && git commit`"
     else:
         mend = "move the file to where it belongs"
-    return Finding(Severity.ERROR, f".gitticks/{file.message}", mend)
+    return Finding(Severity.ERROR, f"{BOARD_FOLDER}/{file.message}", mend)
 
 
 def _circles(graph: TaskGraph) -> Iterator[Finding]:

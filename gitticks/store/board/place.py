@@ -12,10 +12,10 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.files import SCRATCH_IN_CHECKOUT
 from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.board.journal import Journal, mark_of, save_journal
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
-BOARD_FOLDER = ".gitticks"
 OWN_FOLDERS = (BOARD_FOLDER, ".gitticks-work", ".gt", SCRATCH_IN_CHECKOUT)
 """Board, workspaces, mailbox and what is being prepared: never a part of the user's own branches."""
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from gitticks.store.board import create_board
 from tests.cli.support import gt
+from tests.support.projects import make_project
 from tests.support.repositories import add_linked_worktree, git, make_repository
 from tests.support.stores import make_queue
 
@@ -74,3 +75,14 @@ def test_an_unknown_id(tmp_path: Path) -> None:
     assert gt("path", "k7g2", at=tmp_path).err == (
         "error: there is no task `k7g2`\n\nhint: did you mean `k7f2` (Login loses the return URL)?\n"
     )
+
+
+def test_the_hint_for_a_deleted_file_brings_it_back(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    project.board_file("k7f2").unlink()
+    ran = project.gt("path", "k7f2")
+    assert ran.err.startswith("error: the board lacks `.gitticks/tasks/f2/k7f2/TASK.md`\n")
+    git("-C", ".gitticks", "restore", "tasks/f2/k7f2/TASK.md", at=tmp_path)
+    assert "`git -C .gitticks restore tasks/f2/k7f2/TASK.md` brings it back" in ran.err
+    assert project.gt("path", "k7f2").code == 0
