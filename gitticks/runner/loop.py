@@ -263,14 +263,16 @@ class Loop:
         seconds = TICK_SECONDS if self._patience.is_short else self.options.poll
         if self._merges.is_waiting:
             seconds = min(seconds, AGAIN_SECONDS)
-        wait_for_change(self.run.repository, seconds, self._interrupted, self._is_to_look_up)
+        held = self.run.holds.held()
 
-    def _is_to_look_up(self) -> bool:
-        """True if an idle run is asked to end, or its time is up."""
-        return (
-            self.run.holds.is_run_asked_to_stop()
-            or self.tally.limit(self.options, self._clock() - self._started) is not None
-        )
+        def is_to_look_up() -> bool:
+            return (
+                self.run.holds.is_run_asked_to_stop()
+                or self.run.holds.held() != held
+                or self.tally.limit(self.options, self._clock() - self._started) is not None
+            )
+
+        wait_for_change(self.run.repository, seconds, self._interrupted, is_to_look_up)
 
     def _end(self) -> RunExit:
         scope = list(in_scope(self._tasks.graph(), self.options).values())

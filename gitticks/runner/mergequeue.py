@@ -31,6 +31,7 @@ from gitticks.git.merges import (
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeStrategy
+from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
@@ -60,6 +61,11 @@ class MergeResult:
     waits: str | None = None
     sha: str | None = None
     tested: str = ""
+
+    @property
+    def is_done(self) -> bool:
+        """True if the task is closed; a merge of nothing closes it too."""
+        return self.decision is not None and self.decision.task.status is Status.DONE
 
 
 def in_order_of_approval(tasks: Iterable[Task]) -> list[Task]:

@@ -43,12 +43,17 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
         else RunLines(screen(), lambda: context.world.monotonic_seconds() - begun)
     )
     results = (
-        [merge_task(context, one, listener) for one in ids]
+        {one: merge_task(context, one, listener) for one in ids}
         if ids
-        else [result for _, result in merge_all(context, listener)]
+        else {task.id: result for task, result in merge_all(context, listener)}
     )
     if as_json:
-        print_object(merges=[{"sha": one.sha, "waits": one.waits} for one in results])
+        print_object(
+            merges=[
+                {"id": task_id, "done": one.is_done, "sha": one.sha, "waits": one.waits}
+                for task_id, one in results.items()
+            ]
+        )
     elif not results:
         say("nothing is approved and waiting for its merge", err=True)
-    return Exit.DONE if all(one.sha or one.waits is None for one in results) else Exit.FAILED
+    return Exit.DONE if all(one.is_done for one in results.values()) else Exit.FAILED

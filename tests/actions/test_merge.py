@@ -1,0 +1,114 @@
+"""`gt merge`: in the foreground what a run would merge."""
+
+from __future__ import annotations
+
+import json
+
+from gitticks.actions.context import Context
+from gitticks.actions.merge import merge_all, runner_merges, try_out
+from gitticks.actions.run import only_run
+from gitticks.git.repository import discover
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Awaiting, Status
+from gitticks.model.task import Approval
+from tests.support.projects import make_reviewing
+from tests.support.repositories import commit_file, git
+from tests.support.runs import RunProject, project
+from tests.support.tasks import CREATED
+
+__all__ = ["project"]
+
+
+def approved(project: RunProject, task_id: str = "k7f2", name: str = "") -> None:
+    """Makes a task that is approved and not merged."""
+    workspace = make_reviewing(project, task_id)
+    if name:
+        git("mv", "login.txt", name, at=workspace)
+        git("commit", "--quiet", "--amend", "-m", "work", at=workspace)
+    head = git("rev-parse", "HEAD", at=workspace)
+    project.change(task_id, awaiting=None, end_sha=head, approval=Approval("Ada", CREATED, head))
+
+
+def test_nothing_to_merge_is_no_error(project: RunProject) -> None:
+    ran = project.gt("merge")
+    assert (ran.code, ran.out) == (0, "")
+    assert "nothing is approved" in ran.err
+
+
+def test_all_that_is_approved_is_merged(project: RunProject) -> None:
+    approved(project, "aaaa", "a.txt")
+    approved(project, "bbbb", "b.txt")
+    assert project.gt("merge").code == 0
+    assert project.merges() == ["bbbb", "aaaa"]
+
+
+def test_one_that_is_named_is_merged(project: RunProject) -> None:
+    approved(project, "aaaa", "a.txt")
+    approved(project, "bbbb", "b.txt")
+    said = json.loads(project.ok("merge", "bbbb", "--json"))["merges"]
+    sha = git("rev-parse", "main", at=project.path)
+    assert said == [{"id": "bbbb", "done": True, "sha": sha, "waits": None}]
+    assert project.task("aaaa").is_merging
+
+
+def test_what_conflicts_goes_back(project: RunProject) -> None:
+    approved(project)
+    commit_file(project.path, "login.txt", "mine\n")
+    ran = project.gt("merge", "k7f2")
+    assert ran.code == 1
+    assert "conflicts with main in login.txt" in ran.out
+    assert project.stands() == (Status.WORKING, None)
+
+
+def test_a_merge_that_waits_is_told(project: RunProject) -> None:
+    approved(project)
+    (project.path / "login.txt").write_text("mine\n")
+    ran = project.gt("merge")
+    assert ran.code == 1
+    assert "merge waits: your uncommitted changes" in ran.out
+    context = Context(directory=project.path)
+    ((task, result),) = merge_all(context, lambda _: None)
+    assert (task.id, result.sha) == ("k7f2", None)
+
+
+def test_a_dry_run_says_what_would_conflict_and_changes_nothing(project: RunProject) -> None:
+    approved(project)
+    tip = project.tip()
+    assert "k7f2  merges cleanly" in project.ok("merge", "--dry-run")
+    commit_file(project.path, "login.txt", "mine\n")
+    ran = project.gt("merge", "--dry-run", "k7f2")
+    assert (ran.code, ran.out) == (1, "k7f2  conflicts in login.txt\n")
+    assert project.tip() == tip
+    assert try_out(Context(directory=project.path), [TaskId("k7f2")])[0].conflicts == ("login.txt",)
+
+
+def test_what_is_not_approved_is_refused(project: RunProject) -> None:
+    make_reviewing(project)
+    assert project.gt("merge", "k7f2").code == 3
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+
+
+def test_an_agent_cannot_merge(project: RunProject) -> None:
+    approved(project)
+    assert project.gt("merge", environment={"GITTICKS_AGENT": "1"}).code == 3
+    assert project.task("k7f2").is_merging
+
+
+def test_a_run_that_is_alive_merges_by_itself(project: RunProject) -> None:
+    context = Context(directory=project.path)
+    assert not runner_merges(context)
+    with only_run(discover(project.path)):
+        assert runner_merges(context)
+        make_reviewing(project)
+        assert "approved; merging" in project.ok("approve", "k7f2")
+    assert project.task("k7f2").is_merging
+    project.run()
+    assert project.stands() == (Status.DONE, None)
+
+
+def test_a_merge_does_not_wait_for_the_index(project: RunProject) -> None:
+    approved(project)
+    context = Context(directory=project.path)
+    with context.index as index:
+        assert index.task(TaskId("k7f2")).is_merging
+    assert project.gt("merge", "k7f2").code == 0

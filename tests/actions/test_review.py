@@ -1,0 +1,136 @@
+"""`gt review`: what a person sees, and the verdict given on it."""
+
+from __future__ import annotations
+
+import json
+
+from gitticks.actions.context import Context
+from gitticks.actions.review import diff, view
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Section
+from gitticks.model.status import Awaiting, Status
+from tests.support.projects import make_reviewing, make_working
+from tests.support.repositories import commit_file, git
+from tests.support.runs import DONE, NO_REVIEW, RunProject, project
+
+__all__ = ["project"]
+
+K7F2 = TaskId("k7f2")
+
+
+def test_it_shows_hand_off_review_and_changes(project: RunProject) -> None:
+    make_reviewing(project)
+    shown = project.ok("review", "k7f2")
+    assert "reviewing, awaits review" in shown
+    assert "1 file, +1 -0, merges cleanly into main" in shown
+    assert "+k7f2" in shown
+    assert "+k7f2" not in project.ok("review", "k7f2", "--stat")
+
+
+def test_changes_are_what_the_task_did_and_not_what_the_base_did_meanwhile(project: RunProject) -> None:
+    make_reviewing(project)
+    commit_file(project.path, "other.txt", "meanwhile\n")
+    seen = view(Context(directory=project.path), K7F2)
+    assert seen.changes is not None
+    assert seen.changes.files == 1
+    assert b"other.txt" not in diff(Context(directory=project.path), seen.task)
+
+
+def test_merged_changes_are_still_shown(project: RunProject) -> None:
+    make_reviewing(project)
+    project.ok("approve", "k7f2")
+    assert b"login.txt" in diff(Context(directory=project.path), project.task("k7f2"))
+
+
+def test_conflicts_are_named(project: RunProject) -> None:
+    make_reviewing(project)
+    commit_file(project.path, "login.txt", "mine\n")
+    assert "conflicts in login.txt" in project.ok("review", "k7f2")
+    body = json.loads(project.ok("review", "k7f2", "--json"))["review"]
+    assert body["conflicts"] == ["login.txt"]
+    assert body["head"] == git("rev-parse", "gitticks/work/k7f2", at=project.path)
+
+
+def test_without_code_it_says_so(project: RunProject) -> None:
+    project.make()
+    assert "no code was handed off" in project.ok("review", "k7f2")
+    assert diff(Context(directory=project.path), project.task("k7f2")) == b""
+
+
+def test_control_characters_of_the_work_do_not_reach_the_terminal(project: RunProject) -> None:
+    workspace = make_reviewing(project)
+    commit_file(workspace, "evil.txt", "\x1b]0;owned\x07\n")
+    project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
+    assert "\x1b" not in project.ok("review", "k7f2")
+
+
+def test_no_program_of_the_repository_is_asked(project: RunProject) -> None:
+    ran = project.path.parent / "ran"
+    make_reviewing(project)
+    git("config", "diff.external", f"touch {ran}; true", at=project.path)
+    git("config", "diff.evil.textconv", f"touch {ran}; cat", at=project.path)
+    (project.path / ".git/info/attributes").write_text("* diff=evil\n")
+    assert "+k7f2" in project.ok("review", "k7f2")
+    assert not ran.exists()
+
+
+def test_accepted_work_is_merged(project: RunProject) -> None:
+    make_reviewing(project)
+    assert "done" in project.ok("review", "k7f2", "--accept")
+    assert project.stands() == (Status.DONE, None)
+    assert project.gt("review", "k7f2", "--accept").code == 3
+
+
+def test_only_what_awaits_a_person_can_be_accepted(project: RunProject) -> None:
+    make_working(project)
+    assert project.gt("review", "k7f2", "--accept").code == 3
+    assert project.stands() == (Status.WORKING, None)
+
+
+def test_a_rejection_resumes_the_agent(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(f'grep -q "too short" "$GITTICKS_MAILBOX/prompt.md" || exit 9\n{DONE}')
+    make_reviewing(project)
+    assert project.gt("review", "k7f2", "--reject", "too short").code == 3
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    assert project.task("k7f2").review_round == 2
+
+
+def test_a_rejection_can_leave_the_agent_alone(project: RunProject) -> None:
+    make_reviewing(project)
+    project.ok("review", "k7f2", "--reject", "too short", "--no-resume")
+    assert project.stands() == (Status.WORKING, None)
+    assert project.notes("k7f2") == ["too short"]
+
+
+def test_a_person_may_fail_work_that_an_agent_still_reviews(project: RunProject) -> None:
+    make_reviewing(project, status=Status.AGENT_REVIEW, awaiting=None)
+    project.ok("review", "k7f2", "--reject", "The border is missing.", "--no-resume")
+    assert project.stands() == (Status.WORKING, None)
+    review = project.file("k7f2").section(Section.REVIEW) or ""
+    assert review.startswith("FAIL by Ada Lovelace")
+    assert "The border is missing." in review
+
+
+def test_wrong_usage(project: RunProject) -> None:
+    make_reviewing(project)
+    assert project.gt("review", "k7f2", "--accept", "--reject", "x").code == 2
+    assert project.gt("review", "k7f2", "--reject", " ").code == 2
+    assert project.gt("review", "nope").code == 1
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+
+
+def test_an_agent_cannot_judge(project: RunProject) -> None:
+    make_reviewing(project)
+    for arguments in (["--accept"], ["--reject", "x"], ["--comment", "x"]):
+        ran = project.gt("review", "k7f2", *arguments, environment={"GITTICKS_AGENT": "1"})
+        assert ran.code == 3, ran.seen
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    assert project.notes("k7f2") == []
+
+
+def test_a_comment_is_a_note_and_moves_nothing(project: RunProject) -> None:
+    make_reviewing(project)
+    project.ok("review", "k7f2", "--comment", "Nice border.")
+    assert project.notes("k7f2") == ["Nice border."]
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
