@@ -1,0 +1,46 @@
+"""What is under way: one job a task, taken off when it is over."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from gitticks.agents.stopping import StopRequest
+from gitticks.model.status import Role
+from gitticks.runner.jobs import Jobs
+from tests.support.tasks import make_task
+
+
+def test_jobs_are_counted_by_kind_and_stopped_together() -> None:
+    jobs, stopped = Jobs(), Event()
+
+    def work(stop: StopRequest) -> None:
+        with stop.listening(lambda _: stopped.set()):
+            stopped.wait(10)
+
+    with ThreadPoolExecutor(3) as pool:
+        jobs.start(pool, make_task("aaaa"), Role.WORKER, "aaaa", work)
+        jobs.start(pool, make_task("bbbb"), Role.REVIEWER, "bbbb", work)
+        jobs.start(pool, make_task("cccc"), None, None, work)
+        assert (len(jobs), len(jobs.sessions), jobs.worker_count, jobs.is_merging) == (3, 2, 1, True)
+        assert jobs.task_ids == {"aaaa", "bbbb", "cccc"}
+        assert jobs.take_finished() == []
+        jobs.stop_all()
+    assert [job.task.id for job in jobs.take_finished()] == ["aaaa", "bbbb", "cccc"]
+    assert not jobs
+
+
+def test_a_failure_comes_out_where_the_job_is_looked_at() -> None:
+    jobs = Jobs()
+
+    def fail(_: StopRequest) -> None:
+        raise KeyError("why")
+
+    with ThreadPoolExecutor(1) as pool:
+        jobs.start(pool, make_task("aaaa"), Role.WORKER, "", fail)
+        jobs.wait(10)
+    (job,) = jobs.take_finished()
+    with pytest.raises(KeyError, match="why"):
+        job.future.result()

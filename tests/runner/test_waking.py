@@ -1,0 +1,42 @@
+"""An idle run wakes when the state branch moves, when it is told to, and when its time is up."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+from gitticks.git.repository import discover
+from gitticks.runner.waking import wait_for_change
+from tests.support.repositories import git
+from tests.support.tasks import make_store, make_task, put_tasks
+
+LONG = 60.0
+
+
+def test_it_wakes_when_the_branch_moves(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    threading.Timer(0.1, lambda: put_tasks(store, [make_task("k7f2")])).start()
+    assert wait_for_change(discover(tmp_path), LONG, threading.Event(), lambda: False)
+
+
+def test_it_wakes_when_refs_are_packed_away(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    git("pack-refs", "--all", at=tmp_path)
+    threading.Timer(0.1, lambda: put_tasks(store, [make_task("k7f2")])).start()
+    assert wait_for_change(discover(tmp_path), LONG, threading.Event(), lambda: False)
+
+
+def test_it_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    over = threading.Event()
+    threading.Timer(0.1, over.set).start()
+    assert not wait_for_change(discover(tmp_path), LONG, over, lambda: False)
+    assert not wait_for_change(discover(tmp_path), LONG, threading.Event(), lambda: True)
+
+
+def test_it_ends_when_the_time_is_up(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    begun = time.monotonic()
+    assert not wait_for_change(discover(tmp_path), 0.2, threading.Event(), lambda: False)
+    assert time.monotonic() - begun < LONG
