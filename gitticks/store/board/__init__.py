@@ -1,8 +1,8 @@
 """The board: the linked worktree of the state branch in which people edit tasks, kept in step with every commit."""
 
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.board.journal import Pending, PendingKind
 from gitticks.store.board.place import (
-    BOARD_FOLDER,
     board_checkout,
     board_path,
     create_board,
