@@ -14,6 +14,7 @@ from ruamel.yaml.reader import ReaderError
 
 from gitticks.document.lines import Source, is_encodable
 from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, Sequence
+from gitticks.errors import DocumentError
 
 MOST_EVENTS = 5000
 MOST_DEPTH = 16
@@ -41,10 +42,7 @@ def _events(source: Source) -> Iterator[events.Event]:
             hint="delete it, or write it in double quotes as an escape",
         ) from None
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = " ".join(str(error.problem or error.context or "this is no YAML").split())
-        offset = 0 if mark is None else min(mark.index, len(source.text))
-        raise source.error(problem, offset, hint="put the value in double quotes") from None
+        raise _marked(source, error) from None
     except (
         YAMLError,
         ValueError,
@@ -56,6 +54,26 @@ def _events(source: Source) -> Iterator[events.Event]:
     ) as error:
         problem = " ".join(str(error).split())[:200]
         raise source.error(f"this is no YAML: {problem}", 0, hint="put values in double quotes") from None
+
+
+def _marked(source: Source, error: MarkedYAMLError) -> DocumentError:
+    """Returns the error for what ruamel refused at a place; for what is never closed that is where it was opened."""
+    opened = error.context_mark
+    if opened is not None and _is_unclosed(error):
+        sign = source.text[opened.index : opened.index + 1]
+        return source.error(
+            f"the `{sign}` here is never closed", opened.index, hint=f"close it, or delete the `{sign}`"
+        )
+    mark = error.problem_mark or opened
+    problem = " ".join(str(error.problem or error.context or "this is no YAML").split())
+    offset = 0 if mark is None else min(mark.index, len(source.text))
+    return source.error(problem, offset, hint="put the value in double quotes")
+
+
+def _is_unclosed(error: MarkedYAMLError) -> bool:
+    context, problem = str(error.context), str(error.problem)
+    in_quotes = "quoted scalar" in context and "end of stream" in problem
+    return in_quotes or ("flow" in context and "stream end" in problem)
 
 
 class _Builder:
