@@ -33,7 +33,7 @@ def parse_id(text: str) -> TaskId:
         UsageError: it is not `[0-9a-z][0-9a-z-]{0,63}`.
     """
     if not is_valid_id(text):
-        shown = text if len(text) <= 70 and text.isprintable() else ascii(text)[:70]  # noqa: PLR2004
+        shown = text if len(text) <= 70 and text.isprintable() else ascii(text)[1:-1][:70]  # noqa: PLR2004
         raise UsageError(
             f"`{shown}` is not a task id: ids are lower-case letters, digits and `-`",
             hint="`gt list` shows the ids",

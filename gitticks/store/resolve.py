@@ -43,4 +43,6 @@ def _named(index: Index, task_id: TaskId) -> str:
 
 
 def _shown(text: str) -> str:
-    return text if text.isprintable() and len(text) <= _LONGEST_SHOWN else ascii(text)[1:_LONGEST_SHOWN]
+    if text.isprintable() and len(text) <= _LONGEST_SHOWN:
+        return text
+    return ascii(text)[1:-1][:_LONGEST_SHOWN]

@@ -55,3 +55,13 @@ def test_nothing_near_is_said_so(index: Index, text: str) -> None:
     assert caught.value.message.isprintable()
     assert len(caught.value.message) < 120
     assert caught.value.hint == "`gt list` shows the tasks"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("", ""), ("../../x", "../../x"), ("a\nb", r"a\nb"), ("\x1b[31m", r"\x1b[31m"), ("x" * 200, "x" * 70)],
+)
+def test_what_can_be_no_id_is_shown_on_one_short_line(index: Index, text: str, shown: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        resolve_id(index, text)
+    assert caught.value.message == f"there is no task `{shown}`"
