@@ -50,7 +50,7 @@ def test_the_closing_fence_stands_at_the_first_column(text: str, yaml: str, body
         ),
         (b"---\nid: a\n<<<<<<< ours\nb: 1\n", "f:3:1: the YAML holds the conflict markers of a merge"),
         (b"<<<<<<< ours\n---\n", "f:1:1: the YAML holds the conflict markers of a merge"),
-        (b"---\nid: [a\n---\n", "f:3:1: "),
+        (b"---\nid: [a\n---\n", "f:2:5: "),
         (b"---\na: " + b"x" * 64_000 + b"\n---\n", "f:2:1: the YAML is longer than 64 kB"),
         (b"---\nid: a\n---\n" + b"x" * 1_000_000, "f: the file is larger than 1 MB"),
         (b"---\nid: a\n---\n" + b"\n" * 20_000, "f: the file is larger than 20000 lines"),

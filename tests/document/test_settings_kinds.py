@@ -81,7 +81,7 @@ def test_null(kind: Kind, text: str) -> None:
         (kinds.NEEDED_TEXT, " ", "`name` is empty"),
         (kinds.word(SyncMode), "pull", "`name` is not one of off, push, both: 'pull'"),
         (kinds.choice("a", "b"), "c", "`name` is not one of a, b: 'c'"),
-        (kinds.TEXTS, "[a", "expected ',' or ']'"),
+        (kinds.TEXTS, "[a", "is never closed"),
         (kinds.TEXTS, "[{a: b}]", "`name` is not text: a mapping"),
         (kinds.REVIEWERS, "[{focus: x}]", "`name` holds a reviewer without `name`"),
         (kinds.REVIEWERS, "[{name: x, focs: y}]", "there is no setting `name.focs`"),

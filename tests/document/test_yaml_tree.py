@@ -31,7 +31,7 @@ LAUGHS = "a0: &a0 [l,l]\n" + "".join(f"a{n}: &a{n} [*a{n - 1},*a{n - 1}]\n" for 
         ("word\n", "1:1", "not a list of `key: value`"),
         ("[a]: 1\n", "1:1", "a key must be a word"),
         ("a: b: c\n", "1:5", "mapping values are not allowed here"),
-        ('a: "b\n', "2:1", "found unexpected end of stream"),
+        ('a: "b\n', "1:4", "is never closed"),
         ("a: 1\n\tb: 2\n", "2:1", "found character"),
         ("a: \x01\n", "1:4", "the character U+0001 is not allowed"),
         ('a: "\\ud800"\n', "1:4", "a character that no text has"),
