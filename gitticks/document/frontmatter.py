@@ -123,7 +123,8 @@ def refuse_excess(text: str, path: str) -> None:
         raise DocumentError("the text holds a character that a file cannot", path=path, hint="delete it")
     if len(text) > MOST_BYTES or len(text.encode()) > MOST_BYTES:
         raise _too_large("1 MB", path)
-    if sum(1 for _ in LINE_BREAK.finditer(text)) > MOST_LINES:
+    at_most = text.count("\n") + text.count("\r")
+    if at_most > MOST_LINES and sum(1 for _ in LINE_BREAK.finditer(text)) > MOST_LINES:
         raise _too_large(f"{MOST_LINES} lines", path)
 
 

