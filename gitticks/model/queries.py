@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import IntEnum
+from itertools import islice
 
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
@@ -38,6 +39,25 @@ class Group(IntEnum):
     ORPHAN = 5
 
 
+@dataclass(frozen=True, slots=True)
+class _Hold:
+    """What keeps tasks from being started; of blockers two are enough to know, as a task never waits for itself."""
+
+    is_certain: bool = False
+    blockers: frozenset[TaskId] = frozenset()
+
+    def joined(self, blockers: frozenset[TaskId], *, is_certain: bool = False) -> _Hold:
+        """Returns the hold with more of both."""
+        both = self.blockers | blockers
+        return (
+            _Hold(is_certain=True) if self.is_certain or is_certain or len(both) > 1 else _Hold(blockers=both)
+        )
+
+    def stops(self, task_id: TaskId) -> bool:
+        """True if the task cannot be started."""
+        return self.is_certain or bool(self.blockers - {task_id})
+
+
 @dataclass(slots=True)
 class TaskGraph:
     """All tasks of a repository with the questions that need more than one of them."""
@@ -45,6 +65,7 @@ class TaskGraph:
     tasks: Mapping[TaskId, Task]
     _children: dict[TaskId, list[Task]] = field(default_factory=dict)
     _busy_epics: set[TaskId] | None = None
+    _holds: dict[tuple[TaskId, date], _Hold] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tasks: Iterable[Task]) -> TaskGraph:
@@ -106,9 +127,28 @@ class TaskGraph:
             is_workable(task)
             and not self._is_taken(task, around)
             and not is_deferred(task, around.today)
-            and not self.is_blocked(task)
-            and not any(above.awaiting or is_deferred(above, around.today) for above in self.ancestors(task))
+            and not self._hold_above(task, around.today).joined(self._open_two(task)).stops(task.id)
         )
+
+    def _hold_above(self, task: Task, today: date) -> _Hold:
+        """Returns what its ancestors keep a task from starting by; each ancestor is looked at once in a day."""
+        hold, unknown = _Hold(), []
+        for above in self.ancestors(task):
+            known = self._holds.get((above.id, today))
+            if known is not None:
+                hold = known
+                break
+            unknown.append(above)
+        for above in reversed(unknown):
+            hold = hold.joined(
+                self._open_two(above), is_certain=bool(above.awaiting) or is_deferred(above, today)
+            )
+            self._holds[above.id, today] = hold
+        return hold
+
+    def _open_two(self, task: Task) -> frozenset[TaskId]:
+        """Returns the first two open blockers of a task's own."""
+        return frozenset(islice((one for one in task.blocked_by if self.is_open_id(one)), 2))
 
     def is_to_review(self, task: Task, around: Surroundings) -> bool:
         """True if a reviewer can be started on the task now."""
@@ -138,9 +178,10 @@ class TaskGraph:
 
     def is_orphan(self, task: Task) -> bool:
         """True for an open task whose parent is closed or gone."""
-        return task.is_open and task.parent is not None and not self._is_open_id(task.parent)
+        return task.is_open and task.parent is not None and not self.is_open_id(task.parent)
 
-    def _is_open_id(self, task_id: TaskId) -> bool:
+    def is_open_id(self, task_id: TaskId) -> bool:
+        """True if there is an open task of that id."""
         return task_id in self.tasks and self.tasks[task_id].is_open
 
     def group(self, task: Task, current_epic: TaskId | None = None) -> Group:
@@ -167,41 +208,6 @@ class TaskGraph:
     def pick_key(self, task: Task, current_epic: TaskId | None = None) -> tuple[int, int, str, str]:
         """Returns the key by which runners and `gt next` sort: group, priority, age."""
         return (self.group(task, current_epic), *by_priority_and_age(task))
-
-    def find_cycle(self, start: TaskId) -> tuple[TaskId, ...]:
-        """Returns a circle of waiting that `start` is part of, as ids from `start` back to it; empty if there is none.
-
-        A task waits for its blockers and its ancestors' blockers, an epic for its children.
-        """
-        came_from: dict[TaskId, TaskId] = {}
-        stack = [start]
-        while stack:
-            here = stack.pop()
-            for waited_for in self._waits_for(here):
-                if waited_for == start:
-                    return self._trail(came_from, start, here)
-                if waited_for not in came_from:
-                    came_from[waited_for] = here
-                    stack.append(waited_for)
-        return ()
-
-    @staticmethod
-    def _trail(came_from: dict[TaskId, TaskId], start: TaskId, end: TaskId) -> tuple[TaskId, ...]:
-        trail = [start, end] if end != start else [start]
-        while end != start:
-            end = came_from[end]
-            if end != start:
-                trail.append(end)
-        return (start, *reversed(trail[1:]), start)
-
-    def _waits_for(self, task_id: TaskId) -> Iterator[TaskId]:
-        task = self.tasks.get(task_id)
-        if task is None or not task.is_open:
-            return
-        yield from (blocker for blocker in task.blocked_by if self._is_open_id(blocker))
-        for above in self.ancestors(task):
-            yield from (blocker for blocker in above.blocked_by if self._is_open_id(blocker))
-        yield from (child.id for child in self._children.get(task_id, ()) if child.is_open)
 
 
 def is_workable(task: Task) -> bool:

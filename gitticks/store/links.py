@@ -69,13 +69,14 @@ def _refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
     """Refuses a circle through the changed task, or through what stands below it and shares its blockers."""
     if _is_own_ancestor(tasks, changed):
         raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
+    from gitticks.model.circles import find_circle
     from gitticks.model.queries import TaskGraph
 
     graph = TaskGraph.of(tasks.values())
     waiting, seen = [changed.id], {changed.id}
     while waiting:
         task_id = waiting.pop()
-        circle = graph.find_cycle(task_id)
+        circle = find_circle(graph, task_id)
         if circle:
             shown = " → ".join(circle)
             raise RefusedError(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.actions.moved_folders import home_of
+from gitticks.model.circles import find_circles
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
@@ -40,16 +42,22 @@ def _broken(file: BrokenFile) -> Finding:
 
 
 def _circles(graph: TaskGraph) -> Iterator[Finding]:
-    named: set[TaskId] = set()
-    for task_id in sorted(graph.tasks):
-        circle = () if task_id in named else graph.find_cycle(task_id)
-        named.update(circle)
-        if circle:
-            yield Finding(
-                Severity.ERROR,
-                f"tasks wait for one another in a circle: {' → '.join(circle)}",
-                f"`gt unblock {circle[0]} {circle[1]}`",
-            )
+    for circle in find_circles(graph):
+        yield Finding(
+            Severity.ERROR,
+            f"tasks wait for one another in a circle: {' → '.join(circle)}",
+            _way_out(graph, circle),
+        )
+
+
+def _way_out(graph: TaskGraph, circle: tuple[TaskId, ...]) -> str:
+    """Returns the command that takes one link out of a circle: a blocker of a task in it, or of an ancestor."""
+    for waiting, blocker in pairwise(circle):
+        task = graph.tasks[waiting]
+        for owner in (task, *graph.ancestors(task)):
+            if blocker in owner.blocked_by:
+                return f"`gt unblock {owner.id} {blocker}`"
+    return f"`gt update {circle[0]} --parent=null`"
 
 
 def _dangling(graph: TaskGraph, task: Task, unreadable: Iterable[TaskId | None]) -> Iterator[Finding]:

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitticks.model.circles import find_circle, find_circles
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.status import Status, TaskType
+from gitticks.model.task import Task
+
+MANY = 10_000
+
+
+def make(task_id: str, *blockers: str, parent: str | None = None, status: Status = Status.PENDING) -> Task:
+    """Returns a task; ids that begin with `e` are epics."""
+    return Task(
+        TaskId(task_id),
+        task_id,
+        type=TaskType.EPIC if task_id.startswith("e") else TaskType.TASK,
+        status=status,
+        blocked_by=tuple(TaskId(one) for one in blockers),
+        parent=TaskId(parent) if parent else None,
+    )
+
+
+def graph(*tasks: Task) -> TaskGraph:
+    return TaskGraph.of(tasks)
+
+
+def test_nothing_waits_for_itself() -> None:
+    tasks = graph(make("a", "b", "c"), make("b", "c"), make("c"))
+    assert find_circles(tasks) == ()
+    assert find_circle(tasks, TaskId("a")) == ()
+
+
+def test_a_task_that_waits_for_itself() -> None:
+    tasks = graph(make("a", "a"))
+    assert find_circle(tasks, TaskId("a")) == ("a", "a")
+    assert find_circles(tasks) == (("a", "a"),)
+
+
+def test_the_shortest_circle_is_told() -> None:
+    tasks = graph(make("a", "b", "d"), make("b", "c"), make("c", "a"), make("d", "a"))
+    assert find_circle(tasks, TaskId("a")) == ("a", "d", "a")
+    assert find_circle(tasks, TaskId("b")) == ("b", "c", "a", "b")
+
+
+def test_an_epic_waits_for_its_children_and_hands_its_blockers_down() -> None:
+    assert find_circles(graph(make("e1", "a"), make("a", parent="e1"))) == (("a", "a"),)
+    below = graph(make("e1", "b"), make("e2", parent="e1"), make("a", parent="e2"), make("b", "a"))
+    assert find_circle(below, TaskId("a")) == ("a", "b", "a")
+    assert find_circle(below, TaskId("e1")) == ()
+
+
+def test_what_is_closed_or_missing_is_waited_for_by_nobody() -> None:
+    assert find_circles(graph(make("a", "b"), make("b", "a", status=Status.DONE))) == ()
+    assert find_circles(graph(make("a", "gone"))) == ()
+    assert find_circle(graph(make("a")), TaskId("gone")) == ()
+
+
+def test_parents_in_a_circle_are_found_by_their_children() -> None:
+    assert find_circles(graph(make("e1", parent="e2"), make("e2", parent="e1"))) == (("e1", "e2", "e1"),)
+
+
+def test_two_knots_are_both_found() -> None:
+    tasks = graph(make("a", "b"), make("b", "a"), make("c", "a", "d"), make("d", "c"))
+    assert find_circles(tasks) == (("a", "b", "a"), ("c", "d", "c"))
+
+
+def test_ten_thousand_tasks_in_a_row_and_in_a_ring() -> None:
+    """Looking at each task's whole way, as a naive search does, would take minutes."""
+    row = [make(f"t{number}", f"t{number + 1}") for number in range(MANY)]
+    assert find_circles(graph(*row)) == ()
+    ring = graph(*row[:-1], make(f"t{MANY - 1}", "t0"))
+    assert len(find_circle(ring, TaskId("t0"))) == MANY + 1
+    (circle,) = find_circles(ring)
+    assert len(circle) == MANY + 1
+
+
+def test_ten_thousand_epics_in_one_another() -> None:
+    nested = [make(f"e{number}", parent=f"e{number + 1}") for number in range(MANY)]
+    assert find_circles(graph(*nested)) == ()
+    assert find_circle(graph(*nested), TaskId("e0")) == ()
+
+
+def test_ten_thousand_children_share_a_thousand_blockers() -> None:
+    blockers = [f"b{number}" for number in range(1000)]
+    children = [make(f"t{number}", parent="e1") for number in range(MANY)]
+    tasks = graph(make("e1", *blockers), *(make(one) for one in blockers), *children)
+    assert find_circles(tasks) == ()
+    assert find_circle(tasks, TaskId("e1")) == ()
+
+
+NAMES = ("a", "b", "c", "e1", "e2")
+LINKS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=10)
+PARENTS = st.fixed_dictionaries({name: st.sampled_from((None, "e1", "e2")) for name in NAMES})
+
+
+@given(LINKS, PARENTS)
+def test_both_searches_agree_with_each_other_and_with_the_links(
+    links: list[tuple[str, str]], parents: dict[str, str | None]
+) -> None:
+    tasks = graph(
+        *(
+            make(
+                name,
+                *dict.fromkeys(blocker for task, blocker in links if task == name),
+                parent=parents[name] if parents[name] != name else None,
+            )
+            for name in NAMES
+        )
+    )
+    through = {TaskId(name): find_circle(tasks, TaskId(name)) for name in NAMES}
+    knots = find_circles(tasks)
+    assert bool(knots) == any(through.values())
+    for circle in (*filter(None, through.values()), *knots):
+        assert circle[0] == circle[-1]
+        assert len(set(circle)) == len(circle) - 1
+        assert all(waits(tasks, *pair) for pair in pairwise(circle))
+    for circle in knots:
+        assert all(through[task_id] for task_id in circle)
+
+
+def waits(tasks: TaskGraph, waiting: TaskId, waited_for: TaskId) -> bool:
+    """True if one task waits for another, by the words of the specification."""
+    task = tasks.tasks[waiting]
+    own = {blocker for owner in (task, *tasks.ancestors(task)) for blocker in owner.blocked_by}
+    return waited_for in own or waited_for in {child.id for child in tasks.children(waiting)}
