@@ -10,10 +10,12 @@ import functools
 import json
 import os
 import re
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_GLANCE_SECONDS, _PAUSE_SECONDS = 1.0, 0.02
 _STATE, _START_TICKS = 0, 19
 """Fields of /proc/<pid>/stat, counted behind the name, which may hold spaces and brackets itself."""
 
@@ -89,8 +91,31 @@ def is_lock_held(path: Path) -> bool:
     except BlockingIOError:
         return True
     finally:
-        os.close(descriptor)
+        give_up_lock(descriptor)
     return False
+
+
+def take_lock(descriptor: int) -> bool:
+    """Takes the flock of an open file; False if somebody holds it for longer than a glance.
+
+    Whoever asks `is_lock_held` holds it for an instant, and so does a child between fork and exec.
+    """
+    give_up_at = time.monotonic() + _GLANCE_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > give_up_at:
+                return False
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return True
+
+
+def give_up_lock(descriptor: int) -> None:
+    """Releases a flock and closes its file; closing alone would leave it with children that are being started."""
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    os.close(descriptor)
 
 
 @functools.cache
@@ -138,8 +163,6 @@ def _start_ticks(pid: int) -> int | None:
 
 
 def _start_seconds(pid: int) -> int | None:
-    import time
-
     state, _, started = _ask("ps", "-o", "state=,lstart=", "-p", str(pid)).partition(" ")
     if not started or state.startswith("Z"):
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.model.settings import SandboxPreset
+from gitticks.processes import give_up_lock, is_lock_held, take_lock
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import RunEvent
 from gitticks.runner.interrupts import interrupting
@@ -77,23 +77,19 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
     """
     descriptor = _open_lock(repository)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not take_lock(descriptor):
             takes = f"; it takes up {' and '.join(f'`{one}`' for one in released)} again" if released else ""
             raise GitticksError(
                 f"a run is alive in this clone already{takes}",
                 hint="`gt status` shows it, `gt stop` ends it",
-            ) from None
+            )
         yield
     finally:
-        os.close(descriptor)
+        give_up_lock(descriptor)
 
 
 def is_run_alive(repository: Repository) -> bool:
     """True while a `gt run` of this clone lives, which then merges what is approved."""
-    from gitticks.processes import is_lock_held
-
     return is_lock_held(repository.own_dir / "run.lock")
 
 

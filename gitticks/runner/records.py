@@ -7,7 +7,6 @@ kernel locks, which end with their holders. A record without a lock is a session
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.session import SessionRecord
 from gitticks.model.status import Role
-from gitticks.processes import ProcessIdentity, is_alive, is_lock_held
+from gitticks.processes import ProcessIdentity, give_up_lock, is_alive, is_lock_held, take_lock
 
 
 class Sessions:
@@ -42,34 +41,29 @@ class Sessions:
         self._folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._lock(record.task), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not take_lock(descriptor):
                 raise RefusedError(
                     f"an agent works on `{record.task}` already", hint=f"`gt stop {record.task}` ends it"
-                ) from None
+                )
             self._write(record)
             yield
             self._record(record.task).unlink(missing_ok=True)
         finally:
-            os.close(descriptor)
+            give_up_lock(descriptor)
 
     @contextlib.contextmanager
     def adopt(self, record: SessionRecord) -> Iterator[bool]:
         """Takes a dead session over while the block runs and drops its record; False if somebody else is at it."""
         descriptor = os.open(self._lock(record.task), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            yield False
-            return
-        try:
+            if not take_lock(descriptor):
+                yield False
+                return
             is_there = self._record(record.task).exists()
             yield is_there
             self._record(record.task).unlink(missing_ok=True)
         finally:
-            os.close(descriptor)
+            give_up_lock(descriptor)
 
     def mark_briefed(self, record: SessionRecord) -> None:
         """Notes, within `hold`, that the session's mailbox was filled."""

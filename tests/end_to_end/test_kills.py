@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -54,13 +57,16 @@ def filled(project: RunProject) -> RunProject:
     return project
 
 
-@pytest.fixture(scope="module")
-def whole_seconds(tmp_path_factory: pytest.TempPathFactory) -> float:
-    """Returns how long a run takes that nobody kills."""
-    whole = filled(make_run_project(tmp_path_factory.mktemp("whole") / "repo", "unmarked"))
-    begun = time.monotonic()
-    assert run_until(whole, 60, "run", "--parallel", "2", "--debounce", "0")
-    return time.monotonic() - begun
+@functools.cache
+def whole_seconds() -> float:
+    """Returns how long a run takes that nobody kills; to be asked within a test, whose environment it needs."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole = filled(make_run_project(Path(folder) / "repo", "unmarked"))
+        begun = time.monotonic()
+        assert run_until(whole, 60, "run", "--parallel", "2", "--debounce", "0")
+        seconds = time.monotonic() - begun
+        assert_done_once(whole)
+        return seconds
 
 
 def assert_done_once(project: RunProject, names: tuple[str, ...] = TASKS) -> None:
@@ -75,21 +81,19 @@ def assert_done_once(project: RunProject, names: tuple[str, ...] = TASKS) -> Non
 
 
 @pytest.mark.parametrize("instant", range(DOSE))
-def test_a_killed_run_is_taken_up(project: RunProject, whole_seconds: float, instant: int) -> None:
+def test_a_killed_run_is_taken_up(project: RunProject, instant: int) -> None:
     filled(project)
-    run_until(project, whole_seconds * (instant + 0.5) / DOSE, "run", "--parallel", "2", "--debounce", "0")
+    run_until(project, whole_seconds() * (instant + 0.5) / DOSE, "run", "--parallel", "2", "--debounce", "0")
     assert fsck_problems(project.path) == ""
     assert project.run("--parallel", "2").code == RunExit.DONE
     assert_done_once(project)
 
 
-def test_a_run_that_is_killed_again_and_again_comes_to_its_end(
-    project: RunProject, whole_seconds: float
-) -> None:
+def test_a_run_that_is_killed_again_and_again_comes_to_its_end(project: RunProject) -> None:
     filled(project)
     for tries in range(1, 40):
         if run_until(
-            project, whole_seconds * (0.2 + 0.04 * tries), "run", "--parallel", "3", "--debounce", "0"
+            project, whole_seconds() * (0.2 + 0.04 * tries), "run", "--parallel", "3", "--debounce", "0"
         ):
             break
     assert project.run().code == RunExit.DONE

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -144,3 +147,27 @@ def test_what_cannot_be_read_is_no_session(sessions: Sessions, tmp_path: Path, t
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "k7f2.json").write_text(text)
     assert (sessions.live(), sessions.dead()) == ({}, [])
+
+
+def test_who_only_looks_whether_a_session_lives_refuses_nobody(sessions: Sessions, tmp_path: Path) -> None:
+    lock = tmp_path / "sessions" / "k7f2.lock"
+    lock.parent.mkdir()
+    lock.touch()
+    descriptor = os.open(lock, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    threading.Timer(0.1, os.close, [descriptor]).start()
+    with sessions.hold(make_record()):
+        pass
+
+
+def test_a_child_that_is_being_started_does_not_keep_a_session(sessions: Sessions) -> None:
+    with sessions.hold(make_record()):
+        child = os.fork()
+        if child == 0:
+            time.sleep(600)
+    try:
+        with sessions.hold(make_record()):
+            pass
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
