@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitticks.model.notes import Entry, open_questions, pair_questions
+from gitticks.model.status import ActorKind
+
+AT = datetime(2026, 3, 4, tzinfo=UTC)
+KINDS = {"h": ActorKind.HUMAN, "a": ActorKind.AGENT, "e": ActorKind.ENGINE}
+
+
+def entries(written: str) -> tuple[Entry, ...]:
+    """Returns entries in file order, one for each letter: `h`uman, `a`gent, `e`ngine; their text is their place."""
+    return tuple(
+        Entry(AT + timedelta(minutes=place), KINDS[letter], letter, str(place))
+        for place, letter in enumerate(written)
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "pairs", "still_open"),
+    [
+        ("", "", ""),
+        ("a", "0-", "0"),
+        ("ah", "01", ""),
+        ("e", "0-", "0"),
+        ("aah", "02 12", ""),
+        ("aha", "01 2-", "2"),
+        ("ahh", "01", ""),
+        ("h", "", ""),
+        ("haaheh", "13 23 45", ""),
+        ("haahe", "13 23 4-", "4"),
+    ],
+)
+def test_an_answer_closes_every_question_before_it(written: str, pairs: str, still_open: str) -> None:
+    found = pair_questions(entries(written))
+    shown = [f"{pair.question.text}{pair.answer.text if pair.answer else '-'}" for pair in found]
+    assert shown == pairs.split()
+    assert [question.text for question in open_questions(entries(written))] == still_open.split()
+
+
+@given(st.text("hae", max_size=12))
+def test_no_question_is_lost_and_answers_come_after_them(written: str) -> None:
+    given_entries = entries(written)
+    pairs = pair_questions(given_entries)
+    assert [pair.question for pair in pairs] == [
+        one for one in given_entries if one.kind is not ActorKind.HUMAN
+    ]
+    for pair in pairs:
+        if pair.answer is not None:
+            assert pair.answer.kind is ActorKind.HUMAN
+            assert pair.answer.at > pair.question.at
+    assert bool(open_questions(given_entries)) is (written[written.rfind("h") + 1 :] != "")

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import (
+    Group,
+    Surroundings,
+    TaskGraph,
+    by_priority_and_age,
+    by_urgency,
+    is_begun,
+    is_deferred,
+    is_workable,
+)
+from gitticks.model.status import Awaiting, Status, TaskType
+from gitticks.model.task import Claim, Task
+from tests.support import graphs
+
+NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
+TODAY = date(2026, 3, 4)
+TOMORROW = TODAY + timedelta(days=1)
+AROUND = Surroundings(TODAY, NOW)
+MANY = 10_000
+
+
+def make(task_id: str, *blockers: str, parent: str | None = None, **fields: Any) -> Task:
+    """Returns a task; ids that begin with `e` are epics."""
+    usual: dict[str, Any] = {"type": TaskType.EPIC if task_id.startswith("e") else TaskType.TASK}
+    return Task(
+        TaskId(task_id),
+        task_id,
+        blocked_by=tuple(TaskId(one) for one in blockers),
+        parent=TaskId(parent) if parent else None,
+        **{**usual, **fields},
+    )
+
+
+def graph(*tasks: Task) -> TaskGraph:
+    return TaskGraph.of(tasks)
+
+
+def claim(minutes: int, runner: str = "other") -> Claim:
+    return Claim(runner, "host", NOW - timedelta(hours=1), NOW + timedelta(minutes=minutes))
+
+
+# Ready
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_ready"),
+    [
+        ({}, True),
+        ({"status": Status.WORKING}, True),
+        *[({"status": status}, False) for status in Status if status not in (Status.PENDING, Status.WORKING)],
+        *[({"awaiting": kind}, False) for kind in Awaiting],
+        ({"type": TaskType.EPIC}, False),
+        ({"defer_until": TOMORROW}, False),
+        ({"defer_until": TODAY}, True),
+        ({"claim": claim(1)}, False),
+        ({"claim": claim(0)}, True),
+        ({"claim": claim(-1)}, True),
+        ({"claim": claim(1, "me")}, True),
+    ],
+)
+def test_what_a_task_says_of_itself(fields: dict[str, Any], is_ready: bool) -> None:
+    task = make("a", **fields)
+    assert graph(task).is_ready(task, replace(AROUND, runner="me")) is is_ready
+
+
+@pytest.mark.parametrize("name", ["live", "held", "conflicted"])
+def test_what_the_clone_knows_keeps_a_task_from_starting(name: str) -> None:
+    task = make("a")
+    around = Surroundings(TODAY, NOW, **{name: frozenset({TaskId("a")})})  # type: ignore[arg-type]
+    assert not graph(task).is_ready(task, around)
+    assert graph(task).is_ready(task, Surroundings(TODAY, NOW, **{name: {TaskId("b")}}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_a_blocker_blocks_while_it_is_open(status: Status) -> None:
+    task = make("a", "b")
+    tasks = graph(task, make("b", status=status))
+    assert tasks.is_blocked(task) is not status.is_terminal
+    assert tasks.is_ready(task, AROUND) is status.is_terminal
+    assert tasks.open_blockers(task) == (() if status.is_terminal else ("b",))
+    assert tasks.idle_blockers(task) == (("b",) if status is Status.CANCELLED else ())
+
+
+def test_a_missing_blocker_blocks_nothing_and_is_named() -> None:
+    task = make("a", "gone", "b")
+    tasks = graph(task, make("b"))
+    assert tasks.idle_blockers(task) == ("gone",)
+    assert tasks.open_blockers(task) == ("b",)
+    assert graph(make("a", "gone")).is_ready(make("a", "gone"), AROUND)
+
+
+def test_a_closed_task_is_not_blocked() -> None:
+    task = make("a", "b", status=Status.DONE)
+    assert not graph(task, make("b")).is_blocked(task)
+
+
+@pytest.mark.parametrize(
+    "epic",
+    [
+        {"awaiting": Awaiting.APPROVAL},
+        {"defer_until": TOMORROW},
+        {"blocked_by": (TaskId("b"),)},
+    ],
+)
+def test_what_holds_an_epic_holds_all_below_it(epic: dict[str, Any]) -> None:
+    high = replace(make("e1"), **epic)
+    tasks = graph(high, make("e2", parent="e1"), make("a", parent="e2"), make("b"), make("c"))
+    assert [task.id for task in tasks.ready(AROUND)] == ["b", "c"]
+    free = graph(make("e1"), make("e2", parent="e1"), make("a", parent="e2"), make("b"), make("c"))
+    assert [task.id for task in free.ready(AROUND)] == ["a", "b", "c"]
+
+
+def test_own_blockers_come_before_those_from_above_and_each_once() -> None:
+    task = make("a", "x", "y", parent="e1")
+    tasks = graph(task, make("e1", "y", "z"), make("x"), make("y"), make("z"))
+    assert tasks.open_blockers(task) == ("x", "y", "z")
+
+
+def test_a_task_never_waits_for_itself_by_way_of_its_epic() -> None:
+    task = make("a", parent="e1")
+    assert graph(task, make("e1", "a")).is_ready(task, AROUND)
+    other = make("b", parent="e1")
+    assert not graph(task, other, make("e1", "a")).is_ready(other, AROUND)
+
+
+@given(graphs.tasks(), graphs.surroundings())
+def test_ready_is_what_the_specification_says(tasks: list[Task], around: Surroundings) -> None:
+    """Each word of the definition by itself, without what is remembered from task to task."""
+    known = {task.id: task for task in tasks}
+    found = TaskGraph.of(tasks)
+    expected = set()
+    for task in tasks:
+        above = list(found.ancestors(task))
+        claimed = task.claim is not None and task.claim.expires > around.now
+        if (
+            task.status in (Status.PENDING, Status.WORKING)
+            and not task.is_epic
+            and not claimed
+            and not any(task.id in group for group in (around.live, around.held, around.conflicted))
+            and all(one.awaiting is None for one in (task, *above))
+            and not any(one.defer_until and one.defer_until > around.today for one in (task, *above))
+            and not any(
+                blocker != task.id and blocker in known and known[blocker].is_open
+                for one in (task, *above)
+                for blocker in one.blocked_by
+            )
+        ):
+            expected.add(task.id)
+    assert {task.id for task in found.ready(around)} == expected
+
+
+@pytest.mark.parametrize("status", list(Status))
+@pytest.mark.parametrize("awaiting", [None, Awaiting.REVIEW])
+def test_what_a_reviewer_can_be_started_on(status: Status, awaiting: Awaiting | None) -> None:
+    task = make("a", status=status, awaiting=awaiting)
+    expected = status is Status.AGENT_REVIEW and awaiting is None
+    assert graph(task).is_to_review(task, AROUND) is expected
+    assert not graph(task).is_to_review(task, replace(AROUND, live={TaskId("a")}))
+
+
+# Family
+
+
+def test_ancestors_and_children() -> None:
+    task = make("a", parent="e2")
+    tasks = graph(task, make("b", parent="e2", priority=0), make("e2", parent="e1"), make("e1"))
+    assert [above.id for above in tasks.ancestors(task)] == ["e2", "e1"]
+    assert [child.id for child in tasks.children(TaskId("e2"))] == ["b", "a"]
+    assert tasks.children(TaskId("a")) == ()
+
+
+def test_parents_that_are_missing_or_run_in_a_circle_end_the_way_up() -> None:
+    lost = make("a", parent="gone")
+    assert list(graph(lost).ancestors(lost)) == []
+    round_about = make("e1", parent="e2")
+    tasks = graph(round_about, make("e2", parent="e3"), make("e3", parent="e1"))
+    assert [above.id for above in tasks.ancestors(round_about)] == ["e2", "e3"]
+
+
+@pytest.mark.parametrize(
+    ("parent", "status", "is_orphan", "is_standalone"),
+    [
+        (None, Status.PENDING, False, True),
+        ("e1", Status.PENDING, False, False),
+        ("closed", Status.PENDING, True, False),
+        ("closed", Status.DONE, False, False),
+        ("gone", Status.WORKING, True, False),
+    ],
+)
+def test_orphans_are_open_tasks_of_closed_parents(
+    parent: str | None, status: Status, is_orphan: bool, is_standalone: bool
+) -> None:
+    task = make("a", parent=parent, status=status)
+    tasks = graph(task, make("e1"), make("closed", type=TaskType.EPIC, status=Status.CANCELLED))
+    assert tasks.is_orphan(task) is is_orphan
+    assert tasks.is_standalone(task) is is_standalone
+
+
+# Picking
+
+
+def test_the_five_groups_in_their_order() -> None:
+    tasks = graph(
+        make("orphan", parent="e4"),
+        make("standalone"),
+        make("fresh", parent="e3"),
+        make("begun", parent="e2"),
+        make("begun2", parent="e2", status=Status.STUCK, awaiting=Awaiting.ESCALATION),
+        make("current", parent="e1"),
+        make("e1"),
+        make("e2"),
+        make("e3"),
+        make("e4", status=Status.DONE),
+    )
+    ready = sorted(tasks.ready(AROUND), key=lambda task: tasks.pick_key(task, TaskId("e1")))
+    assert [task.id for task in ready] == ["current", "begun", "fresh", "standalone", "orphan"]
+    assert [tasks.group(task, TaskId("e1")) for task in ready] == list(Group)
+    without = [task.id for task in tasks.ready(AROUND)]
+    assert without == ["begun", "current", "fresh", "standalone", "orphan"]
+
+
+def test_a_task_counts_for_the_nearest_open_epic() -> None:
+    inner = make("a", parent="e2")
+    tasks = graph(inner, make("e2", parent="e1"), make("e1"))
+    assert tasks.epic_of(inner) == "e2"
+    closed = graph(inner, make("e2", parent="e1", status=Status.DONE), make("e1"))
+    assert closed.epic_of(inner) == "e1"
+    assert closed.group(inner) is Group.ORPHAN
+
+
+def test_within_a_group_priority_goes_before_age_and_age_before_the_id() -> None:
+    tasks = graph(
+        make("d", priority=1, created=NOW),
+        make("c", priority=1, created=NOW - timedelta(days=1)),
+        make("b", priority=0, created=NOW),
+        make("a", priority=1, created=NOW),
+        make("f", priority=1),
+    )
+    assert [task.id for task in tasks.ready(AROUND)] == ["b", "f", "c", "a", "d"]
+
+
+@given(graphs.tasks(), graphs.surroundings())
+def test_the_order_is_the_same_whatever_order_tasks_come_in(tasks: list[Task], around: Surroundings) -> None:
+    assert TaskGraph.of(tasks).ready(around) == TaskGraph.of(reversed(tasks)).ready(around)
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=2))
+def test_what_awaits_a_person_comes_by_priority_then_by_the_longest_asked(priorities: list[int]) -> None:
+    first, second = priorities
+    early = make("b", priority=first, asked_at=NOW - timedelta(hours=1))
+    late = make("a", priority=second, asked_at=NOW)
+    expected = [late, early] if second < first else [early, late]
+    assert sorted([late, early], key=by_urgency) == expected
+
+
+def test_who_was_never_asked_counts_from_the_creation() -> None:
+    assert by_urgency(make("a", created=NOW)) == by_urgency(make("a", asked_at=NOW))
+    assert by_priority_and_age(make("a")) == (2, "", "a")
+
+
+def test_single_facts() -> None:
+    assert is_workable(make("a"))
+    assert not is_workable(make("e1"))
+    assert not is_begun(make("a"))
+    assert is_begun(make("a", status=Status.STUCK))
+    assert not is_begun(make("a", status=Status.DONE))
+    assert not is_deferred(make("a"), TODAY)
+
+
+# Many tasks: each of these takes minutes if every task looks at its whole family
+
+
+def test_ten_thousand_tasks_in_one_epic_with_a_thousand_blockers() -> None:
+    blockers = [f"b{number}" for number in range(1000)]
+    children = [make(f"t{number}", parent="e1") for number in range(MANY)]
+    tasks = graph(make("e1", *blockers), *(make(one) for one in blockers), *children)
+    assert len(tasks.ready(AROUND)) == len(blockers)
+    closed = graph(make("e1", *blockers), *(make(one, status=Status.DONE) for one in blockers), *children)
+    assert len(closed.ready(AROUND)) == MANY
+
+
+def test_ten_thousand_epics_in_one_another_with_a_task_in_each() -> None:
+    epics = [make(f"e{number}", parent=f"e{number + 1}") for number in range(MANY)]
+    tasks = [make(f"t{number}", parent=f"e{number}") for number in range(MANY)]
+    assert len(graph(*epics, *tasks).ready(AROUND)) == MANY
+    held = [*epics[:-1], replace(epics[-1], awaiting=Awaiting.INPUT)]
+    assert graph(*held, *tasks).ready(AROUND) == []
+
+
+def test_ten_thousand_tasks_that_wait_in_a_row() -> None:
+    row = [make(f"t{number}", f"t{number + 1}") for number in range(MANY)]
+    assert [task.id for task in graph(*row).ready(AROUND)] == [f"t{MANY - 1}"]
