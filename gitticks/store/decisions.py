@@ -158,7 +158,10 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
         all_closed=bool(children) and not any(one.is_open for one in children),
     )
     decision = carry_out(
-        transaction, epic.id, trigger, replace(circumstances, head=_epic_head(children), checks_failure=None, review_waiver=None)
+        transaction,
+        epic.id,
+        trigger,
+        replace(circumstances, head=_epic_head(children), checks_failure=None, review_waiver=None),
     )
     if any(step.target is Status.AGENT_REVIEW for step in decision.steps):
         file = transaction.task_file(epic.id)
