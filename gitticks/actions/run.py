@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.agents.presets import CLIENTS
 from gitticks.errors import GitticksError
 from gitticks.model.settings import SandboxPreset
 from gitticks.processes import give_up_lock, is_lock_held, take_lock
@@ -19,6 +20,7 @@ from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 
 if TYPE_CHECKING:
+    from gitticks.agents.registry import Registry
     from gitticks.git.repository import Repository
     from gitticks.model.ids import TaskId
 
@@ -28,7 +30,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
 
     Raises:
         RefusedError: this is an agent's session.
-        GitticksError: git does not know who is running it, an agent is unknown, none of the ready tasks has one, or
+        GitticksError: git does not know who is running it, an agent is unknown or not installed, none of the ready tasks has one, or
             a strict sandbox was asked for.
     """
     context.require_person("start a run")
@@ -37,10 +39,17 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     _ = context.author
     run = run_context(context, listener, options)
     if options.agent is not None:
-        run.registry.spec(options.agent)
+        _require_program(run.registry, options.agent)
     loop = Loop(run)
     loop.require_agent()
     return loop
+
+
+def _require_program(registry: Registry, name: str) -> None:
+    """Refuses an agent that was asked for by name and whose client is not installed."""
+    spec = registry.spec(name)
+    if spec.kind in CLIENTS and not spec.argv and registry.path_of(spec) is None:
+        raise GitticksError(f"the agent `{name}` is not on PATH", hint="`gt agents` lists those that are")
 
 
 def run_context(

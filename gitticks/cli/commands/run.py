@@ -8,7 +8,8 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, complete_task, pass_context
-from gitticks.errors import UsageError
+from gitticks.errors import DocumentError, UsageError
+from gitticks.model.settings import PermissionMode
 
 
 @click.command(
@@ -33,7 +34,12 @@ from gitticks.errors import UsageError
 @click.option("--max-duration", "--timeout", "max_duration", metavar="TIME", help="End after 90s, 30m, 2h.")
 @click.option("--debounce", metavar="TIME", help="Leave a task alone so long after a person's edit (2s).")
 @click.option("--poll", metavar="TIME", help="With --auto: look again so often (30s).")
-@click.option("--permission", metavar="MODE", help="interactive, auto-edit, auto-all or yolo.")
+@click.option(
+    "--permission",
+    metavar="MODE",
+    type=click.Choice(list(PermissionMode)),
+    help="interactive, auto-edit, auto-all or yolo.",
+)
 @click.option("--sandbox", type=click.Choice(["strict", "permissive", "none"]), help="Walls around agents.")
 @click.option("--headless", is_flag=True, help="Plain lines, without what agents say.")
 @click.option("--json", "--json-output", "as_json", is_flag=True, help="One JSON object a line.")
@@ -99,11 +105,11 @@ def command(
         agent=agent,
         model=model,
         max_iterations=max_iterations,
-        max_seconds=_seconds(max_duration),
+        max_seconds=_seconds("--max-duration", max_duration),
         max_cost=max_cost if max_cost is not None else context.settings.budget.run.cost,
         max_tokens=max_tokens,
-        debounce=_seconds(debounce, 2.0) or 0.0,
-        poll=_seconds(poll, 30.0) or 30.0,
+        debounce=_seconds("--debounce", debounce, 2.0) or 0.0,
+        poll=_seconds("--poll", poll, 30.0) or 30.0,
     )
     begun = context.world.monotonic_seconds()
     lines = RunLines(
@@ -116,14 +122,17 @@ def command(
     return int(execute(loop))
 
 
-def _seconds(text: str | None, default: float | None = None) -> float | None:
+def _seconds(option: str, text: str | None, default: float | None = None) -> float | None:
     if text is None:
         return default
     if text == "0":
         return 0.0
     from gitticks.document.settings import find_setting, parse_value
 
-    return float(str(parse_value(*find_setting("limits.idle"), text, "the duration")))
+    try:
+        return float(str(parse_value(*find_setting("limits.idle"), text, option)))
+    except DocumentError as error:
+        raise UsageError(f"`{option}` is not a duration: '{text}'", hint=error.hint) from None
 
 
 def _say_what_is_not_enforced(context: Context) -> None:
