@@ -49,10 +49,12 @@ def _in_work(
     tasks: Iterable[Task], sessions: dict[TaskId, SessionRecord], workspaces: dict[TaskId, Path]
 ) -> list[Task]:
     return [
-        task
-        for task in tasks
-        if task.id in sessions or (task.status is Status.WORKING and task.id in workspaces)
+        task for task in tasks if task.id in sessions or (_is_begun_by_hand(task) and task.id in workspaces)
     ]
+
+
+def _is_begun_by_hand(task: Task) -> bool:
+    return task.status is Status.WORKING and task.claim is not None and task.claim.is_by_hand
 
 
 def workspaces_of(context: Context) -> dict[TaskId, Path]:

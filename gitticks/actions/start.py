@@ -13,7 +13,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Isolation, Role
-from gitticks.model.task import Claim, Task
+from gitticks.model.task import BY_HAND, Claim, Task
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.records import Sessions
@@ -56,7 +56,7 @@ def start_task(context: Context, task_id: TaskId) -> Started:
     started = SessionStarted(context.actor, Role.WORKER, plan.base, plan.branch, plan.start_sha)
     circumstances = context.circumstances(task)
     claim = Claim(
-        f"hand:{context.actor.name}",
+        f"{BY_HAND}{context.actor.name}",
         socket.gethostname(),
         context.now,
         context.now + timedelta(days=_CLAIM_DAYS),

@@ -10,6 +10,8 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 
 DEFAULT_PRIORITY = 2
+BY_HAND = "hand:"
+"""What the runner's name in a claim begins with where it is a person's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class Claim:
     host: str
     since: datetime
     expires: datetime
+
+    @property
+    def is_by_hand(self) -> bool:
+        """True if a person began the task, and no runner."""
+        return self.runner.startswith(BY_HAND)
 
 
 @dataclass(frozen=True, slots=True)

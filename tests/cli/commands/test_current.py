@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from gitticks.model.status import Status
+from gitticks.model.task import Claim
 from gitticks.runner.records import Sessions
 from tests.cli.commands.test_status import make_session
 from tests.cli.support import gt
@@ -15,9 +16,11 @@ def test_sessions_and_work_by_hand(tmp_path: Path) -> None:
     root = tmp_path / "repository"
     store = make_store(root)
     make_task(store, id="k7f2", status=Status.WORKING)
-    make_task(store, "By hand", id="m3xq", status=Status.WORKING)
+    claim = Claim("hand:Ada", "here", NOW, NOW)
+    make_task(store, "By hand", id="m3xq", status=Status.WORKING, claim=claim)
     make_task(store, "Waits", id="w1ts")
-    for task_id in ("m3xq", "w1ts"):
+    make_task(store, "Its agent was stopped", id="p4st", status=Status.WORKING)
+    for task_id in ("m3xq", "w1ts", "p4st"):
         add_linked_worktree(root, root / ".gitticks-work" / task_id, f"gitticks/work/{task_id}")
     with Sessions(store.repository.own_dir).hold(make_session("k7f2")):
         assert (
