@@ -38,6 +38,13 @@ def merge_all(context: Context, listener: Callable[[RunEvent], None]) -> list[tu
     return [(task, _told(queue, task.id)) for task in queue.waiting()]
 
 
+def merged_words(base: str | None, sha: str, tested: str) -> str:
+    """Returns `merged into main as 91bd02e, tests pass on the merge (212 in 9 s)`; `tested` may be empty."""
+    first, separator, rest = tested.partition(" (")
+    checks = f", {first} on the merge{separator}{rest}" if tested else ""
+    return f"merged into {base} as {sha[:7]}{checks}"
+
+
 def _told(queue: MergeQueue, task_id: TaskId) -> MergeResult:
     result = queue.merge(task_id)
     if result.waits is not None:

@@ -164,7 +164,7 @@ def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     Raises:
         GitticksError: the merge cannot be tried; the approval stands.
     """
-    from gitticks.actions.merge import merge_task, runner_merges
+    from gitticks.actions.merge import merge_task, merged_words, runner_merges
 
     if runner_merges(context):
         return None
@@ -173,8 +173,7 @@ def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     if result.waits is not None:
         return MergedNow((f"approved; the merge waits: {result.waits}",), is_done=False, is_waiting=True)
     if task.status is Status.DONE:
-        tested = f", {result.tested}" if result.tested else ""
-        merged = (f"merged into {task.base} as {result.sha[:7]}{tested}",) if result.sha else ()
+        merged = (merged_words(task.base, result.sha, result.tested),) if result.sha else ()
         return MergedNow((*merged, "done"), is_done=True)
     return MergedNow((f"not merged, {task.status} again: {_reason(result.decision)}",), is_done=False)
 

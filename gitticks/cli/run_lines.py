@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, assert_never
 
+from gitticks.actions.merge import merged_words
 from gitticks.cli.json_output import SCHEMA, plain
 from gitticks.cli.render import GAP, Screen, count_of, opposite, say, warn
 from gitticks.cli.text import pad, visible
@@ -94,8 +95,7 @@ class RunLines:
 def _merge_words(event: TaskMerged | MergeWaits) -> str:
     if isinstance(event, MergeWaits):
         return f"merge waits: {event.reason}"
-    tested = f", {event.summary}" if event.summary else ""
-    return f"merged into {event.base} as {event.sha[:7]}{tested}"
+    return merged_words(event.base, event.sha, event.summary)
 
 
 def _told(event: TaskMoved, checks: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gitticks.actions.context import Context
-from gitticks.actions.merge import merge_all, runner_merges, try_out
+from gitticks.actions.merge import merge_all, merged_words, runner_merges, try_out
 from gitticks.actions.run import only_run
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
@@ -112,3 +112,14 @@ def test_a_merge_does_not_wait_for_the_index(project: RunProject) -> None:
     with context.index as index:
         assert index.task(TaskId("k7f2")).is_merging
     assert project.gt("merge", "k7f2").code == 0
+
+
+def test_what_is_said_of_a_merge() -> None:
+    sha = "91bd02e" + "0" * 33
+    assert merged_words("main", sha, "") == "merged into main as 91bd02e"
+    assert merged_words("main", sha, "tests pass (212 in 9 s)") == (
+        "merged into main as 91bd02e, tests pass on the merge (212 in 9 s)"
+    )
+    assert merged_words("main", sha, "tests pass (2 s); build passes (1 s)") == (
+        "merged into main as 91bd02e, tests pass on the merge (2 s); build passes (1 s)"
+    )
