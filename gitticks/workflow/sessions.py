@@ -211,7 +211,7 @@ def _limit_iterations(draft: Draft) -> None:
     """Leaves the task to the next iteration, if the limit allows one."""
     used = draft.counts.iterations + 1
     if used >= draft.policy.iterations:
-        _give_up(draft, f"{used} iterations without a hand-off")
+        _give_up(draft, f"{used} iteration{'' if used == 1 else 's'} without a hand-off")
 
 
 def _crash(draft: Draft, reason: str) -> None:

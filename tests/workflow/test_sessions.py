@@ -230,6 +230,8 @@ def test_iteration_limit(ending: Ending, kind: SignalKind | None) -> None:
     assert way(at) == ["working", "stuck"]
     assert at.task.awaiting is Awaiting.ESCALATION
     assert at.steps[0].reason == "3 iterations without a hand-off"
+    only = run(task, ended(task, ending, kind), policy=Policy(iterations=1))
+    assert only.steps[0].reason == "1 iteration without a hand-off"
 
 
 def test_last_iteration_may_hand_off_or_ask() -> None:
