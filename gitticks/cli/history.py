@@ -77,6 +77,8 @@ def _joined(before: Event, step: Event) -> Event | None:
         return None
     if before.type is EventType.WAIVED and before.reason == step.reason:
         return replace(step, reason=f"{what_happened(before)}: {step.reason}")
+    if before.type is EventType.MERGE_FAILED and before.reason and before.reason in step.reason:
+        return step
     merged = str(before.data.get("sha") or "")[:_SHORT_SHA] if before.type is EventType.MERGED else ""
     return step if merged and merged in step.reason else None
 
@@ -121,7 +123,7 @@ def details(event: Event) -> str:
     for key in _DETAILS:
         value = event.data.get(key)
         if isinstance(value, list):
-            parts.append(", ".join(value))
+            parts.append(", ".join(one for one in value if one not in parts[0]))
         elif value is not None and str(value) != event.actor.name:
             parts.append(str(value))
     return ", ".join(" ".join(part.split()) for part in parts if part)

@@ -87,3 +87,11 @@ def test_a_step_takes_in_the_merge_that_it_names() -> None:
 def test_a_person_who_began_by_hand_is_named_once() -> None:
     event = Event(EventType.MOVED, NOW, ADA, Status.PENDING, Status.WORKING, "Ada, main@3f2a91c")
     assert details(event) == "main@3f2a91c"
+
+
+def test_a_failed_merge_names_its_conflicts_once() -> None:
+    why = "conflicts with main in README"
+    failed = Event(EventType.MERGE_FAILED, NOW, ENGINE, reason=why, data={"conflicts": ["README", "other"]})
+    step = Event(EventType.ADVANCED, NOW, ENGINE, Status.REVIEWING, Status.WORKING, f"merge-failed: {why}")
+    assert details(failed) == f"{why}, other"
+    assert turns([failed, step]) == [step]
