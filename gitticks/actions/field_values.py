@@ -94,7 +94,7 @@ def read_title(text: str) -> str:
     """
     title = text.strip()
     if not title:
-        raise UsageError("the title is empty", hint='`gt create "Fix the login"`')
+        raise UsageError("the title is empty", hint='give it a line of text, such as "Fix the login"')
     if len(title.splitlines()) > 1:
         raise UsageError(
             "the title has several lines", hint="a description goes into `-d`, or below it: `gt create -`"
