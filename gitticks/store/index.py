@@ -73,9 +73,10 @@ def index_path(repository: Repository) -> Path:
     return repository.own_dir / "index.sqlite3"
 
 
-def connect(database: Path | str) -> sqlite3.Connection:
-    """Opens a database, made if missing, without implicit transactions."""
-    connection = sqlite3.connect(database, timeout=BUSY_SECONDS, isolation_level=None)
+def connect(database: Path | str, wait_seconds: float | None = None) -> sqlite3.Connection:
+    """Opens a database, made if missing, without implicit transactions; statements wait so long for other processes."""
+    seconds = BUSY_SECONDS if wait_seconds is None else wait_seconds
+    connection = sqlite3.connect(database, timeout=seconds, isolation_level=None)
     if sys.platform == "linux":
         connection.execute("PRAGMA synchronous = OFF")
     return connection

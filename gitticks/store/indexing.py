@@ -27,6 +27,8 @@ from gitticks.store.tip import state_tip
 
 _TABLE_NAMES = ("state", "task", "file", "broken")
 _MEMORY = ":memory:"
+_WRITERS_WAIT_SECONDS = 0.25
+"""How long a commit waits for readers of the index; the state lock is held meanwhile, so the next reader does it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def rebuilt_in_memory(repository: Repository, commit: str) -> sqlite3.Connection
 def update_index(repository: Repository, objects: Objects, commit: str) -> None:
     """Brings the index file to `commit`; if that fails, the next reader does it."""
     with contextlib.suppress(sqlite3.Error, OSError, GitticksError):
-        _refreshed_file(repository, objects, commit).close()
+        _refreshed_file(repository, objects, commit, _WRITERS_WAIT_SECONDS).close()
 
 
 def tasks_at(repository: Repository, objects: Objects, commit: str) -> Mapping[TaskId, Task]:
@@ -76,21 +78,25 @@ def tasks_at(repository: Repository, objects: Objects, commit: str) -> Mapping[T
         return {task.id: task for task in index.tasks()}
 
 
-def _refreshed_file(repository: Repository, objects: Objects, commit: str) -> sqlite3.Connection:
+def _refreshed_file(
+    repository: Repository, objects: Objects, commit: str, wait_seconds: float | None = None
+) -> sqlite3.Connection:
     """Returns a connection to the index file, at `commit`, within a transaction that holds it there."""
     try:
-        return _opened_at(repository, objects, commit)
+        return _opened_at(repository, objects, commit, wait_seconds)
     except sqlite3.OperationalError:
         raise  # read-only, locked or full: the file may be sound
     except sqlite3.DatabaseError:
         _remove_file(repository)
-        return _opened_at(repository, objects, commit)
+        return _opened_at(repository, objects, commit, wait_seconds)
 
 
-def _opened_at(repository: Repository, objects: Objects, commit: str) -> sqlite3.Connection:
+def _opened_at(
+    repository: Repository, objects: Objects, commit: str, wait_seconds: float | None
+) -> sqlite3.Connection:
     path = index_path(repository)
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = connect(path)
+    connection = connect(path, wait_seconds)
     try:
         connection.execute("BEGIN")
         if indexed_commit(connection) != commit:
