@@ -172,6 +172,7 @@ def test_an_agent_that_nobody_started_asks_for_a_status_with_its_own_rights(proj
 
 
 def test_the_hint_for_an_empty_title_suits_every_command(project: Project) -> None:
+    project.make("k7f2")
     for arguments in (["update", "k7f2", "--title", " "], ["create", ""]):
         assert project.gt(*arguments).err == (
             'error: the title is empty\n\nhint: give it a line of text, such as "Fix the login"\n'
