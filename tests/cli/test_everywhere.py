@@ -1,0 +1,85 @@
+"""Every command works the same from the top, a subdirectory, the board and a workspace of the repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.cli.catalogue import CATALOGUE
+from gitticks.model.status import Awaiting, Status
+from tests.cli.support import gt
+from tests.support.projects import make_project, make_reviewing, make_working
+from tests.support.repositories import fsck_problems
+
+PLACES = ("top", "subdirectory", "board", "workspace")
+
+CALLS: dict[str, tuple[str, ...]] = {
+    "init": ("init",),
+    "config": ("config", "verify.test", "true"),
+    "doctor": ("doctor",),
+    "agents": ("agents",),
+    "completion": ("completion", "bash"),
+    "version": ("version",),
+    "create": ("create", "Another one"),
+    "update": ("update", "k7f2", "-p", "0"),
+    "edit": ("edit", "k7f2"),
+    "note": ("note", "k7f2", "look here"),
+    "block": ("block", "k7f2", "m3xq"),
+    "unblock": ("unblock", "k7f2", "m3xq"),
+    "defer": ("defer", "k7f2", "+3d"),
+    "cancel": ("cancel", "k7f2"),
+    "close": ("close", "k7f2"),
+    "reopen": ("reopen", "done"),
+    "list": ("list", "--all"),
+    "show": ("show", "k7f2"),
+    "next": ("next",),
+    "ready": ("ready",),
+    "current": ("current",),
+    "status": ("status",),
+    "log": ("log", "k7f2"),
+    "path": ("path", "k7f2"),
+    "approve": ("approve", "wait"),
+    "reject": ("reject", "wait", "not yet"),
+    "respond": ("respond", "asks", "comma"),
+    "review": ("review", "wait"),
+    "complete": ("complete", "work"),
+    "ask": ("ask", "work", "Which one?"),
+    "handoff": ("handoff", "work", "DONE: all"),
+    "run": ("run", "done", "--debounce", "0"),
+    "start": ("start", "k7f2"),
+    "stop": ("stop", "k7f2"),
+    "health": ("health",),
+    "worktree": ("worktree", "list"),
+    "merge": ("merge",),
+}
+"""One plain call of each command that succeeds; `demo` makes its own repository and `hook` is called by git."""
+
+QUESTION = "## Questions\n\n### 2026-11-22T10:00:00Z · agent · claude\n\nPoint or comma?\n"
+
+
+def make_places(path: Path) -> dict[str, Path]:
+    """Makes a repository with a task of each sort, and returns where a person may stand in it."""
+    project = make_project(path)
+    project.make("k7f2")
+    project.make("m3xq")
+    project.make("done", status=Status.DONE)
+    project.make("asks", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
+    make_reviewing(project, "wait")
+    workspace = make_working(project, "work", body="## Handoff\n\nDONE: all\n")
+    subdirectory = path / "some" / "where"
+    subdirectory.mkdir(parents=True)
+    return dict(zip(PLACES, (path, subdirectory, project.board, workspace), strict=True))
+
+
+def test_the_calls_are_all_commands() -> None:
+    assert set(CALLS) == {entry.name for entry in CATALOGUE} - {"demo", "hook"}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", CALLS)
+def test_a_command_works_from(name: str, place: str, tmp_path: Path) -> None:
+    places = make_places(tmp_path / "project")
+    done = gt(*CALLS[name], at=places[place], environment={"GIT_EDITOR": "true"})
+    assert done.code == 0, done.seen
+    assert fsck_problems(places["top"]) == ""
