@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.agents.presets import CLIENTS
 from gitticks.errors import GitticksError
 from gitticks.model.settings import SandboxPreset
 from gitticks.processes import give_up_lock, is_lock_held, take_lock
@@ -18,9 +17,9 @@ from gitticks.runner.interrupts import interrupting
 from gitticks.runner.loop import Loop
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.reviewing import require_program
 
 if TYPE_CHECKING:
-    from gitticks.agents.registry import Registry
     from gitticks.git.repository import Repository
     from gitticks.model.ids import TaskId
 
@@ -30,8 +29,8 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
 
     Raises:
         RefusedError: this is an agent's session.
-        GitticksError: git does not know who is running it, an agent is unknown or not installed, none of the ready tasks has one, or
-            a strict sandbox was asked for.
+        GitticksError: git does not know who is running it, an agent is unknown or not installed, none of the ready
+            tasks has one, or a strict sandbox was asked for.
     """
     context.require_person("start a run")
     context.repository.require_main_worktree("a run")
@@ -39,17 +38,10 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     _ = context.author
     run = run_context(context, listener, options)
     if options.agent is not None:
-        _require_program(run.registry, options.agent)
+        require_program(run.registry.spec(options.agent), run.registry)
     loop = Loop(run)
     loop.require_agent()
     return loop
-
-
-def _require_program(registry: Registry, name: str) -> None:
-    """Refuses an agent that was asked for by name and whose client is not installed."""
-    spec = registry.spec(name)
-    if spec.kind in CLIENTS and not spec.argv and registry.path_of(spec) is None:
-        raise GitticksError(f"the agent `{name}` is not on PATH", hint="`gt agents` lists those that are")
 
 
 def run_context(

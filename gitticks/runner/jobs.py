@@ -65,7 +65,13 @@ class Jobs:
     def start(
         self, pool: ThreadPoolExecutor, task: Task, role: Role | None, workspace: str | None, work: Work
     ) -> None:
-        """Starts a job in a thread."""
+        """Starts a job in a thread.
+
+        Raises:
+            ValueError: a job of the task has not been taken yet.
+        """
+        if task.id in self._jobs:
+            raise ValueError(f"{task.id} has a job")
         stop = StopRequest()
         self._jobs[task.id] = Job(task, role, workspace, stop, pool.submit(work, stop))
 

@@ -237,7 +237,9 @@ class Loop:
         """Starts the next merge; there is never more than one."""
         if self._jobs.is_merging:
             return False
-        task = self._merges.next(in_scope(self._tasks.graph(), self.options).values())
+        # The session that was approved just now may be over without having been looked at.
+        scope = in_scope(self._tasks.graph(), self.options).values()
+        task = self._merges.next(task for task in scope if task.id not in self._jobs)
         if task is None:
             return False
         self._jobs.start(pool, task, None, None, partial(self._merges.merge, task.id))

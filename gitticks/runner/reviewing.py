@@ -66,12 +66,27 @@ def script_blocks(file: TaskFile, role: Role) -> tuple[str, ...]:
     return tuple(block.text for block in blocks)
 
 
+def require_program(agent: AgentSpec, registry: Registry) -> None:
+    """Refuses an agent whose client is not installed; where a command of the settings lies is its own affair.
+
+    Raises:
+        NoAgentError: it is not on PATH.
+    """
+    from gitticks.agents.presets import CLIENTS
+
+    if agent.kind in CLIENTS and not agent.argv and registry.path_of(agent) is None:
+        raise NoAgentError(
+            f"the agent `{agent.name}` is not on PATH", hint="`gt agents` lists those that are"
+        )
+
+
 def require_worker(agent: AgentSpec, file: TaskFile, registry: Registry) -> None:
-    """Refuses to start on a task that only the embedded agent could do, and that has nothing for it to run.
+    """Refuses to start a client that is not installed, or the embedded agent where it has nothing to run.
 
     Raises:
         NoAgentError: nothing can work on the task; it says how to get an agent.
     """
+    require_program(agent, registry)
     if agent.kind is not AgentKind.SCRIPT or script_blocks(file, Role.WORKER):
         return
     if registry.default is None and file.task.agent is None:

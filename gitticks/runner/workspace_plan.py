@@ -9,7 +9,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.repository import Repository
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation
@@ -17,7 +17,6 @@ from gitticks.model.task import Task
 
 WORK_BRANCH = "gitticks/work/"
 MAILBOX_FOLDER = ".gt"
-BOARD_FOLDER = ".gitticks"
 OWN_FOLDERS = (MAILBOX_FOLDER, BOARD_FOLDER)
 """The folders at the top of a checkout that are gitticks' own and nobody's uncommitted work."""
 _SHOWN_PATHS = 5

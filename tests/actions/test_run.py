@@ -166,6 +166,15 @@ def test_a_task_without_a_script_is_left_alone_beside_one_that_has_one(project: 
     assert project.stands("bbbb") == (Status.REVIEWING, Awaiting.REVIEW)
 
 
+def test_a_default_agent_that_is_not_installed_costs_no_task_its_turn(project: RunProject) -> None:
+    project.ok("config", "agent", "claude")
+    project.make()
+    ran = project.run()
+    assert (ran.code, ran.out) == (64, "")
+    assert "the agent `claude` is not on PATH" in ran.err
+    assert project.stands() == (Status.PENDING, None)
+
+
 def test_json_is_one_event_of_a_documented_kind_a_line(project: RunProject) -> None:
     project.settings(f"{NO_PERSON}verify: {{test: 'true'}}\n")
     project.agent(f"echo hello\n{DONE}")
@@ -185,9 +194,10 @@ def test_json_is_one_event_of_a_documented_kind_a_line(project: RunProject) -> N
         "base": "main",
         "start_sha": git("rev-parse", "main~1", at=project.path),
     }
-    assert {"task": "k7f2", "line": "hello"}.items() <= events[1].items()
+    said = [event for event in events if event["event"] == "agent.said"]
+    assert {"task": "k7f2", "line": "hello"}.items() <= said[0].items()
     assert events[-1]["event"] == "run.ended"
-    assert (events[-1]["exit_code"], events[-1]["done"], events[-1]["iterations"]) == (0, 1, 1)
+    assert (events[-1]["exit_code"], events[-1]["done"], events[-1]["iterations"]) == (0, 1, 1), events
     moved = [event for event in events if event["event"] == "task.moved"]
     assert [(event["source"], event["target"]) for event in moved] == [
         ("working", "reviewing"),

@@ -44,3 +44,12 @@ def test_a_failure_comes_out_where_the_job_is_looked_at() -> None:
     (job,) = jobs.take_finished()
     with pytest.raises(KeyError, match="why"):
         job.future.result()
+
+
+def test_a_job_that_was_not_taken_yet_is_not_lost_to_another() -> None:
+    jobs = Jobs()
+    with ThreadPoolExecutor(1) as pool:
+        jobs.start(pool, make_task("aaaa"), Role.WORKER, "aaaa", lambda _: None)
+        with pytest.raises(ValueError, match="aaaa has a job"):
+            jobs.start(pool, make_task("aaaa"), None, None, lambda _: None)
+    assert [job.role for job in jobs.take_finished()] == [Role.WORKER]

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 
-from gitticks.actions.run import is_run_alive
+from gitticks.actions.context import Context
+from gitticks.actions.run import is_run_alive, run_context
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
-from gitticks.model.status import Awaiting, Isolation, Status, TaskType
+from gitticks.model.status import Awaiting, Isolation, Role, Status, TaskType
+from gitticks.model.task import Approval
 from gitticks.runner import pauses
+from gitticks.runner.loop import Loop
 from gitticks.runner.outcome import RunExit
 from gitticks.world import World
 from tests.support.agents import DATA
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, DONE, FAIL, HANDOFF, NO_REVIEW, PASS, RunProject, project, until
+from tests.support.tasks import CREATED
 
 __all__ = ["project"]
 
@@ -46,6 +51,18 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
         if words in line:
             return
     raise AssertionError(f"`{words}` never came")
+
+
+def test_a_merge_waits_until_its_session_was_looked_at(project: RunProject) -> None:
+    head = git("rev-parse", "main", at=project.path)
+    approval = Approval("Ada", CREATED, head)
+    project.make(status=Status.REVIEWING, approval=approval, end_sha=head, start_sha="a" * 40)
+    context = Context(directory=project.path)
+    loop = Loop(run_context(context, lambda _: None))
+    with ThreadPoolExecutor(1) as pool:
+        loop._jobs.start(pool, project.task("k7f2"), Role.WORKER, "k7f2", lambda _: None)
+        assert loop._start_merge(pool) is False
+        assert [job.role for job in loop._jobs] == [Role.WORKER]
 
 
 class TestOneTask:
