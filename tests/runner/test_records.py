@@ -32,7 +32,15 @@ def make_record(task_id: str = "k7f2", **fields: object) -> SessionRecord:
     """Returns a record of this process."""
     me = own_identity()
     record = SessionRecord(
-        TaskId(task_id), Role.WORKER, 1, "mine", me.pid, me.start_ticks, me.boot_id, STARTED, "/work/k7f2"
+        TaskId(task_id),
+        Role.WORKER,
+        1,
+        "mine",
+        me.pid,
+        me.start_ticks,
+        me.boot_id,
+        STARTED,
+        "/repo/.gitticks-work/k7f2",
     )
     return replace(record, **fields)  # type: ignore[arg-type]
 

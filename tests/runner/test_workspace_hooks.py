@@ -1,13 +1,105 @@
-"""What a workspace's own configuration says of who commits there; its hooks are tested with the workspaces."""
+"""What a workspace's own configuration does: hooks, the trailer that names the task, and who commits there."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from gitticks.git.identity import agent_identity
-from gitticks.git.repository import discover
+from gitticks.git.repository import Repository, discover
 from gitticks.runner.workspace_hooks import name_committer
 from tests.support.repositories import add_linked_worktree, commit_file, git, make_repository
+from tests.support.workspaces import (
+    prepared,
+    repository,
+    top,
+)
+
+__all__ = ["repository"]
+
+
+def hook(folder: Path, name: str, script: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_commits_in_a_workspace_name_their_task(repository: Repository) -> None:
+    workspace = prepared(repository)
+    commit_file(workspace.path, "a.txt", "a\n", "add a")
+    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n\nTask: k7f2\n"
+    git("commit", "--quiet", "--amend", "--no-edit", at=workspace.path)
+    assert git("log", "-1", "--format=%B", at=workspace.path).count("Task:") == 1
+    commit_file(top(repository), "b.txt", "b\n", "add b")
+    assert git("log", "-1", "--format=%B", at=top(repository)) == "add b\n"
+
+
+@pytest.mark.parametrize("where", ["default", "absolute", "relative", "global"])
+def test_the_persons_hooks_run_in_a_workspace(repository: Repository, tmp_path: Path, where: str) -> None:
+    folder = top(repository) / ".git" / "hooks"
+    if where != "default":
+        folder = tmp_path / "hooks" if where != "relative" else top(repository) / "own-hooks"
+        scope = "--global" if where == "global" else "--local"
+        git(
+            "config",
+            scope,
+            "core.hooksPath",
+            "own-hooks" if where == "relative" else str(folder),
+            at=top(repository),
+        )
+    hook(folder, "pre-commit", "echo ran >> ../ran.log; test ! -e forbidden")
+    hook(folder, "prepare-commit-msg", 'echo "ours too" >> "$1"')
+    workspace = prepared(repository)
+    commit_file(workspace.path, "a.txt", "a\n", "add a")
+    assert (workspace.path.parent / "ran.log").read_text() == "ran\n"
+    message = git("log", "-1", "--format=%B", at=workspace.path)
+    assert "ours too" in message
+    assert "Task: k7f2" in message
+    (workspace.path / "forbidden").touch()
+    with pytest.raises(AssertionError):
+        commit_file(workspace.path, "b.txt", "b\n")
+
+
+def test_a_repository_with_an_odd_path_has_hooks_too(tmp_path: Path) -> None:
+    repository = discover(make_repository(tmp_path / "a #1; 'repo' ü"))
+    workspace = prepared(repository)
+    (workspace.path / "folder").mkdir()
+    (workspace.path / "folder" / "a.txt").write_text("a\n")
+    git("add", "a.txt", at=workspace.path / "folder")
+    git("commit", "--quiet", "-m", "add a", at=workspace.path / "folder")
+    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n\nTask: k7f2\n"
+    assert discover(workspace.path).common_dir == repository.common_dir
+
+
+def test_an_empty_message_still_gives_a_commit_up(repository: Repository) -> None:
+    workspace = prepared(repository)
+    (workspace.path / "a.txt").write_text("a\n")
+    git("add", "a.txt", at=workspace.path)
+    with pytest.raises(AssertionError, match="empty commit message"):
+        git("commit", at=workspace.path, environment={"GIT_EDITOR": "true"})
+
+
+def test_the_persons_configuration_is_not_touched(repository: Repository) -> None:
+    before = git("config", "--global", "--list", at=top(repository))
+    prepared(repository)
+    assert git("config", "--global", "--list", at=top(repository)) == before
+    assert git("config", "--get", "--default", "none", "core.hooksPath", at=top(repository)) == "none"
+    assert git("status", "--porcelain", at=top(repository)) == ""
+
+
+def test_an_agent_commits_under_a_name_of_its_own(repository: Repository) -> None:
+    workspace = prepared(repository)
+    (workspace.path / "a.txt").write_text("a\n")
+    git("add", "a.txt", at=workspace.path)
+    git("commit", "--quiet", "-m", "a", at=workspace.path, environment=agent_identity("claude").variables())
+    assert (
+        git("log", "-1", "--format=%an|%cn", at=workspace.path)
+        == "claude (gitticks agent)|claude (gitticks agent)"
+    )
+
+
+# --- an epic's workspace ---------------------------------------------------------------------------------------------
 
 
 def test_commits_in_a_workspace_are_by_whom_it_was_given_to(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
+"""Workspaces: made, mended, prepared, collected and removed without losing anybody's work."""
+
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,44 +9,26 @@ import pytest
 
 from gitticks.document.taskfile import new_task_file
 from gitticks.errors import GitticksError
-from gitticks.git.identity import agent_identity
 from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.settings import Settings, SetupSettings, WorkspaceSettings
-from gitticks.model.status import Awaiting, Isolation, Status, TaskType
-from gitticks.model.task import Task
+from gitticks.model.settings import SetupSettings, WorkspaceSettings
+from gitticks.model.status import Awaiting, Isolation
 from gitticks.runner import mailbox, workspaces
-from gitticks.runner.workspaces import Workspace
 from tests.support.repositories import commit_file, git, make_repository
+from tests.support.workspaces import (
+    FIRST,
+    HERE,
+    SECOND,
+    SETTINGS,
+    TASK,
+    prepared,
+    repository,
+    status,
+    top,
+)
 
-TASK = Task(TaskId("k7f2"), "Keep the return URL")
-EPIC = Task(TaskId("epic"), "Login", type=TaskType.EPIC)
-FIRST = Task(TaskId("aaaa"), "First", parent=EPIC.id, isolation=Isolation.EPIC)
-SECOND = Task(TaskId("bbbb"), "Second", parent=EPIC.id, isolation=Isolation.EPIC)
-HERE = replace(TASK, isolation=Isolation.NONE)
-SETTINGS = Settings()
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return discover(make_repository(tmp_path / "repo"))
-
-
-def top(repository: Repository) -> Path:
-    assert repository.main_worktree is not None
-    return repository.main_worktree
-
-
-def prepared(repository: Repository, task: Task = TASK, settings: Settings = SETTINGS) -> Workspace:
-    graph = TaskGraph.of([EPIC, FIRST, SECOND, task])
-    plan = workspaces.plan(task, graph, settings, repository)
-    environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
-    return workspaces.prepare(repository, plan, settings, environment)
-
-
-def status(workspace: Workspace) -> str:
-    return git("status", "--porcelain", at=workspace.path)
+__all__ = ["repository"]
 
 
 def test_a_task_gets_a_worktree_on_a_branch_of_its_own(repository: Repository) -> None:
@@ -227,89 +210,6 @@ def test_a_mailbox_that_was_committed_is_said(repository: Repository) -> None:
 # --- hooks -----------------------------------------------------------------------------------------------------------
 
 
-def hook(folder: Path, name: str, script: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-    (folder / name).chmod(0o755)
-
-
-def test_commits_in_a_workspace_name_their_task(repository: Repository) -> None:
-    workspace = prepared(repository)
-    commit_file(workspace.path, "a.txt", "a\n", "add a")
-    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n\nTask: k7f2\n"
-    git("commit", "--quiet", "--amend", "--no-edit", at=workspace.path)
-    assert git("log", "-1", "--format=%B", at=workspace.path).count("Task:") == 1
-    commit_file(top(repository), "b.txt", "b\n", "add b")
-    assert git("log", "-1", "--format=%B", at=top(repository)) == "add b\n"
-
-
-@pytest.mark.parametrize("where", ["default", "absolute", "relative", "global"])
-def test_the_persons_hooks_run_in_a_workspace(repository: Repository, tmp_path: Path, where: str) -> None:
-    folder = top(repository) / ".git" / "hooks"
-    if where != "default":
-        folder = tmp_path / "hooks" if where != "relative" else top(repository) / "own-hooks"
-        scope = "--global" if where == "global" else "--local"
-        git(
-            "config",
-            scope,
-            "core.hooksPath",
-            "own-hooks" if where == "relative" else str(folder),
-            at=top(repository),
-        )
-    hook(folder, "pre-commit", "echo ran >> ../ran.log; test ! -e forbidden")
-    hook(folder, "prepare-commit-msg", 'echo "ours too" >> "$1"')
-    workspace = prepared(repository)
-    commit_file(workspace.path, "a.txt", "a\n", "add a")
-    assert (workspace.path.parent / "ran.log").read_text() == "ran\n"
-    message = git("log", "-1", "--format=%B", at=workspace.path)
-    assert "ours too" in message
-    assert "Task: k7f2" in message
-    (workspace.path / "forbidden").touch()
-    with pytest.raises(AssertionError):
-        commit_file(workspace.path, "b.txt", "b\n")
-
-
-def test_a_repository_with_an_odd_path_has_hooks_too(tmp_path: Path) -> None:
-    repository = discover(make_repository(tmp_path / "a #1; 'repo' ü"))
-    workspace = prepared(repository)
-    (workspace.path / "folder").mkdir()
-    (workspace.path / "folder" / "a.txt").write_text("a\n")
-    git("add", "a.txt", at=workspace.path / "folder")
-    git("commit", "--quiet", "-m", "add a", at=workspace.path / "folder")
-    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n\nTask: k7f2\n"
-    assert discover(workspace.path).common_dir == repository.common_dir
-
-
-def test_an_empty_message_still_gives_a_commit_up(repository: Repository) -> None:
-    workspace = prepared(repository)
-    (workspace.path / "a.txt").write_text("a\n")
-    git("add", "a.txt", at=workspace.path)
-    with pytest.raises(AssertionError, match="empty commit message"):
-        git("commit", at=workspace.path, environment={"GIT_EDITOR": "true"})
-
-
-def test_the_persons_configuration_is_not_touched(repository: Repository) -> None:
-    before = git("config", "--global", "--list", at=top(repository))
-    prepared(repository)
-    assert git("config", "--global", "--list", at=top(repository)) == before
-    assert git("config", "--get", "--default", "none", "core.hooksPath", at=top(repository)) == "none"
-    assert git("status", "--porcelain", at=top(repository)) == ""
-
-
-def test_an_agent_commits_under_a_name_of_its_own(repository: Repository) -> None:
-    workspace = prepared(repository)
-    (workspace.path / "a.txt").write_text("a\n")
-    git("add", "a.txt", at=workspace.path)
-    git("commit", "--quiet", "-m", "a", at=workspace.path, environment=agent_identity("claude").variables())
-    assert (
-        git("log", "-1", "--format=%an|%cn", at=workspace.path)
-        == "claude (gitticks agent)|claude (gitticks agent)"
-    )
-
-
-# --- an epic's workspace ---------------------------------------------------------------------------------------------
-
-
 def test_an_epics_tasks_follow_one_another_on_one_branch(repository: Repository) -> None:
     one = prepared(repository, FIRST)
     made = commit_file(one.path, "a.txt", "a\n")
@@ -320,86 +220,6 @@ def test_an_epics_tasks_follow_one_another_on_one_branch(repository: Repository)
     assert git("log", "-1", "--format=%(trailers:key=Task,valueonly)", at=one.path).strip() == "aaaa"
     commit_file(two.path, "b.txt", "b\n")
     assert git("log", "-1", "--format=%(trailers:key=Task,valueonly)", at=one.path).strip() == "bbbb"
-
-
-def dirty(workspace: Workspace) -> None:
-    (workspace.path / "README.md").write_bytes(b"changed\r\nbytes \xff\n")
-    (workspace.path / "new").mkdir()
-    (workspace.path / "new" / "run.sh").write_text("#!/bin/sh\n")
-    (workspace.path / "new" / "run.sh").chmod(0o755)
-    (workspace.path / "link").symlink_to("README.md")
-    (workspace.path / "staged.txt").write_text("staged\n")
-    git("add", "staged.txt", at=workspace.path)
-    (workspace.path / "tracked.txt").unlink()
-
-
-def assert_dirty(workspace: Workspace) -> None:
-    assert (workspace.path / "README.md").read_bytes() == b"changed\r\nbytes \xff\n"
-    assert os.access(workspace.path / "new" / "run.sh", os.X_OK)
-    assert (workspace.path / "link").readlink() == Path("README.md")
-    assert (workspace.path / "staged.txt").read_text() == "staged\n"
-    assert not (workspace.path / "tracked.txt").exists()
-
-
-def test_partial_work_waits_under_a_ref_and_comes_back(repository: Repository) -> None:
-    commit_file(top(repository), "tracked.txt", "t\n")
-    commit_file(top(repository), ".gitattributes", "* text=auto\n")
-    one = prepared(repository, FIRST)
-    dirty(one)
-    workspaces.settle(repository, one, replace(FIRST, status=Status.WORKING))
-    assert_dirty(one)
-    workspaces.settle(repository, one, replace(FIRST, status=Status.CLARIFICATION, awaiting=Awaiting.INPUT))
-    assert status(one) == ""
-    two = prepared(repository, SECOND)
-    assert status(two) == ""
-    commit_file(two.path, "b.txt", "b\n")
-    one = prepared(repository, FIRST)
-    assert_dirty(one)
-    assert one.warnings == ()
-    assert git("for-each-ref", "refs/gitticks", at=top(repository)) == ""
-
-
-def test_partial_work_of_a_dead_session_is_put_aside_for_the_next_task(repository: Repository) -> None:
-    one = prepared(repository, FIRST)
-    (one.path / "half.txt").write_text("half\n")
-    two = prepared(repository, SECOND)
-    assert status(two) == ""
-    assert git("show", "refs/gitticks/partial/aaaa:half.txt", at=top(repository)) == "half"
-
-
-def test_partial_work_that_conflicts_stays_under_its_ref(repository: Repository) -> None:
-    one = prepared(repository, FIRST)
-    (one.path / "README.md").write_text("mine\n")
-    (one.path / "both.txt").write_text("mine\n")
-    two = prepared(repository, SECOND)
-    commit_file(two.path, "README.md", "theirs\n")
-    commit_file(two.path, "both.txt", "theirs\n")
-    one = prepared(repository, FIRST)
-    assert status(one) == ""
-    assert "`README.md`, `both.txt`" in one.warnings[0]
-    assert git("show", "refs/gitticks/partial/aaaa:README.md", at=top(repository)) == "mine"
-
-
-def test_partial_work_is_joined_with_what_was_committed_meanwhile(repository: Repository) -> None:
-    lines = [f"line {number}\n" for number in range(20)]
-    commit_file(top(repository), "long.txt", "".join(lines))
-    one = prepared(repository, FIRST)
-    (one.path / "long.txt").write_text("".join(["first\n", *lines[1:]]))
-    two = prepared(repository, SECOND)
-    commit_file(two.path, "long.txt", "".join([*lines[:-1], "last\n"]))
-    one = prepared(repository, FIRST)
-    assert (one.path / "long.txt").read_text() == "".join(["first\n", *lines[1:-1], "last\n"])
-
-
-def test_another_repository_inside_is_never_cleared_away(repository: Repository) -> None:
-    one = prepared(repository, FIRST)
-    make_repository(one.path / "nested")
-    with pytest.raises(GitticksError, match="`nested/`"):
-        prepared(repository, SECOND)
-    assert (one.path / "nested" / "README.md").exists()
-
-
-# --- the user's own checkout -----------------------------------------------------------------------------------------
 
 
 def test_without_isolation_the_agent_works_in_the_checkout(repository: Repository) -> None:
