@@ -17,7 +17,7 @@ from unittest.mock import patch
 from gitticks.cli import app
 from gitticks.world import World
 
-LONGEST_SECONDS = 60
+LONGEST_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)

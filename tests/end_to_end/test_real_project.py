@@ -13,7 +13,8 @@ from tests.cli.support import gt_process
 from tests.conftest import ROOT
 from tests.support.repositories import fsck_problems, git
 
-GATE = f"{sys.executable} -m pytest -q -p no:cacheprovider tests/model tests/test_processes.py"
+GATE = f"{sys.executable} -m pytest -q -p no:cacheprovider tests/model -k 'test_ids or test_status or test_longest'"
+"""Real tests of the project, the quick ones of the package that the tasks change: they run nine times."""
 
 AGENT = '''\
 """Stands in for a coding agent: reads its prompt, edits real files, commits, writes its artifact and signals."""
