@@ -278,7 +278,7 @@ def test_a_board_that_lags_behind_is_synchronised_first(hand: Hand) -> None:
     first = run_git_command("commit", "-qm", "mine", at=hand.project.board)
     assert first.returncode != 0
     assert "git commit` again" in first.stderr
-    again = []
+    again: list[subprocess.CompletedProcess[str]] = []
     while not again or again[-1].returncode != 0:
         assert len(again) < MOST_TRIES, again
         # A file saved a moment ago is left alone for that moment, and the commit that comes too early is refused again.
