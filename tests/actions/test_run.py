@@ -15,8 +15,10 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.runner.events import RunEnded, RunEvent
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
+from gitticks.store.branch import Store
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_REVIEW, RunProject, project
+from tests.support.stores import change_task
 
 __all__ = ["project"]
 
@@ -232,3 +234,11 @@ def test_a_run_from_python_tells_its_listener(project: RunProject) -> None:
 def test_an_unknown_agent_is_refused_before_anything_starts(project: RunProject) -> None:
     with pytest.raises(GitticksError, match="no agent `clod`"):
         prepare_run(Context(directory=project.path), RunOptions(agent="clod"), print)
+
+
+def test_a_board_that_a_killed_command_left_behind_is_brought_in_step(project: RunProject) -> None:
+    project.make(status=Status.DONE)
+    change_task(Store.open(discover(project.path)), "k7f2", priority=0)
+    assert project.board_status() != ""
+    assert project.run().code == 0
+    assert project.board_status() == ""
