@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, settings
 from pygit2.enums import ConfigLevel
 
 ROOT = Path(__file__).resolve().parent.parent
-KEPT_VARIABLES = frozenset({"GITTICKS_DOSE", "GITTICKS_REQUIRE_PROGRAMS", "GITTICKS_SAMPLES"})
+KEPT_VARIABLES = frozenset(
+    {"GITTICKS_DOSE", "GITTICKS_FIGURES", "GITTICKS_REQUIRE_PROGRAMS", "GITTICKS_SAMPLES"}
+)
 FOREIGN_PREFIXES = (
     "GIT_",
     "GITTICKS_",
