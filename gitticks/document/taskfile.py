@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.document.fields import changes, has_manual, read_fields, written
 from gitticks.document.frontmatter import Frontmatter, refuse_excess, split
-from gitticks.document.lines import LINE_BREAK, with_newlines
+from gitticks.document.lines import LINE_BREAK, Source, with_newlines
 from gitticks.document.sections import Body, is_empty, read_body
 from gitticks.document.yaml_scalars import render
 from gitticks.document.yaml_splice import Change
@@ -19,6 +19,25 @@ from gitticks.model.task import Task
 
 if TYPE_CHECKING:
     from gitticks.document.scripts import Scripts
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A TASK.md of which only the frontmatter was read: its task, and where the text below begins in the whole text."""
+
+    path: str
+    task: Task
+    text: str
+    body_start: int
+    newline: str
+
+    @property
+    def body_source(self) -> Source:
+        """Returns the text below the frontmatter with its place in the file."""
+        before = self.text[: self.body_start]
+        return Source(
+            self.text[self.body_start :], self.path, 1 + sum(1 for _ in LINE_BREAK.finditer(before))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +220,25 @@ class TaskFile:
         return TaskFile(frontmatter, task, body)
 
 
+def read_file(data: bytes, path: str) -> ReadFile:
+    """Returns the typed frontmatter, without looking at the markdown.
+
+    Raises:
+        DocumentError: the frontmatter cannot be read.
+    """
+    frontmatter = split(data, path)
+    task = read_fields(frontmatter.source, frontmatter.tree)
+    text = frontmatter.text
+    return ReadFile(path, task, text, len(text) - len(frontmatter.body), frontmatter.newline)
+
+
 def read_task(data: bytes, path: str) -> Task:
     """Returns only the typed frontmatter, without looking at the markdown.
 
     Raises:
         DocumentError: the frontmatter cannot be read.
     """
-    frontmatter = split(data, path)
-    return read_fields(frontmatter.source, frontmatter.tree)
+    return read_file(data, path).task
 
 
 def new_task_file(task: Task, body: str = "") -> TaskFile:

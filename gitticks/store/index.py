@@ -50,6 +50,9 @@ CREATE TABLE file (id TEXT PRIMARY KEY, data BLOB NOT NULL, history BLOB);
 CREATE TABLE broken (path TEXT PRIMARY KEY, id TEXT, message TEXT NOT NULL);
 """
 
+INSERT_TASK = "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+"""Takes what `index_rows.task_row` returns."""
+
 
 @dataclass(frozen=True, slots=True)
 class BrokenFile:

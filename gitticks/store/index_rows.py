@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitticks.model.notes import Entry
 from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import ReadFile
 
 
 def _defaults() -> dict[str, object]:
@@ -61,6 +64,33 @@ _READERS: dict[str, Callable[[Any], object]] = {
     "updated": datetime.fromisoformat,
     "closed": datetime.fromisoformat,
 }
+
+
+def task_row(file: ReadFile, questions: tuple[Entry, ...]) -> tuple[object, ...]:
+    """Returns the row of a task, in the order of the table's columns.
+
+    Args:
+        file: the task's file.
+        questions: those that nobody has answered.
+    """
+    from gitticks.model.queries import by_priority_and_age, is_begun, is_workable  # reading a row needs none
+
+    task = file.task
+    priority, created, _ = by_priority_and_age(task)
+    return (
+        task.id,
+        task.is_open,
+        is_workable(task),
+        is_begun(task),
+        task.parent is not None,
+        priority,
+        created,
+        task.parent,
+        None if task.awaiting is None else task.awaiting.value,
+        task.title,
+        entries_to_json(questions) if questions else None,
+        task_to_json(task),
+    )
 
 
 def task_to_json(task: Task) -> str:

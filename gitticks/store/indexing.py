@@ -11,18 +11,17 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gitticks.document.taskfile import TaskFile, read_task
+from gitticks.document.taskfile import ReadFile, TaskFile, read_file
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.objects import Entry as TreeEntry
 from gitticks.git.objects import Objects, tree_id_of
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId, is_valid_id, task_folder
 from gitticks.model.notes import Entry, Section, open_questions
-from gitticks.model.queries import by_priority_and_age, is_begun, is_workable
 from gitticks.model.task import Task
 from gitticks.store import layout
-from gitticks.store.index import TABLES, Index, connect, index_path, indexed_commit, made_by
-from gitticks.store.index_rows import entries_to_json, task_to_json
+from gitticks.store.index import INSERT_TASK, TABLES, Index, connect, index_path, indexed_commit, made_by
+from gitticks.store.index_rows import task_row
 from gitticks.store.tip import state_tip
 
 _TABLE_NAMES = ("state", "task", "file", "broken")
@@ -200,42 +199,26 @@ def _write_task(connection: sqlite3.Connection, objects: Objects, path: str, ent
     connection.execute(
         "INSERT INTO file VALUES (?, ?, ?)", (task_id, data, _content(objects, entries.history))
     )
-    task, questions = read_for_index(data, path)
-    if task.id != task_id:
-        raise DocumentError(f"the id is `{task.id}`, but the folder's name says `{task_id}`", path=path)
-    priority, created, _ = by_priority_and_age(task)
-    connection.execute(
-        "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            task.id,
-            task.is_open,
-            is_workable(task),
-            is_begun(task),
-            task.parent is not None,
-            priority,
-            created,
-            task.parent,
-            None if task.awaiting is None else task.awaiting.value,
-            task.title,
-            entries_to_json(questions) if questions else None,
-            task_to_json(task),
-        ),
-    )
+    file, questions = read_for_index(data, path)
+    if file.task.id != task_id:
+        problem = f"the id is `{file.task.id}`, but the folder's name says `{task_id}`"
+        raise DocumentError(problem, path=path)
+    connection.execute(INSERT_TASK, task_row(file, questions))
 
 
 def _content(objects: Objects, entry: TreeEntry | None) -> bytes | None:
     return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
 
 
-def read_for_index(data: bytes, path: str) -> tuple[Task, tuple[Entry, ...]]:
+def read_for_index(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]:
     """Returns what the index keeps of a task's file: the task and its open questions.
 
     The one place where the index reads files; sections are looked at only where the word can be found.
     """
-    task = read_task(data, path)
+    file = read_file(data, path)
     if b"questions" not in data.lower():
-        return task, ()
-    return task, open_questions(TaskFile.parse(data, path).entries(Section.QUESTIONS))
+        return file, ()
+    return file, open_questions(TaskFile.parse(data, path).entries(Section.QUESTIONS))
 
 
 def _misplaced(path: str) -> str:

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitticks.document.taskfile import ReadFile
 from gitticks.errors import NotFoundError
 from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Awaiting, Status
-from gitticks.model.task import Task
 from gitticks.store import index as module
 from gitticks.store import indexing, layout
 from gitticks.store.branch import Store
@@ -115,7 +115,7 @@ def test_a_foreign_commit_reads_only_what_changed(
     read: list[str] = []
     genuine = indexing.read_for_index
 
-    def recording(data: bytes, path: str) -> tuple[Task, tuple[Entry, ...]]:
+    def recording(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]:
         read.append(path)
         return genuine(data, path)
 
