@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gitticks.actions.changing import Record, circumstances_of, describe_records
@@ -60,13 +61,15 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
     if changes.needs_person:
         context.require_person("change a task's fields or give a verdict")
     seen = context.store.task_file(task_id).task
-    values = read_wishes(changes.wishes, reading_for(context, seen))
-    wanted = _wanted_state(seen, changes, values)
+    reading = reading_for(context, seen)
+    wanted = _wanted_state(seen, changes, read_wishes(changes.wishes, reading))
     failure = _failed_check(context, task_id, wanted)
     note = None if changes.verdict else changes.note
 
     def write(transaction: Transaction) -> Updated:
         before = transaction.task_file(task_id).task
+        # `+x` adds to the list as it is now, so what others added since the command began stays.
+        values = read_wishes(_but_awaiting(changes.wishes), replace(reading, before=before))
         noted = [add_note(context, transaction, task_id, note)] if note else []
         changed = change_fields(context, transaction, task_id, values)
         if wanted is not None:
@@ -78,7 +81,7 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
 
 
 def _wanted_state(seen: Task, changes: Changes, values: dict[str, Any]) -> WantedState | None:
-    """Takes `awaiting` out of the values and returns what is asked of the state; None for a change of fields alone.
+    """Returns what is asked of the state; None for a change of fields alone.
 
     Such a change loads neither the rules of the workflow nor the settings: that would take longer than the change.
     """
@@ -90,13 +93,18 @@ def _wanted_state(seen: Task, changes: Changes, values: dict[str, Any]) -> Wante
 
     return WantedState(
         status=changes.status if changes.status is not seen.status else None,
-        awaiting=values.pop("awaiting", None),
+        awaiting=values.get("awaiting"),
         sets_awaiting=sets_awaiting,
         verdict=changes.verdict,
         note=changes.note if changes.verdict else None,
         # A verdict that comes with a status or a kind of awaiting answers that, and not what was there before.
         seen=None if sets_awaiting or changes.status else Seen(seen.awaiting, seen.asked_at, seen.end_sha),
     )
+
+
+def _but_awaiting(wishes: Wishes) -> Wishes:
+    """Returns the wishes for fields that a person sets without a decision."""
+    return {name: wish for name, wish in wishes.items() if name != "awaiting"}
 
 
 def _failed_check(context: Context, task_id: TaskId, wanted: WantedState | None) -> str | None:
@@ -117,11 +125,11 @@ def _apply(
 
 
 def reading_for(context: Context, task: Task | None) -> Reading:
-    """Returns what reading fields depends on here and now."""
+    """Returns what reading fields depends on here and now; a task is looked up once, however often one reads."""
     from gitticks.actions.changing import find_task
 
     today = context.now.astimezone().date()
-    return Reading(today, lambda text: find_task(context, text), task)
+    return Reading(today, cache(lambda text: find_task(context, text)), task)
 
 
 def add_note(
