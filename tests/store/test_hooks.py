@@ -64,8 +64,7 @@ def test_every_source_is_an_executable_script() -> None:
 def test_every_hook_calls_its_own_name() -> None:
     for name in BOARD_HOOKS:
         called = re.findall(r"run_(own|gitticks) ([a-z-]+)", (hook_sources() / name).read_text())
-        ours = "pre-commit" if name == "pre-merge-commit" else name
-        assert called == [("own", name), ("gitticks", ours)]
+        assert called == [("own", name), ("gitticks", name)]
 
 
 def test_ours_run_in_the_board_after_the_persons(board: BoardOfTest, log: Path) -> None:

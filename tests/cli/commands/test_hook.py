@@ -11,6 +11,7 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, TaskType
+from tests.support.clones import make_clones
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import fsck_problems, git, run_git_command
 
@@ -307,6 +308,35 @@ def test_a_revert_and_a_merge_are_no_requests(hand: Hand) -> None:
     hand.commit()
     assert run_git_command("revert", "--no-edit", "HEAD", at=board).returncode == 0
     assert hand.project.file("k7f2").section("Context") == "old"
+
+
+def test_a_merge_of_what_another_clone_did_passes(hand: Hand, tmp_path: Path) -> None:
+    ours, theirs = make_clones(tmp_path / "clones", hand.project, 2)
+    theirs.ok("note", "k7f2", "theirs")
+    created = theirs.create("Theirs")
+    assert theirs.push().returncode == 0
+    assert ours.create("Ours") != created
+    pulled = ours.pull()
+    assert pulled.returncode == 0, pulled.stderr
+    assert ours.notes("k7f2") == ["theirs"]
+    assert {"Theirs", "Ours"} < {task.title for task in ours.store.snapshot().all_tasks().values()}
+    assert ours.board_status() == ""
+    assert fsck_problems(ours.path) == ""
+
+
+def test_a_merge_that_leaves_a_broken_file_is_refused(hand: Hand, tmp_path: Path) -> None:
+    ours, theirs = make_clones(tmp_path / "clones", hand.project, 2)
+    broken = theirs.board_file("k7f2")
+    broken.write_text(broken.read_text().replace("status: pending", "status: nonsense"))
+    git("commit", "-qam", "broken", "--no-verify", at=theirs.board)
+    assert theirs.push().returncode == 0
+    ours.create("Ours")
+    tip = ours.tip()
+    pulled = ours.pull()
+    assert pulled.returncode != 0
+    assert "TASK.md:" in pulled.stderr
+    assert "nonsense" in pulled.stderr
+    assert ours.tip() == tip
 
 
 def test_a_child_moved_by_hand_returns_its_new_epic_to_work(hand: Hand) -> None:
