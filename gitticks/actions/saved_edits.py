@@ -87,9 +87,9 @@ def take_up_saved(context: Context, task_id: TaskId) -> str | None:
     path = task_path(task_id)
     if context.world.in_session or not _differs(context, path):
         return None
-    from gitticks.store.board.saved import saved_edits
+    from gitticks.store.board.saved import saved_edit
 
-    saved = next((one for one in saved_edits(context.repository) if one.path == path), None)
+    saved = saved_edit(context.repository, path)
     return None if saved is None else _take_up(context, saved, task_id)
 
 
@@ -127,7 +127,10 @@ def _reason(error: GitticksError, path: str) -> str:
 
 
 def _differs(context: Context, path: str) -> bool:
-    """True if the board's file is not what the branch has; one small read, as most commands find nothing."""
+    """True if the board's file is not what the branch has; one small read, as most commands find nothing.
+
+    A writer that has just moved the branch makes it True for a moment; whoever asks looks again under the lock.
+    """
     from gitticks.store.board import board_path
 
     board = board_path(context.repository)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.follow import line_distance
+from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
 from gitticks.store.board.journal import Journal, load_journal
@@ -36,16 +37,53 @@ def uncommitted_paths(repository: Repository) -> tuple[str, ...]:
 def saved_edits(repository: Repository) -> tuple[SavedEdit, ...]:
     """Returns every uncommitted edit, sorted by path; none if there is no board.
 
-    To be called with the board in step; what is pending counts from the version it was pending at.
+    What is pending counts from the version it was pending at. Takes the store's lock, so it must not be called within
+    a transaction: between two looks without it, a file that a writer has just brought in step looks like an edit.
+
+    Raises:
+        LostRaceError: the lock was not free for long.
     """
     checkout = board_checkout(repository)
-    return () if checkout is None else tuple(_edits(repository, checkout, load_journal(repository)))
+    if checkout is None:
+        return ()
+    with hold_lock(repository.own_dir / "lock"):
+        return tuple(_edits(repository, checkout, load_journal(repository)))
+
+
+def saved_edit(repository: Repository, path: str) -> SavedEdit | None:
+    """Returns the uncommitted edit of one file, and asks git only where the file is not as the branch has it.
+
+    Takes the store's lock, as `saved_edits` does.
+
+    Raises:
+        LostRaceError: the lock was not free for long.
+    """
+    checkout = board_checkout(repository)
+    if checkout is None:
+        return None
+    with hold_lock(repository.own_dir / "lock"):
+        if _is_as_committed(repository, checkout, path):
+            return None
+        edits = _edits(repository, checkout, load_journal(repository))
+        return next((edit for edit in edits if edit.path == path), None)
+
+
+def _is_as_committed(repository: Repository, checkout: Checkout, path: str) -> bool:
+    try:
+        content = _files(repository, checkout).read(path)
+    except NotPlainError:
+        return False
+    return content == _blob(Objects.open(repository), state_tip(repository), path)
+
+
+def _files(repository: Repository, checkout: Checkout) -> CheckoutFiles:
+    return CheckoutFiles.at(checkout.path, repository.own_dir, "board")
 
 
 def _edits(repository: Repository, checkout: Checkout, journal: Journal) -> Iterator[SavedEdit]:
     objects = Objects.open(repository)
     tip = state_tip(repository)
-    files = CheckoutFiles.at(checkout.path, repository.own_dir, "board")
+    files = _files(repository, checkout)
     changes = changed_paths(checkout)
     for path in sorted({*changes.changed, *changes.untracked}):
         try:

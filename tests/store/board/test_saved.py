@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gitticks.store.board import WORKTREE_BOARD
-from gitticks.store.board.saved import SavedEdit, saved_edits, uncommitted_paths
+from gitticks.git.checkouts import Changes, Checkout, changed_paths
+from gitticks.git.repository import Repository
+from gitticks.processes import is_lock_held
+from gitticks.store.board import WORKTREE_BOARD, saved
+from gitticks.store.board.saved import SavedEdit, saved_edit, saved_edits, uncommitted_paths
 from gitticks.store.branch import Store
 from tests.support.boards import LINES, PATH, BoardOfTest, make_board, write_to_branch
 from tests.support.stores import make_store
@@ -70,6 +74,32 @@ def test_an_old_version_put_back_on_purpose_is_an_edit_of_the_present_one(board:
     board.write(NEW)
     board.save(LINES)
     assert saved_edits(board.repository) == (SavedEdit(PATH, NEW.encode(), LINES.encode()),)
+
+
+@pytest.mark.parametrize("look", [saved_edits, lambda repository: saved_edit(repository, PATH)])
+def test_nobody_moves_branch_and_board_between_the_looks(
+    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch, look: Callable[[Repository], object]
+) -> None:
+    board.save("mine\n")
+    held: list[bool] = []
+
+    def look_at_lock(checkout: Checkout) -> Changes:
+        held.append(is_lock_held(board.repository.own_dir / "lock"))
+        return changed_paths(checkout)
+
+    monkeypatch.setattr(saved, "changed_paths", look_at_lock)
+    assert look(board.repository)
+    assert held == [True]
+
+
+def test_one_file_is_asked_for(board: BoardOfTest) -> None:
+    write_to_branch(board.store, {"other.md": "x\n"})
+    board.save("mine\n")
+    assert saved_edit(board.repository, PATH) == SavedEdit(PATH, LINES.encode(), b"mine\n")
+    assert saved_edit(board.repository, "other.md") is None
+    assert saved_edit(board.repository, "missing.md") is None
+    board.save(LINES)
+    assert saved_edit(board.repository, PATH) is None
 
 
 def test_links_and_missing_boards_hold_no_edits(board: BoardOfTest, tmp_path: Path) -> None:
