@@ -44,7 +44,8 @@ class Counts:
     work_approved: bool = False
 
 
-_PERSONS_WORD = {EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED}
+PERSONS_WORD = frozenset({EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED})
+"""What a person's decision about a task's state is told by."""
 
 
 def count_since_last_word(history: Iterable[Event]) -> Counts:
@@ -52,7 +53,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
     iterations = failed_checks = refusals = failed_merges = voids = 0
     work_approved = False
     for event in history:
-        if event.actor.is_human and event.type in _PERSONS_WORD:
+        if event.actor.is_human and event.type in PERSONS_WORD:
             iterations = failed_checks = refusals = failed_merges = voids = 0
             work_approved = _approves_work(event, before=work_approved)
         elif event.type in (EventType.ADVANCED, EventType.MOVED):

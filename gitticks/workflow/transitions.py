@@ -94,11 +94,14 @@ def targets(source: Status, asker: Asker | None = None) -> tuple[Status, ...]:
     return tuple(row.target for row in rows)
 
 
+def rows_between(source: Status, target: Status) -> tuple[Row, ...]:
+    """Returns the rows of both tables that lead from one status to the other; empty if there are none."""
+    return tuple(row for row in TABLE + ENGINE_TABLE if row.source is source and row.target is target)
+
+
 def is_legal_step(source: Status, target: Status) -> bool:
     """True if a history may hold this step, whoever made it: the tables, a person's verdict, or a reopening."""
-    return any(row.source is source and row.target is target for row in TABLE + ENGINE_TABLE) or (
-        source.is_terminal and target is Status.PENDING
-    )
+    return bool(rows_between(source, target)) or (source.is_terminal and target is Status.PENDING)
 
 
 def asker_of(actor: Actor) -> Asker:

@@ -1,0 +1,209 @@
+"""Judges a change of a task that was made already: whether tables, gates and people's rights allow it.
+
+Commits also reach the state branch by ways that ask nobody: past the hooks, from clones without them, by tools that
+know no tables. What `decide` would have refused is found here afterwards, in the task before and after and in the
+events that were written with it. What only the settings of that day could tell, such as limits, is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from gitticks.model.event import Event, EventType
+from gitticks.model.policy import Policy
+from gitticks.model.status import ActorKind, Status, Verdict
+from gitticks.model.task import HUMAN_FIELDS, Task
+from gitticks.workflow import gates
+from gitticks.workflow.artifacts import PERSONS_WORD, Artifacts
+from gitticks.workflow.transitions import Asker, Gate, Row, asker_of, rows_between
+
+_BORN_WITH = ("id", "created", "created_by")
+_ENGINE_FIELDS = tuple(
+    field.name for field in fields(Task) if field.name not in {*HUMAN_FIELDS, *_BORN_WITH, "status"}
+)
+_BUNDLE = (
+    "status", "awaiting", "verdict", "approval", "asked", "end_sha", "review_round", "failed_reviews", "crash_count",
+)  # fmt: skip
+"""What a merge takes from one side whole."""
+
+_PERSONS_ALONE = frozenset({EventType.VERDICT, EventType.REOPENED})
+_TURN_CHANGES = frozenset({EventType.VERDICT, EventType.REOPENED, EventType.AWAITING_SET})
+_WAIVER_OF = {Gate.HANDOFF: "handoff", Gate.REVIEW_PASS: "review"}
+_TOLD_BY_TEXT = frozenset({Gate.HANDOFF, Gate.QUESTION, Gate.REVIEW_PASS})
+
+
+@dataclass(frozen=True, slots=True)
+class PastChange:
+    """A task before (None if it was new) and after a change, and the events that were added with it.
+
+    `artifacts` is what the task's text offered to the gates; it is called only where a gate asks.
+    """
+
+    before: Task | None
+    after: Task
+    events: tuple[Event, ...]
+    artifacts: Callable[[], Artifacts]
+
+
+def problems_of(change: PastChange) -> tuple[str, ...]:
+    """Returns what was illegal about a change, in words that can follow the task's name; empty if nothing was."""
+    return (*_origin(change), *_walk(change), *_turn(change), *_fields(change))
+
+
+def merge_problems(sides: Sequence[Task], merged: Task) -> tuple[str, ...]:
+    """Returns what is wrong with the state that a merge gave a task: it is to be that of one of the sides, whole."""
+    if any(_bundle(side) == _bundle(merged) for side in sides):
+        return ()
+    told = " and ".join(side.status.value for side in sides)
+    return (f"was merged from {told} into a {merged.status} that neither side had",)
+
+
+def is_persons_word(events: Iterable[Event]) -> bool:
+    """True if a person decided about the task's state among these events."""
+    return any(event.actor.is_human and event.type in PERSONS_WORD for event in events)
+
+
+def impossible(task: Task) -> str | None:
+    """Returns why a task's state is one that no decision leads to, in words that follow its id; None if it is not."""
+    if not task.is_open:
+        return f"is {task.status} but awaits {task.awaiting}" if task.awaiting is not None else None
+    waits = task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING)
+    if waits and task.awaiting is None and not task.is_merging:
+        return f"is in {task.status} but awaits nobody"
+    if task.approval is not None and not task.is_merging:
+        return f"has an approval, though it is {task.status} and awaits {task.awaiting or 'nobody'}"
+    if task.verdict is not None:
+        return "has a verdict that nobody has carried out"
+    return None
+
+
+def _origin(change: PastChange) -> Iterator[str]:
+    for name in _BORN_WITH if change.before is not None else ():
+        if getattr(change.before, name) != getattr(change.after, name):
+            yield f"had its `{name}` changed, which it keeps for good"
+
+
+def _walk(change: PastChange) -> Iterator[str]:
+    """Follows the events from the status before to the one after."""
+    moves = [event for event in change.events if event.to_status is not None]
+    status = _first_status(change, moves)
+    seen: list[Event] = []
+    for event in change.events:
+        seen.append(event)
+        is_persons = event.type in _PERSONS_ALONE and not _closes_approved(event, change)
+        if is_persons and not event.actor.is_human:
+            yield f"has a {event.type.value} by {_who(event)}, and only people give that"
+        if event.to_status is None:
+            continue
+        if event.from_status is not status:
+            yield f"was {status}, but an event moves it from {event.from_status} to {event.to_status}"
+        else:
+            yield from _step(change, event, seen)
+        status = event.to_status
+    if status is not change.after.status and moves:
+        yield f"is {change.after.status}, but its events end at {status}"
+    elif status is not change.after.status:
+        yield f"went from {status} to {change.after.status}, and no event says so"
+
+
+def _first_status(change: PastChange, moves: Sequence[Event]) -> Status:
+    """Returns where the events begin; what is brought in from elsewhere may be born anywhere."""
+    if change.before is not None:
+        return change.before.status
+    if moves:
+        return moves[0].from_status or Status.PENDING
+    return change.after.status if change.events else Status.PENDING
+
+
+def _closes_approved(event: Event, change: PastChange) -> bool:
+    """True if an event closes what was approved before: whoever merged it, a person had said yes."""
+    return event.to_status is Status.DONE and change.before is not None and change.before.approval is not None
+
+
+def _step(change: PastChange, event: Event, seen: Sequence[Event]) -> Iterator[str]:
+    source, target = event.from_status, event.to_status
+    if source is None or target is None:
+        return
+    if source.is_terminal and target is Status.PENDING:
+        if event.type is not EventType.REOPENED:
+            yield f"went from {source} to {target} without being reopened"
+        return
+    rows = rows_between(source, target)
+    if not rows:
+        yield f"went from {source} to {target}, which is no transition"
+        return
+    mine = [row for row in rows if _may_ask(event, row) or _closes_approved(event, change)]
+    if not mine:
+        yield f"was moved from {source} to {target} by {_who(event)}, who may not"
+        return
+    lacking = [_lacking(change, row.gate, event, seen) for row in mine]
+    if all(lacking):
+        yield f"went from {source} to {target}, but {lacking[0]}"
+
+
+def _may_ask(event: Event, row: Row) -> bool:
+    asker = asker_of(event.actor)
+    return asker in row.askers or (asker is Asker.HUMAN and Asker.BY_VERDICT in row.askers)
+
+
+def _lacking(change: PastChange, gate: Gate, event: Event, seen: Sequence[Event]) -> str | None:
+    """Returns what kept a gate shut, as far as text and events can tell."""
+    if gate is Gate.APPROVED:
+        by_person = event.type is EventType.VERDICT and event.actor.is_human
+        approved = by_person or _closes_approved(event, change) or any(_approves(one) for one in seen)
+        return None if approved else "nobody had approved it"
+    if gate not in _TOLD_BY_TEXT or _is_waived(_WAIVER_OF.get(gate), seen):
+        return None
+    return gates.missing(gate, change.after, change.artifacts(), Policy(), event.actor)
+
+
+def _is_waived(gate: str | None, seen: Iterable[Event]) -> bool:
+    return gate is not None and any(
+        event.type is EventType.WAIVED and event.data.get("gate") == gate for event in seen
+    )
+
+
+def _approves(event: Event) -> bool:
+    """True for a person's approval, and for the policy that asks for none."""
+    if event.type is EventType.VERDICT:
+        return event.actor.is_human and event.data.get("verdict") == Verdict.APPROVED.value
+    is_engine = event.actor.kind is ActorKind.ENGINE
+    return event.type is EventType.WAIVED and is_engine and event.data.get("gate") == "person"
+
+
+def _turn(change: PastChange) -> Iterator[str]:
+    """Judges whose turn it became."""
+    before, after = change.before, change.after
+    if before is None or before.awaiting is after.awaiting:
+        return
+    causes = [event for event in change.events if event.to_status or event.type in _TURN_CHANGES]
+    shown = after.awaiting or "nobody"
+    if not causes:
+        yield f"awaited {before.awaiting or 'nobody'} and then {shown}, and no event says so"
+    elif after.awaiting is None and all(event.actor.is_agent for event in causes):
+        yield f"awaited {before.awaiting} by a person, and an agent answered"
+
+
+def _fields(change: PastChange) -> Iterator[str]:
+    """Judges what only gitticks writes: it comes with an event, and an approval with the word that gave it."""
+    before = change.before or Task(change.after.id, "")
+    changed = [name for name in _ENGINE_FIELDS if getattr(before, name) != getattr(change.after, name)]
+    if change.after.verdict is not None:
+        yield f"has the verdict {change.after.verdict}, which was not carried out"
+    if "approval" in changed and change.after.approval is not None:
+        names = {event.actor.name for event in change.events if _approves(event)}
+        if change.after.approval.by not in names:
+            yield f"has an approval by {change.after.approval.by}, and no event says so"
+    elif changed and not change.events:
+        shown = ", ".join(f"`{name}`" for name in changed)
+        yield f"had {shown} changed, which gitticks alone writes"
+
+
+def _bundle(task: Task) -> tuple[object, ...]:
+    return tuple(getattr(task, name) for name in _BUNDLE)
+
+
+def _who(event: Event) -> str:
+    actor = event.actor
+    return actor.name if actor.is_human else f"{actor.role or actor.kind.value} {actor.name}"
