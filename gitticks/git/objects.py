@@ -21,6 +21,7 @@ from gitticks.git.identity import Identity
 from gitticks.git.libgit2 import errors_of_reading, errors_of_writing, sync_file_system
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
+from gitticks.git.trees import Entry, Parts, by_name, differing, split_tree, tree_id_of
 
 _FILES = frozenset({int(FileMode.BLOB), int(FileMode.BLOB_EXECUTABLE)})
 _TREE = int(FileMode.TREE)
@@ -28,16 +29,6 @@ _LARGEST_CACHED_TREE = 256 * 1024
 """The folder of all tasks has a thousand entries; by default libgit2 would read it anew at every look."""
 
 _WRONG_CLASS = "the object `{}` is damaged, or not what its place in the tree says"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of a tree; `is_file` is True for plain files only, not for symbolic links and submodules."""
-
-    name: str
-    object_id: str
-    is_file: bool
-    is_tree: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +51,7 @@ class Objects:
     def __init__(self, repository: pygit2.Repository, common_dir: Path) -> None:
         self.handle = repository
         self.common_dir = common_dir
+        self._database = repository.odb
 
     @classmethod
     def open(cls, repository: Repository) -> Self:
@@ -93,23 +85,19 @@ class Objects:
 
     def read_blob(self, object_id: str) -> bytes:
         """Returns the bytes of a blob."""
-        whole = pygit2.Oid(hex=object_id)
-        try:
-            kind, content = self.handle.odb.read(whole)
-        except KeyError:
-            self._fetch_missing(object_id)
-            kind, content = self.handle.odb.read(whole)
-        if kind != ObjectType.BLOB:
-            raise GitticksError(_WRONG_CLASS.format(object_id))
-        return content
+        return self._content(object_id, ObjectType.BLOB)
+
+    def folder(self, tree_id: str) -> dict[str, Entry]:
+        """Returns the tree's entries by name, in git's order."""
+        return by_name(self._parts(tree_id))
 
     def entries(self, tree_id: str) -> tuple[Entry, ...]:
         """Returns the tree's entries in git's order."""
-        return tuple(_entry(item) for item in self._tree(tree_id))
+        return tuple(self.folder(tree_id).values())
 
     def names(self, tree_id: str) -> tuple[str, ...]:
         """Returns the names in the tree, in git's order."""
-        return tuple(str(item.name) for item in self._tree(tree_id))
+        return tuple(self.folder(tree_id))
 
     def find(self, tree_id: str, path: str) -> Entry | None:
         """Returns the entry at `path` below the tree, or None; no symbolic link is followed."""
@@ -188,21 +176,38 @@ class Objects:
         self, old_tree: str | None, new_tree: str | None
     ) -> Iterator[tuple[str, Entry | None, Entry | None]]:
         """Yields name, old and new entry of everything that differs directly in two trees, sorted by name."""
-        if old_tree == new_tree:
-            return
-        old = {} if old_tree is None else {str(item.name): item for item in self._tree(old_tree)}
-        new = {} if new_tree is None else {str(item.name): item for item in self._tree(new_tree)}
-        for name in sorted(old.keys() | new.keys()):
-            before, after = old.get(name), new.get(name)
-            if before is not None and after is not None and _is_same_folder(before, after):
-                continue
-            entries = tuple(None if item is None else _entry(item) for item in (before, after))
-            if entries[0] != entries[1]:
-                yield name, entries[0], entries[1]
+        if old_tree != new_tree:
+            yield from differing(self._parts(old_tree), self._parts(new_tree))
 
     def _child(self, tree_id: str, name: str) -> Entry | None:
         tree = self._tree(tree_id)
-        return _entry(tree[name]) if name in tree else None
+        if name not in tree:
+            return None
+        found = tree[name]
+        mode = int(found.filemode)
+        return Entry(name, str(found.id), is_file=mode in _FILES, is_tree=mode == _TREE)
+
+    def _parts(self, tree_id: str | None) -> list[Parts]:
+        parts = [] if tree_id is None else split_tree(self._content(tree_id, ObjectType.TREE))
+        if parts is None:
+            raise GitticksError(_WRONG_CLASS.format(tree_id))
+        return parts
+
+    def _content(self, object_id: str, kind: ObjectType) -> bytes:
+        """Returns an object's bytes; without the object that libgit2 would make of them."""
+        whole = pygit2.Oid(hex=object_id)
+        try:
+            found, content = self._database.read(whole)
+        except KeyError:
+            self._fetch_missing(object_id)
+            with errors_of_reading(f"the object `{object_id}` cannot be read"):
+                found, content = self._database.read(whole)
+        except (pygit2.GitError, ValueError, OSError):
+            with errors_of_reading(f"the object `{object_id}` cannot be read"):
+                raise
+        if found != kind:
+            raise GitticksError(_WRONG_CLASS.format(object_id))
+        return content
 
     def _tree(self, tree_id: str) -> pygit2.Tree:
         tree = self._read(tree_id)
@@ -273,20 +278,5 @@ def _by_first_folder(
     return grouped
 
 
-def _is_same_folder(one: pygit2.Object, other: pygit2.Object) -> bool:
-    """True for equal folders; asked first, since most of a thousand entries are that, and a mode is slow to read."""
-    return one.id == other.id and one.type_str == other.type_str == "tree"
-
-
-def _entry(item: pygit2.Object) -> Entry:
-    mode = int(item.filemode)
-    return Entry(str(item.name), str(item.id), is_file=mode in _FILES, is_tree=mode == _TREE)
-
-
 def _file_id(entry: Entry | None) -> str | None:
     return entry.object_id if entry is not None and entry.is_file else None
-
-
-def tree_id_of(entry: Entry | None) -> str | None:
-    """Returns the id of the tree that an entry names; None for anything else."""
-    return entry.object_id if entry is not None and entry.is_tree else None

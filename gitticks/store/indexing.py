@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 from gitticks.document.taskfile import ReadFile, TaskFile, read_file
 from gitticks.errors import DocumentError, GitticksError
-from gitticks.git.objects import Entry as TreeEntry
-from gitticks.git.objects import Objects, tree_id_of
+from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
+from gitticks.git.trees import Entry as TreeEntry
+from gitticks.git.trees import tree_id_of
 from gitticks.model.ids import TaskId, is_valid_id, task_folder
 from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.task import Task

@@ -174,7 +174,7 @@ class Transaction:
         return self._objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
 
     def _base_ids(self) -> Iterator[TaskId]:
-        from gitticks.git.objects import tree_id_of
+        from gitticks.git.trees import tree_id_of
 
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
         for between in () if tasks is None else self._objects.entries(tasks):
