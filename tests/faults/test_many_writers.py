@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.faults.writers import (
+    IS_FULL,
     STARVED_SECONDS,
     Wish,
     assert_each_once,
@@ -22,7 +22,6 @@ from tests.support.figures import record
 from tests.support.projects import Project, make_project
 
 WRITERS = 16
-IS_FULL = os.environ.get("GITTICKS_DOSE") == "full"
 SHARED = ("k7f2", "m3xq", "b1kd")
 
 

@@ -8,6 +8,7 @@ other, printing each once it is acknowledged.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -30,6 +31,7 @@ from tests.cli.support import gt_process
 from tests.support.projects import Project
 from tests.support.repositories import fsck_problems, git
 
+IS_FULL = os.environ.get("GITTICKS_DOSE") == "full"
 LONGEST_SECONDS = 900
 STARVED_SECONDS = 10.0
 
