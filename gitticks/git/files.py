@@ -72,7 +72,7 @@ class CheckoutFiles:
         kept = []
         for file in sorted(self.scratch.iterdir()):
             content = _content(file)
-            if content is None or is_stored(content):
+            if not content or is_stored(content):
                 file.unlink()
             else:
                 kept.append(self._keep(file, "left-behind"))
@@ -201,10 +201,14 @@ class CheckoutFiles:
 
     def _prepare(self, content: bytes) -> Path:
         prepared = self._free_name()
-        with prepared.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with prepared.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            prepared.unlink(missing_ok=True)
+            raise
         return prepared
 
     def _keep(self, file: Path, name: str) -> Path:
@@ -243,9 +247,12 @@ class CheckoutFiles:
 
 
 def write_synced(file: Path, content: bytes) -> None:
-    """Replaces a file of our own whole: after a crash it holds the old bytes or the new ones."""
+    """Replaces a file of our own whole: after a crash it holds the old bytes or the new ones.
+
+    To be called with the lock held that guards the file; what a killed writer prepared is written over.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
-    aside = file.with_name(f"{file.name}.{os.getpid()}")
+    aside = file.with_name(f"{file.name}.new")
     with aside.open("wb") as writing:
         writing.write(content)
         writing.flush()

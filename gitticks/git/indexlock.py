@@ -25,7 +25,8 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
     that only they can judge. To be called with the lock of ours that guards this checkout held.
     """
     lock = git_dir / "index.lock"
-    mine = git_dir / f"gitticks-index-lock-{os.getpid()}"
+    mine = git_dir / "gitticks-index-lock"
+    mine.unlink(missing_ok=True)  # a killed holder's, perhaps the very file that is linked as the lock
     mine.write_bytes(_MARK + str(os.getpid()).encode() + b"\n")
     try:
         is_held = _link(mine, lock, wait_seconds)

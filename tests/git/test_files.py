@@ -135,6 +135,7 @@ def test_sweeping_deletes_only_what_is_stored_elsewhere(files: CheckoutFiles) ->
     files.scratch.mkdir(parents=True)
     (files.scratch / "1").write_bytes(b"stored")
     (files.scratch / "2").write_bytes(b"mine")
+    (files.scratch / "3").write_bytes(b"")
     (path,) = files.sweep(lambda content: content == b"stored")
     assert path.read_bytes() == b"mine"
     assert list(files.scratch.iterdir()) == []
@@ -142,6 +143,7 @@ def test_sweeping_deletes_only_what_is_stored_elsewhere(files: CheckoutFiles) ->
 
 def test_synced_files_are_replaced_whole(tmp_path: Path) -> None:
     write_synced(tmp_path / "x" / "note", b"1")
+    (tmp_path / "x" / "note.new").write_bytes(b"a killed writer left more than this")
     write_synced(tmp_path / "x" / "note", b"2")
     assert [file.name for file in (tmp_path / "x").iterdir()] == ["note"]
     assert (tmp_path / "x" / "note").read_bytes() == b"2"

@@ -23,7 +23,17 @@ def test_keeps_git_out_and_lets_it_in_again(root: Path) -> None:
         assert not is_index_locked(root / ".git")
         assert run_git_command("add", "x", at=root).returncode == 128
     assert run_git_command("add", "x", at=root).returncode == 0
-    assert not list((root / ".git").glob("gitticks-index-lock-*"))
+    assert not list((root / ".git").glob("gitticks-index-lock*"))
+
+
+def test_what_a_killed_holder_left_is_cleared(root: Path) -> None:
+    prepared = root / ".git" / "gitticks-index-lock"
+    prepared.write_bytes(b"gitticks 1\n")
+    (root / ".git" / "index.lock").hardlink_to(prepared)
+    with hold_index_lock(root / ".git") as is_held:
+        assert is_held
+        assert (root / ".git" / "index.lock").read_bytes() == b"gitticks %d\n" % os.getpid()
+    assert not [path.name for path in (root / ".git").glob("*lock*")]
 
 
 def test_a_leftover_of_ours_is_taken_over(root: Path) -> None:

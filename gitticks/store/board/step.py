@@ -120,8 +120,7 @@ def _sync(
     if thorough and _is_settled(journal, checkout, tip):
         return BoardReport()
     sync = Sync.of(repository, checkout, journal, tip, merge)
-    if thorough:
-        sync.sweep()
+    sync.sweep()
     journal, report = sync.run()
     if thorough and journal.is_index_stale:
         refresh(checkout)

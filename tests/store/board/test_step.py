@@ -336,7 +336,6 @@ def test_rescued_leftovers_of_a_killed_process(board: BoardOfTest) -> None:
     (scratch / "1-1").write_text("a person had just saved this\n")
     (scratch / "1-2").write_text(LINES)
     board.write(NEW)
-    WORKTREE_BOARD.bring_in_step(board.repository)
     assert list(scratch.iterdir()) == []
     assert rescued(board) == ["a person had just saved this\n"]
 
