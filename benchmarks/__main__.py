@@ -1,93 +1,98 @@
-"""`python -m benchmarks`: makes the data, measures, prints the tables."""
+"""`python -m benchmarks`: makes the data, measures, prints the tables, and says which targets are met."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import platform
-import shutil
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.dataset import records
-from benchmarks.peers import PEERS
-from benchmarks.peers.base import Peer, Prepared
-from benchmarks.rounds import fill, rows_of
-from benchmarks.table import render, replace_results
+from benchmarks.results import Results
+from benchmarks.run import Options, failures, run
+from benchmarks.table import commits, processes, replace_results, verdicts, writers
+from benchmarks.targets import targets
 
 PAGE = Path(__file__).with_name("README.md")
-SIZES = (1_000, 10_000)
-QUICK_SIZES = (200,)
+SIZES = (1_000, 10_000, 100_000)
+QUICK_SIZES = (150, 300)
 
 
 def say(text: str) -> None:
     """Tells on stderr how far the benchmark is."""
-    print(text, file=sys.stderr, flush=True)
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
-def installed(peers: tuple[Peer, ...]) -> list[Peer]:
-    """Returns the peers whose program is there, gitticks' own folder of programs included."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    found = [peer for peer in peers if shutil.which(peer.program, path=path)]
-    for peer in peers:
-        if peer not in found:
-            say(f"not measured: `{peer.program}` is not installed")
-    return found
+def render(results: Results, machine: str) -> str:
+    """Returns all tables, under a sentence about where and when."""
+    parts = [machine, f"### Targets\n\n{verdicts(targets(results))}"]
+    parts.append(f"### Start-up\n\n{processes(results, 0)}")
+    parts += [f"### {size:,} tasks\n\n{processes(results, size)}" for size in results.sizes]
+    parts.append(f"### Commits in a running process\n\n{commits(results)}")
+    parts.append(f"### Many writers\n\n{writers(results)}")
+    return "\n" + "\n".join(f"{part.rstrip()}\n" for part in parts) + "\n"
 
 
-def results_for(size: int, options: argparse.Namespace) -> str:
-    """Returns one size's table under its heading."""
-    tasks = list(records(size, options.seed))
-    with TemporaryDirectory(prefix="gitticks-bench-") as scratch:
-        prepared: list[Prepared] = []
-        for peer in installed(PEERS):
-            say(f"{size:,} tasks: preparing {type(peer).__name__.lower()}")
-            folder = Path(scratch, type(peer).__name__.lower())
-            folder.mkdir()
-            prepared.append(peer.prepare(folder, tasks))
-        rows = rows_of(prepared)
-        fill(rows, options.rounds, options.limit, options.patience, say)
-    return f"\n### {size:,} tasks\n\n{render(rows)}"
-
-
-def machine() -> str:
-    """Returns what the numbers were measured with, in one sentence."""
+def machine(rounds: int) -> str:
+    """Returns when and on what the numbers were measured, in two sentences."""
     git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
-    return f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, git {git}."
+    where = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+    with_what = f"Python {platform.python_version()}, git {git}"
+    load = os.getloadavg()[0]
+    return f"{datetime.now(UTC):%Y-%m-%d}, {where}, {with_what}. {rounds} rounds; load {load:.1f} at the end."
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Returns the options; `--quick` sets what was not given otherwise."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument(
-        "--sizes", type=int, nargs="+", metavar="N", help=f"tasks (default: {SIZES}); 100000 works too"
-    )
-    parser.add_argument("--rounds", type=int, metavar="N", help="measured runs of each command (default: 15)")
-    parser.add_argument("--quick", action="store_true", help="200 tasks, three rounds: does it work at all?")
+    parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help=f"tasks (default: {SIZES})")
+    parser.add_argument("--rounds", type=int, metavar="N", help="measured runs of each command (default: 9)")
+    parser.add_argument("--writers", type=int, metavar="N", help="how many write at once (default: 16)")
+    parser.add_argument("--quick", action="store_true", help="few tasks, two rounds: does it work at all?")
     parser.add_argument(
         "--limit", type=int, default=120, metavar="SECONDS", help="a run that takes longer has failed"
     )
     parser.add_argument(
-        "--patience", type=float, default=3.0, metavar="SECONDS", help="a slower command runs once"
+        "--patience", type=float, default=2.0, metavar="SECONDS", help="a slower command runs once"
     )
     parser.add_argument("--seed", type=int, default=1, help="another one makes other data")
+    parser.add_argument("--without-peers", action="store_true", help="gitticks and start-ups alone")
     parser.add_argument("--write", action="store_true", help="put the tables into benchmarks/README.md")
-    options = parser.parse_args(arguments)
-    options.sizes = options.sizes or (QUICK_SIZES if options.quick else SIZES)
-    options.rounds = options.rounds or (3 if options.quick else 15)
-    return options
+    return parser.parse_args(arguments)
+
+
+def options_of(given: argparse.Namespace) -> Options:
+    """Returns how to run for what was given."""
+    return Options(
+        sizes=sorted(given.sizes or (QUICK_SIZES if given.quick else SIZES)),
+        rounds=given.rounds or (2 if given.quick else 9),
+        limit_seconds=given.limit,
+        patience_seconds=given.patience,
+        seed=given.seed,
+        writers=given.writers or (3 if given.quick else 16),
+        crowd_rounds=1 if given.quick else 3,
+        crowd_commits=2 if given.quick else 25,
+        has_peers=not given.without_peers,
+    )
 
 
 def main(arguments: list[str]) -> int:
-    """Measures every size; returns the exit code."""
-    options = parse(arguments)
-    results = f"\n{machine()}\n" + "".join(results_for(size, options) for size in options.sizes) + "\n"
-    print(results)
-    if options.write:
-        replace_results(PAGE, results)
-    return 0
+    """Measures; returns the exit code, which is 1 if something of ours could not be measured."""
+    given = parse(arguments)
+    options = options_of(given)
+    with TemporaryDirectory(prefix="gitticks-bench-", ignore_cleanup_errors=True) as scratch:
+        results = run(options, Path(scratch), say)
+    text = render(results, machine(options.rounds))
+    print(text)
+    for line in failures(results.rows):
+        say(f"failed: {line}")
+    if given.write:
+        replace_results(PAGE, text)
+    return int(any(row.failure and row.tool.startswith("gitticks") for row in results.rows))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -51,12 +52,24 @@ def _time(moment: datetime) -> str:
 
 def write_branch(repository: Path, tasks: Iterable[Record]) -> None:
     """Makes the state branch with these tasks as its only commit."""
+    _import(repository, _stream(tasks))
+
+
+def change_task(repository: Path, task: Record, title: str) -> None:
+    """Adds a commit to the state branch, by git alone, that gives one task another title."""
+    changed = task_file(replace(task, title=title))
+    commit = f"commit {REF}\ncommitter {COMMITTER}\n".encode() + _data("a change from elsewhere\n")
+    parent = f"from {REF}^0\n".encode()
+    _import(repository, (commit, parent, _file(task_path(task.id), changed), b"done\n"))
+
+
+def _import(repository: Path, stream: Iterable[bytes]) -> None:
     with subprocess.Popen(
         ["git", "-C", str(repository), "fast-import", "--quiet", "--done"], stdin=subprocess.PIPE
     ) as importer:
         if importer.stdin is None:
             raise AssertionError("git was started with a pipe")
-        for part in _stream(tasks):
+        for part in stream:
             importer.stdin.write(part)
     if importer.returncode != 0:
         raise subprocess.CalledProcessError(importer.returncode, "git fast-import")

@@ -4,7 +4,7 @@ A program of its own for the sake of the peak memory: the kernel counts the memo
 command to the command's own peak. Under `python -I -S`, with nothing but built-in modules here, that is about 9 MB,
 less than any Python program needs; started from the harness itself it would be the harness's own peak.
 
-Arguments: the limit in seconds, the file for stderr, the command.
+Arguments: the limit in seconds, the file for stdout, the file for stderr, the command.
 """
 
 import os
@@ -13,12 +13,13 @@ import sys
 import time
 
 
-def run(limit_seconds: int, errors: str, command: list[str]) -> str:
+def run(limit_seconds: int, output: str, errors: str, command: list[str]) -> str:
     """Returns wall and CPU seconds, peak kilobytes and exit code (negative: the signal); sub-processes are included."""
+    writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 2, errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+        (os.POSIX_SPAWN_OPEN, 1, output, writing, 0o600),
+        (os.POSIX_SPAWN_OPEN, 2, errors, writing, 0o600),
     ]
     begun = time.perf_counter()
     child = os.posix_spawn(command[0], command, os.environ, file_actions=actions, setpgroup=0)
@@ -35,4 +36,4 @@ def run(limit_seconds: int, errors: str, command: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    print(run(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))
+    print(run(int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]))

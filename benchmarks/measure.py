@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -38,13 +39,15 @@ class Place:
     environment: Mapping[str, str]
 
 
-def measure(command: tuple[str, ...], place: Place, limit_seconds: int) -> Cost | Failure:
-    """Runs the command once; anything but exit code 0 within the limit is a failure."""
+def measure(
+    command: tuple[str, ...], place: Place, limit_seconds: int, output: str = os.devnull
+) -> Cost | Failure:
+    """Runs the command once, its output to a file; anything but exit code 0 within the limit is a failure."""
     program = shutil.which(command[0], path=place.environment["PATH"])
     if program is None:
         return Failure("not installed")
     with NamedTemporaryFile(prefix="gitticks-bench-") as errors:
-        launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(limit_seconds), errors.name]
+        launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(limit_seconds), output, errors.name]
         done = subprocess.run(
             [*launcher, program, *command[1:]],
             cwd=place.directory,

@@ -4,11 +4,20 @@ Each peer is a class that fills a folder with the same tasks in its own format a
 work. To add one: a module here, and its name in the list below.
 """
 
+from benchmarks.peers.backlog import Backlog
 from benchmarks.peers.base import Peer
 from benchmarks.peers.microbeads import Microbeads
-from benchmarks.peers.ours import Gitticks
-from benchmarks.peers.python import Python
+from benchmarks.peers.ours import Boarded, Gitticks
+from benchmarks.peers.seeds import Seeds
 from benchmarks.peers.taskwarrior import Taskwarrior
 from benchmarks.peers.ticket import Ticket
 
-PEERS: tuple[Peer, ...] = (Python(), Gitticks(), Ticket(), Microbeads(), Taskwarrior())
+PEERS: tuple[Peer, ...] = (
+    Gitticks(),
+    Boarded(),
+    Ticket(),
+    Microbeads(),
+    Seeds(),
+    Taskwarrior(),
+    Backlog(),
+)

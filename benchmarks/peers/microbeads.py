@@ -7,13 +7,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.dataset import Record
-from benchmarks.peers.base import Prepared, Work, kind_of, open_task, repository_in, run_once
+from benchmarks.peers.base import (
+    LARGEST,
+    Job,
+    Prepared,
+    Work,
+    kind_of,
+    open_names,
+    open_task,
+    repository_in,
+    run_once,
+)
 
 
 class Microbeads:
     """microbeads: JSON files on an orphan branch, in Python; `sync` makes the commit."""
 
     program = "mb"
+    largest = LARGEST
 
     def prepare(self, folder: Path, tasks: Sequence[Record]) -> Prepared:
         """Writes the issues' files into its worktree and commits them by its own `sync`."""
@@ -25,18 +36,20 @@ class Microbeads:
             group.mkdir(parents=True, exist_ok=True)
             (group / f"mb-{task.id}.json").write_text(json.dumps(self._issue(task), indent=2))
         run_once(("mb", "sync"), place)
-        chosen = f"mb-{open_task(tasks).id}"
+        chosen = _name(open_task(tasks))
         updates = tuple(("mb", "update", chosen, "-p", priority) for priority in "13")
         synced = tuple(("sh", "-c", f"{' '.join(update)} && mb sync") for update in updates)
+        shown, proof = (" P1",), ("mb", "show", chosen)
         return Prepared(
             place,
             {
-                (Work.NEXT, "microbeads"): (("mb", "ready"),),
-                (Work.LIST, "microbeads"): (("mb", "list"),),
-                (Work.SHOW, "microbeads"): (("mb", "show", chosen),),
-                (Work.UPDATE, "microbeads"): updates,
-                (Work.UPDATE, "microbeads, with its commit"): synced,
-                (Work.CREATE, "microbeads"): (("mb", "create", "x"),),
+                (Work.NEXT, "microbeads"): Job((("mb", "ready"),), open_names(tasks, _name)),
+                (Work.READY, "microbeads"): Job((("mb", "ready"),), (chosen,)),
+                (Work.LIST, "microbeads"): Job((("mb", "list", "--status", "open"),), (chosen,)),
+                (Work.SHOW, "microbeads"): Job((("mb", "show", chosen),), (chosen,)),
+                (Work.UPDATE, "microbeads"): Job(updates, shown, proof),
+                (Work.UPDATE, "microbeads, with a commit"): Job(synced, shown, proof),
+                (Work.CREATE, "microbeads"): Job((("mb", "create", "x"),)),
             },
         )
 
@@ -60,3 +73,7 @@ class Microbeads:
             "type": kind_of(task),
             "updated_at": f"{task.created:%Y-%m-%dT%H:%M:%SZ}",
         }
+
+
+def _name(task: Record) -> str:
+    return f"mb-{task.id}"

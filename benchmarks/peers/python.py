@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.dataset import Record
-from benchmarks.peers.base import Command, Prepared, Work, place_in
+from benchmarks.peers.base import Command, Job, Prepared, Work, place_in
 
-CLICK = "import click"
-"""The baseline that ratios refer to."""
+CLICK = "python: import click"
+CLICK_AND_PYGIT2 = "python: import click, pygit2"
+"""The baselines that ratios refer to: of every command, and of those that write."""
+
+_START_UPS: dict[str, Command] = {
+    "python -I -S": (sys.executable, "-I", "-S", "-c", ""),
+    "python": (sys.executable, "-c", ""),
+    CLICK: (sys.executable, "-c", "import click"),
+    CLICK_AND_PYGIT2: (sys.executable, "-c", "import click, pygit2"),
+}
 
 
-class Python:
-    """The baselines: what any program costs that is written in Python with these libraries."""
-
-    program = sys.executable
-
-    def prepare(self, folder: Path, tasks: Sequence[Record]) -> Prepared:
-        """Returns the start-up of click, and of click with pygit2; the tasks play no part."""
-        del tasks
-        rows: dict[tuple[Work, str], tuple[Command, ...]] = {
-            (Work.START, f"python: {imports}"): ((sys.executable, "-c", imports),)
-            for imports in (CLICK, "import click, pygit2")
-        }
-        return Prepared(place_in(folder), rows)
+def start_ups(folder: Path) -> Prepared:
+    """Returns what any program costs that is written in Python with these libraries; there are no tasks."""
+    rows = {(Work.START, name): Job((command,)) for name, command in _START_UPS.items()}
+    return Prepared(place_in(folder), rows)

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from benchmarks.dataset import Record
 from benchmarks.measure import Place
-from benchmarks.peers.base import Prepared, Work, open_task, place_in, run_once
+from benchmarks.peers.base import LARGEST, Job, Prepared, Work, open_names, open_task, place_in, run_once
 
 
 class Taskwarrior:
     """taskwarrior: one text file in the home, in C++; no git."""
 
     program = "task"
+    largest = LARGEST
 
     def prepare(self, folder: Path, tasks: Sequence[Record]) -> Prepared:
         """Imports the tasks as JSON by its own `import`."""
@@ -23,22 +24,24 @@ class Taskwarrior:
         data = folder / "data"
         data.mkdir()
         (folder / "taskrc").write_text(
-            f"data.location={data}\nconfirmation=off\nverbose=nothing\nrecurrence=off\n"
+            f"data.location={data}\nconfirmation=off\nverbose=nothing\nrecurrence=off\ndefaultwidth=250\n"
         )
         place = Place(folder, {**place.environment, "TASKRC": str(folder / "taskrc")})
         (folder / "tasks.json").write_text(json.dumps([self._entry(task) for task in tasks]))
         run_once(("task", "import", "tasks.json"), place)
-        chosen = str(_identity(open_task(tasks).id))
+        task = open_task(tasks)
+        chosen = str(_identity(task.id))
+        updates = tuple(("task", chosen, "modify", f"priority:{priority}") for priority in "HL")
+        titles = open_names(tasks, lambda task: task.title)
         return Prepared(
             place,
             {
-                (Work.NEXT, "taskwarrior"): (("task", "next", "limit:1"),),
-                (Work.LIST, "taskwarrior"): (("task", "list"),),
-                (Work.SHOW, "taskwarrior"): (("task", chosen, "information"),),
-                (Work.UPDATE, "taskwarrior"): tuple(
-                    ("task", chosen, "modify", f"priority:{p}") for p in "HL"
-                ),
-                (Work.CREATE, "taskwarrior"): (("task", "add", "x"),),
+                (Work.NEXT, "taskwarrior"): Job((("task", "next", "limit:1"),), titles),
+                (Work.READY, "taskwarrior"): Job((("task", "ready"),), (task.title,)),
+                (Work.LIST, "taskwarrior"): Job((("task", "list"),), (task.title,)),
+                (Work.SHOW, "taskwarrior"): Job((("task", chosen, "information"),), (chosen,)),
+                (Work.UPDATE, "taskwarrior"): Job(updates, ('"priority":"H"',), ("task", chosen, "export")),
+                (Work.CREATE, "taskwarrior"): Job((("task", "add", "x"),)),
             },
         )
 

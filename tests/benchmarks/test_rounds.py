@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.measure import Cost, Failure, Place, measure
-from benchmarks.peers.base import Prepared, Work
-from benchmarks.rounds import fill, rows_of
-from benchmarks.table import render, replace_results
+from benchmarks.peers.base import Job, Prepared, Work
+from benchmarks.rounds import Row, fill, rows_of
 
 
 @pytest.fixture
@@ -45,45 +44,52 @@ def test_a_run_that_failed_has_no_cost(place: Place, command: tuple[str, ...], r
     assert measure(command, place, 1) == Failure(reason)
 
 
+def rows_for(place: Place, rows: dict[tuple[Work, str], Job]) -> list[Row]:
+    return rows_of(10, [Prepared(place, rows)])
+
+
+def quiet(_: str) -> None:
+    pass
+
+
 def test_rounds_take_variants_in_turn_and_measure_a_failed_command_no_more(place: Place) -> None:
     variants = tuple(("sh", "-c", f"echo {name} >>log") for name in "ab")
     once = ("sh", "-c", "test ! -e marker && touch marker")
-    rows = rows_of([Prepared(place, {(Work.UPDATE, "two"): variants, (Work.NEXT, "once"): (once,)})])
-    fill(rows, rounds=4, limit_seconds=60, patience_seconds=60, say=lambda _: None)
+    rows = rows_for(place, {(Work.UPDATE, "two"): Job(variants), (Work.NEXT, "once"): Job((once,))})
+    fill(rows, rounds=4, limit_seconds=60, patience_seconds=60, say=quiet)
     assert [row.tool for row in rows] == ["once", "two"]
     assert rows[0].failure == Failure("exit 1")
+    assert rows[0].seconds is None
     assert len(rows[1].costs) == 4
+    assert rows[1].least_seconds <= rows[1].cost.seconds
     assert (place.directory / "log").read_text().split() == ["a", "b", "a", "b", "a"]
 
 
 def test_a_slow_command_keeps_its_first_measurement(place: Place) -> None:
-    rows = rows_of([Prepared(place, {(Work.NEXT, "slow"): (("true",),)})])
-    fill(rows, rounds=4, limit_seconds=60, patience_seconds=0, say=lambda _: None)
+    rows = rows_for(place, {(Work.NEXT, "slow"): Job((("true",),))})
+    fill(rows, rounds=4, limit_seconds=60, patience_seconds=0, say=quiet)
     assert len(rows[0].costs) == 1
 
 
-def test_the_table_gives_ratios_to_click_and_reasons_for_failures(place: Place) -> None:
-    rows = rows_of(
-        [
-            Prepared(place, {(Work.START, "python: import click"): (("true",),)}),
-            Prepared(place, {(Work.NEXT, "us"): (("true",),), (Work.LIST, "us"): (("true",),)}),
-        ]
-    )
-    rows[0].costs = [Cost(0.050, 0.04, 13 * 1024)]
-    rows[1].costs = [Cost(0.010, 0.01, 1024), Cost(0.075, 0.06, 2048), Cost(0.090, 0.07, 1024)]
-    rows[2].failure = Failure("exit 70: no | pipe")
-    assert render(rows).splitlines()[2:] == [
-        "| start | python: import click | 50 | 1.00 | 40 | 13 | 1 |",
-        "| next | us | 75 | 1.50 | 60 | 2 | 3 |",
-        "| list | us | failed | exit 70: no \\| pipe |  |  |  |",
-    ]
+@pytest.mark.parametrize(
+    ("job", "failure"),
+    [
+        (Job((("echo", "k7f2  Fix it"),), ("m3xq", "k7f2")), None),
+        (Job((("echo", "nothing to do"),), ("k7f2",)), Failure("does not show `k7f2`")),
+        (Job((("true",),), ("k7f2",), ("echo", "k7f2")), None),
+        (Job((("echo", "k7f2"),), ("k7f2",), ("true",)), Failure("does not show `k7f2`")),
+    ],
+)
+def test_a_command_must_name_the_task_that_it_works_on(
+    place: Place, job: Job, failure: Failure | None
+) -> None:
+    rows = rows_for(place, {(Work.SHOW, "any"): job})
+    fill(rows, rounds=1, limit_seconds=60, patience_seconds=60, say=quiet)
+    assert rows[0].failure == failure
 
 
-def test_results_are_put_between_the_markers_and_nowhere_else(tmp_path: Path) -> None:
-    page = tmp_path / "README.md"
-    page.write_text("before\n<!-- results -->\nold\n<!-- end of results -->\nafter\n")
-    replace_results(page, "new \\1\n")
-    assert page.read_text() == "before\n<!-- results -->\nnew \\1\n<!-- end of results -->\nafter\n"
-    page.write_text("no markers\n")
-    with pytest.raises(ValueError, match="has no"):
-        replace_results(page, "new")
+def test_what_makes_ready_is_done_before_each_run(place: Place) -> None:
+    seen: list[int] = []
+    rows = rows_for(place, {(Work.COLD, "us"): Job((("true",),), before=seen.append)})
+    fill(rows, rounds=2, limit_seconds=60, patience_seconds=60, say=quiet)
+    assert seen == [0, 1, 2]

@@ -1,0 +1,139 @@
+"""What gitticks is to reach, held against what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.peers.base import Work
+from benchmarks.peers.ours import OURS, WITH_BOARD
+from benchmarks.peers.python import CLICK, CLICK_AND_PYGIT2
+from benchmarks.results import Results, ratio
+
+READING = (Work.NEXT, Work.READY, Work.LIST, Work.SHOW)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing to reach.
+
+    Attributes:
+        what: the measurement.
+        limit: the highest value that is good, or the lowest.
+        measured: the value; None if this run had no such measurement.
+        unit: of both.
+        is_floor: more is better.
+    """
+
+    what: str
+    limit: float
+    measured: float | None
+    unit: str = "×"
+    is_floor: bool = False
+
+    @property
+    def is_met(self) -> bool | None:
+        """True if it is reached; None if it was not measured."""
+        if self.measured is None:
+            return None
+        return self.measured >= self.limit if self.is_floor else self.measured <= self.limit
+
+    @property
+    def verdict(self) -> str:
+        """Returns whether it is reached, and else by how much it is missed."""
+        if self.measured is None:
+            return "not measured"
+        if self.is_met:
+            return "met"
+        return f"**missed by {abs(self.measured / self.limit - 1):.0%}**"
+
+
+def targets(results: Results) -> Iterator[Target]:
+    """Yields every target of commands, commits and index, in the order of the table."""
+    yield from _reading(results)
+    yield from _growth(results)
+    yield from _writing(results)
+    yield from _commits(results)
+    yield from _index(results)
+    yield from _writers(results)
+
+
+def _reading(results: Results) -> Iterator[Target]:
+    middle, small = results.middle, results.small
+    click = results.seconds(0, Work.START, CLICK)
+    for work in READING:
+        ours = results.seconds(middle, work, OURS)
+        yield Target(f"`gt {work}`, {middle:,} tasks, against `import click`", 1.5, ratio(ours, click))
+    for work in READING:
+        ours = results.seconds(middle, work, OURS)
+        other = results.fastest_other(middle, work, OURS)
+        name = "the fastest peer" if other is None else f"the fastest peer ({other.tool})"
+        measured = None if other is None else ratio(ours, other.seconds)
+        yield Target(f"`gt {work}`, {middle:,} tasks, against {name}", 1.0, measured)
+    for work in READING:
+        measured = ratio(results.seconds(small, work, OURS), results.seconds(small, work, "ticket"))
+        yield Target(f"`gt {work}`, {small:,} tasks, against ticket", 1.0, measured)
+
+
+def _growth(results: Results) -> Iterator[Target]:
+    small, large = results.small, results.large
+    times = (results.seconds(size, Work.NEXT, OURS) for size in (large, small))
+    yield Target(f"`gt next`, {large:,} tasks against {small:,}", 1.2, ratio(*times))
+    row = results.row(large, Work.NEXT, OURS)
+    peak = None if row is None else row.cost.peak_kilobytes / 1024
+    yield Target(f"`gt next`, {large:,} tasks, peak memory", 64, peak, "MB")
+
+
+def _writing(results: Results) -> Iterator[Target]:
+    middle = results.middle
+    base = results.seconds(0, Work.START, CLICK_AND_PYGIT2)
+    for work, tool in ((Work.UPDATE, OURS), (Work.CREATE, OURS), (Work.UPDATE, WITH_BOARD)):
+        which = ", with the board" if tool == WITH_BOARD else ""
+        measured = ratio(results.seconds(middle, work, tool), base)
+        yield Target(f"`gt {work}`{which}, {middle:,} tasks, against `import click, pygit2`", 1.6, measured)
+    ours, other = (results.seconds(middle, Work.UPDATE, tool) for tool in (OURS, "microbeads, with a commit"))
+    yield Target(
+        f"`gt update`, {middle:,} tasks, against microbeads' update and sync", 0.6, ratio(ours, other)
+    )
+
+
+def _commits(results: Results) -> Iterator[Target]:
+    small, middle, large = results.small, results.middle, results.large
+    for has_board, which in ((False, ""), (True, ", with the board")):
+        what = f"commit in a running process{which}"
+        seconds = results.commit_seconds(middle, has_board=has_board)
+        measured = None if seconds is None else seconds * 1000
+        yield Target(f"{what}, {middle:,} tasks", 10, measured, "ms")
+        grown = (results.commit_seconds(size, has_board=has_board) for size in (large, small))
+        yield Target(f"{what}, {large:,} tasks against {small:,}", 4, ratio(*grown))
+
+
+def _index(results: Results) -> Iterator[Target]:
+    small, middle, large = results.small, results.middle, results.large
+    cold = results.seconds(middle, Work.COLD, OURS)
+    yield Target(f"`gt next` without an index, {middle:,} tasks", 1.3, cold, "s")
+    grown = ratio(results.seconds(large, Work.COLD, OURS), results.seconds(small, Work.COLD, OURS))
+    measured = None if grown is None else grown * small / large
+    yield Target(
+        f"`gt next` without an index, for each task, {large:,} tasks against {small:,}", 1.2, measured
+    )
+    foreign = results.seconds(middle, Work.FOREIGN, OURS)
+    measured = None if foreign is None else foreign * 1000
+    yield Target(f"`gt next` after one foreign commit, {middle:,} tasks", 150, measured, "ms")
+
+
+def _writers(results: Results) -> Iterator[Target]:
+    for crowd in results.crowds:
+        where = f"{crowd.size:,} tasks{', with the board' if crowd.has_board else ''}"
+        yield Target(
+            f"{crowd.writers} living writers, {where}, commits a second",
+            100,
+            crowd.per_second,
+            "",
+            is_floor=True,
+        )
+        yield Target(f"{crowd.writers} living writers, {where}, longest wait", 10, crowd.longest_seconds, "s")
+        measured = ratio(crowd.together_seconds, crowd.in_turn_seconds)
+        yield Target(
+            f"{crowd.writers} `gt update` at once, {where}, against one after the other", 1.2, measured
+        )
