@@ -1,14 +1,14 @@
-"""Reads and writes objects and refs by libgit2: the one module that imports pygit2, so it is itself imported late.
+"""Reads objects by libgit2 and writes loose ones; it loads pygit2, so it is itself imported late.
 
 Trees are updated along the touched paths only; a flat index of all entries would cost every commit a visit to every
-task. Everything written is synced: libgit2 is told to, since git's own setting for it does not reach it.
+task. Everything written is synced, at once or, where a writer asks for that, together with more.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -18,9 +18,11 @@ from pygit2.enums import FileMode, ObjectType
 
 from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
-from gitticks.git.libgit2 import errors_of_reading, errors_of_writing, sync_file_system
+from gitticks.git.libgit2 import errors_of_reading, errors_of_writing
+from gitticks.git.loose import Written, discard_objects, store_object, sync_objects
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
+from gitticks.git.tree_edits import FILE_MODE, FOLDER_MODE, EditedTree
 from gitticks.git.trees import Entry, Parts, by_name, differing, split_tree, tree_id_of
 
 _FILES = frozenset({int(FileMode.BLOB), int(FileMode.BLOB_EXECUTABLE)})
@@ -51,6 +53,8 @@ class Objects:
     def __init__(self, repository: pygit2.Repository, common_dir: Path) -> None:
         self.handle = repository
         self.common_dir = common_dir
+        self._folder = common_dir / "objects"
+        self._written: Written | None = None
         self._database = repository.odb
 
     @classmethod
@@ -110,23 +114,35 @@ class Objects:
         return self._child(tree_id, name)
 
     @contextlib.contextmanager
-    def synced_together(self) -> Iterator[None]:
-        """Syncs all that is written inside it once, at its end: thousands of objects one by one would take seconds.
+    def unsynced(self) -> Iterator[Written]:
+        """Leaves what is stored inside it to a later `sync`, and gives what that will have to be told.
 
-        libgit2's setting is the whole process's, so another thread's objects may be synced here too, and late.
+        Outside of it each object is on disk once its id was returned.
         """
-        pygit2.settings.enable_fsync_gitdir(False)
+        written, before = Written(), self._written
+        self._written = written
         try:
-            yield
+            yield written
         finally:
-            pygit2.settings.enable_fsync_gitdir(True)
+            self._written = before
+
+    def sync(self, object_ids: Iterable[str]) -> None:
+        """Waits until the objects are on disk; they may be another process's.
+
+        Raises:
+            LostObjectError: one is not stored any more.
+            GitticksError: something could not be written; none of them may be relied on.
+        """
         with errors_of_writing(self.common_dir):
-            sync_file_system(self.common_dir / "objects")
+            sync_objects(self._folder, object_ids, self.has)
+
+    def discard(self, object_ids: Iterable[str]) -> None:
+        """Removes new objects that could not be brought to the disk."""
+        discard_objects(self._folder, object_ids)
 
     def write_blob(self, content: bytes) -> str:
         """Stores a blob and returns its id."""
-        with errors_of_writing(self.common_dir):
-            return str(self.handle.create_blob(content))
+        return self._store("blob", content)
 
     def update_tree(self, tree_id: str | None, changes: Mapping[str, bytes | None]) -> str | None:
         """Stores the tree with `changes` made to it and returns its id; None if nothing is left in it.
@@ -138,30 +154,27 @@ class Objects:
         Raises:
             GitticksError: a folder of a changed path is a file in the tree, or the other way round.
         """
-        builder = self._builder(tree_id)
+        tree = EditedTree(() if tree_id is None else self._parts(tree_id))
         for name, change in _by_first_folder(changes).items():
-            existing = None if tree_id is None else self._child(tree_id, name)
             if isinstance(change, dict):
-                self._put_folder(builder, name, existing, change)
+                self._put_folder(tree, name, change)
             else:
-                self._put_file(builder, name, existing, change)
-        if len(builder) == 0:
-            return None
-        with errors_of_writing(self.common_dir):
-            return str(builder.write())
+                self._put_file(tree, name, change)
+        return self._store("tree", tree.content) if len(tree) else None
 
     def empty_tree(self) -> str:
         """Stores the tree without entries and returns its id."""
-        with errors_of_writing(self.common_dir):
-            return str(self.handle.TreeBuilder().write())
+        return self._store("tree", b"")
 
     def write_commit(self, tree_id: str, parents: tuple[str, ...], *, author: Identity, message: str) -> str:
         """Stores a commit that no ref names yet and returns its id; its time is now, in the local zone."""
         now = int(time.time())
-        offset_minutes = time.localtime(now).tm_gmtoff // 60
-        signature = pygit2.Signature(author.name, author.email, now, offset_minutes)
-        with errors_of_writing(self.common_dir):
-            return str(self.handle.create_commit(None, signature, signature, message, tree_id, list(parents)))
+        minutes = time.localtime(now).tm_gmtoff // 60
+        zone = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}{abs(minutes) % 60:02}"
+        who = f"{author.name} <{author.email}> {now} {zone}"
+        lines = [f"tree {tree_id}", *(f"parent {parent}" for parent in parents)]
+        lines += [f"author {who}", f"committer {who}", "", message]
+        return self._store("commit", "\n".join(lines).encode())
 
     def changed_files(self, old_tree: str | None, new_tree: str | None, folder: str = "") -> Iterator[Change]:
         """Yields every plain file that differs between two trees; equal subtrees are never opened."""
@@ -235,33 +248,34 @@ class Objects:
                 hint="`git fsck` names what is damaged; `git fetch` may bring it back",
             )
 
-    def _builder(self, tree_id: str | None) -> pygit2.TreeBuilder:
-        if tree_id is None:
-            return self.handle.TreeBuilder()
-        return self.handle.TreeBuilder(self._tree(tree_id))
+    def _store(self, kind: str, content: bytes) -> str:
+        with errors_of_writing(self.common_dir):
+            if self._written is not None:
+                return store_object(self._folder, kind, content, self._written)
+            written = Written()
+            object_id = store_object(self._folder, kind, content, written)
+            sync_objects(self._folder, written.ids, self.has)
+            return object_id
 
-    def _put_folder(
-        self, builder: pygit2.TreeBuilder, name: str, existing: Entry | None, inner: dict[str, bytes | None]
-    ) -> None:
-        if existing is not None and not existing.is_tree:
+    def _put_folder(self, tree: EditedTree, name: str, inner: dict[str, bytes | None]) -> None:
+        existing = tree.folder(name)
+        if existing is None and tree.has(name):
             if all(content is None for content in inner.values()):
                 return
             raise GitticksError(f"`{name}` on the state branch is a file where a folder is needed")
-        made = self.update_tree(None if existing is None else existing.object_id, inner)
+        made = self.update_tree(existing, inner)
         if made is not None:
-            builder.insert(name, made, FileMode.TREE)
-        elif existing is not None:
-            builder.remove(name)
+            tree.put(name, FOLDER_MODE, made)
+        else:
+            tree.remove(name)
 
-    def _put_file(
-        self, builder: pygit2.TreeBuilder, name: str, existing: Entry | None, content: bytes | None
-    ) -> None:
-        if existing is not None and existing.is_tree:
+    def _put_file(self, tree: EditedTree, name: str, content: bytes | None) -> None:
+        if tree.folder(name) is not None:
             raise GitticksError(f"`{name}` on the state branch is a folder where a file is needed")
         if content is not None:
-            builder.insert(name, self.write_blob(content), FileMode.BLOB)
-        elif existing is not None:
-            builder.remove(name)
+            tree.put(name, FILE_MODE, self.write_blob(content))
+        else:
+            tree.remove(name)
 
 
 def _by_first_folder(

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 LOST_SWAPS = 25
-MANY_CHANGES = 100
 LOCKED_SECONDS = 35.0
 """Longer than any lock of the ref is believed, so that one left behind stops nobody for good."""
 _LONGEST_PAUSE_SECONDS = 0.2
@@ -175,7 +174,7 @@ class Store:
         self, held: HeldLock, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
     ) -> None:
         _refuse_newer_format(transaction)
-        with self.objects.synced_together() if len(changes) > MANY_CHANGES else nullcontext():
+        with self.objects.unsynced() as written:
             tree = self.objects.update_tree(self.objects.tree_of(transaction.base), changes)
             commit = self.objects.write_commit(
                 tree or self.objects.empty_tree(),
@@ -183,6 +182,7 @@ class Store:
                 author=author,
                 message=transaction.message,
             )
+        self.objects.sync(written.ids)
         with self._prepared_board() as step:
             self._swap(held, transaction.base, commit, f"gitticks: {transaction.subject}")
             self._update_index(commit)

@@ -166,23 +166,32 @@ from gitticks.git.objects import Objects
 from gitticks.git.ref_updates import compare_and_swap_ref
 from gitticks.git.repository import discover
 objects = Objects.open(discover(Path(sys.argv[1])))
-with objects.synced_together() if sys.argv[2] == "together" else nullcontext():
-    tree = objects.update_tree(None, {"a/b": b"1"})
-commit = objects.write_commit(tree, (), author=ENGINE_IDENTITY, message="m")
+with objects.unsynced() if sys.argv[2] == "together" else nullcontext() as written:
+    tree = objects.update_tree(None, {f"a/{number}": b"%d" % number for number in range(int(sys.argv[3]))})
+    commit = objects.write_commit(tree, (), author=ENGINE_IDENTITY, message="m")
+if written is not None:
+    objects.sync(written.ids)
 compare_and_swap_ref(objects, "refs/heads/synced", None, commit, "m")
 """
 
 
 @pytest.mark.debian("strace")
-@pytest.mark.parametrize("how", ["each", "together"])
-def test_objects_are_on_disk_before_the_ref_names_them(top: Path, tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize(("how", "files"), [("each", 1), ("together", 1), ("together", 200)])
+def test_objects_are_on_disk_before_the_ref_names_them(
+    top: Path, tmp_path: Path, how: str, files: int
+) -> None:
     trace = tmp_path / "trace"
     calls = "trace=fsync,syncfs,link,rename"
-    program = [sys.executable, "-c", WRITE_ONCE, str(top), how]
+    program = [sys.executable, "-c", WRITE_ONCE, str(top), how, str(files)]
     subprocess.run(["strace", "-f", "-o", str(trace), "-e", calls, *program], check=True)
     steps = [step for line in trace.read_text().splitlines() if (step := _step(line))]
-    each = ["fsync", "object", "fsync"]
-    before = each * 4 if how == "each" else ["object"] * 3 + ["syncfs"] + each
+    objects = files + 3
+    if how == "each":
+        before = ["object", "fsync", "fsync", "fsync"] * objects
+    elif files > 1:
+        before = ["object"] * objects + ["syncfs"]
+    else:
+        before = ["object"] * objects + ["fsync"] * (2 * objects + 1)
     assert steps[: len(before)] == before
     assert set(steps[len(before) : -2]) == {"fsync"}
     assert steps[-2:] == ["ref", "fsync"]
