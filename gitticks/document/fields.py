@@ -22,7 +22,7 @@ from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskTyp
 from gitticks.model.task import Approval, Claim, Task, Usage
 
 MANUAL = "manual"
-_OBJECT_ID = re.compile(r"[0-9a-f]{4,64}")
+OBJECT_ID = re.compile(r"[0-9a-f]{4,64}")
 _BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|[/.]$))[^\x00-\x20\x7f~^:?*\[\\]{1,250}")
 
 
@@ -50,7 +50,7 @@ def _read_id(at: At, node: Node) -> TaskId:
 
 def _read_object_id(at: At, node: Node) -> str:
     text = values.read_text(at, node)
-    if _OBJECT_ID.fullmatch(text) is None:
+    if OBJECT_ID.fullmatch(text) is None:
         raise at.error(
             node, f"is not a commit: {values.shown(node)}", hint="write a commit's full id, or delete it"
         )
@@ -235,7 +235,7 @@ def read_fields(source: Source, tree: MappingNode) -> Task:
     found: dict[str, Any] = {}
     for field in FIELDS:
         node = tree.get(field.key)
-        if node is not None and not _is_absent(field, node):
+        if node is not None and not is_absent(field, node):
             found[field.key] = field.read(At(source, field.key), node)
     for key in ("id", "title"):
         if key not in found:
@@ -245,7 +245,8 @@ def read_fields(source: Source, tree: MappingNode) -> Task:
     return Task(**found)
 
 
-def _is_absent(field: Field, node: Node) -> bool:
+def is_absent(field: Field, node: Node) -> bool:
+    """True if the node says nothing: it is null, and null is not this key's text."""
     if not isinstance(node, Scalar) or not node.is_null:
         return False
     return not field.takes_null_as_text or not node.text

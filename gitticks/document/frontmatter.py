@@ -106,10 +106,9 @@ def decode(data: bytes, path: str) -> str:
         before = Source(data[: error.start].decode("utf-8"), path)
         hint = "save the file as UTF-8"
         raise before.error("this is no UTF-8", len(before.text), hint=hint) from None
-    source = Source(text, path)
     if "\0" in text:
-        raise source.error("the file holds a NUL character", text.index("\0"), hint="delete it")
-    refuse_excess(text, path)
+        raise Source(text, path).error("the file holds a NUL character", text.index("\0"), hint="delete it")
+    _refuse_many_lines(text, path)
     return text
 
 
@@ -123,6 +122,10 @@ def refuse_excess(text: str, path: str) -> None:
         raise DocumentError("the text holds a character that a file cannot", path=path, hint="delete it")
     if len(text) > MOST_BYTES or len(text.encode()) > MOST_BYTES:
         raise _too_large("1 MB", path)
+    _refuse_many_lines(text, path)
+
+
+def _refuse_many_lines(text: str, path: str) -> None:
     at_most = text.count("\n") + text.count("\r")
     if at_most > MOST_LINES and sum(1 for _ in LINE_BREAK.finditer(text)) > MOST_LINES:
         raise _too_large(f"{MOST_LINES} lines", path)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from gitticks.errors import DocumentError
 
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def line_starts(text: str) -> list[int]:
@@ -32,7 +33,7 @@ def trimmed(text: str) -> str:
 
 def is_encodable(text: str) -> bool:
     """True unless `text` holds half a surrogate pair, which no file can."""
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+    return text.isascii() or _SURROGATE.search(text) is None
 
 
 @dataclass(frozen=True, slots=True)

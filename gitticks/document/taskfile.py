@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gitticks.document.fields import changes, has_manual, read_fields, written
-from gitticks.document.frontmatter import Frontmatter, refuse_excess, split
+from gitticks.document.fields_simple import read_simple
+from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
 from gitticks.document.lines import LINE_BREAK, Source, with_newlines
 from gitticks.document.sections import Body, is_empty, read_body
 from gitticks.document.yaml_scalars import render
@@ -19,6 +20,8 @@ from gitticks.model.task import Task
 
 if TYPE_CHECKING:
     from gitticks.document.scripts import Scripts
+
+_FENCE = "---\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +229,12 @@ def read_file(data: bytes, path: str) -> ReadFile:
     Raises:
         DocumentError: the frontmatter cannot be read.
     """
+    text = decode(data, path)
+    if text.startswith(_FENCE):
+        end = text.find(f"\n{_FENCE}", len(_FENCE) - 1) + 1
+        task = read_simple(text[len(_FENCE) : end]) if end else None
+        if task is not None:
+            return ReadFile(path, task, text, end + len(_FENCE), "\n")
     frontmatter = split(data, path)
     task = read_fields(frontmatter.source, frontmatter.tree)
     text = frontmatter.text

@@ -13,16 +13,16 @@ from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, Sequence
 
 MOST_LINES = 400
 _MIDDLE = r"[\x80-\U0010ffff\w./+@();!?=&*%$'\"<>|~^#,`\\\[\]{}-]"
-_WORD = rf"[\x80-\U0010ffffA-Za-z0-9_./(](?:{_MIDDLE}|:(?=[\w/])| (?=[^\s#]))*"
-_FLOW_WORD = r"[A-Za-z0-9_.](?:[\w./+@-]|:(?=[\w/])| (?=[\w./+@]))*"
-_QUOTED = r'"[^"\\]*"'
-_LIST_ITEM = rf"(?:{_FLOW_WORD}|{_QUOTED})"
+WORD = rf"[\x80-\U0010ffffA-Za-z0-9_./(](?:{_MIDDLE}|:(?=[\w/])| (?=[^\s#]))*"
+FLOW_WORD = r"[A-Za-z0-9_.](?:[\w./+@-]|:(?=[\w/])| (?=[\w./+@]))*"
+QUOTED = r'"[^"\\]*"'
+_LIST_ITEM = rf"(?:{FLOW_WORD}|{QUOTED})"
 _LIST = rf"\[(?:{_LIST_ITEM}(?:, {_LIST_ITEM})*)?\]"
-_FLOW_PAIR = rf"[a-z_]+: (?:{_FLOW_WORD}|{_QUOTED})"
+_FLOW_PAIR = rf"[a-z_]+: (?:{FLOW_WORD}|{QUOTED})"
 _MAP = rf"\{{(?:{_FLOW_PAIR}(?:, {_FLOW_PAIR})*)?\}}"
-_LINE = re.compile(rf"([a-z_]+): +(?:({_WORD})|({_QUOTED})|({_LIST})|({_MAP})) *(?: #.*)?")
-_ITEM = re.compile(rf"({_FLOW_WORD})|({_QUOTED})")
-_ITEM_PAIR = re.compile(rf"([a-z_]+): (?:({_FLOW_WORD})|({_QUOTED}))")
+_LINE = re.compile(rf"([a-z_]+): +(?:({WORD})|({QUOTED})|({_LIST})|({_MAP})) *(?: #.*)?")
+_ITEM = re.compile(rf"({FLOW_WORD})|({QUOTED})")
+_ITEM_PAIR = re.compile(rf"([a-z_]+): (?:({FLOW_WORD})|({QUOTED}))")
 
 
 def parse_simple(text: str) -> Mapping | None:
