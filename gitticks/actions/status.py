@@ -86,7 +86,7 @@ def _board_state(context: Context) -> BoardState:
     repository = context.repository
     if board_path(repository) is None:
         return BoardState()
-    with suppress(GitticksError):
+    with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         WORKTREE_BOARD.bring_in_step(repository)
     saved = take_up_all(context)
     return BoardState(

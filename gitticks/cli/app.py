@@ -140,11 +140,22 @@ def run(arguments: list[str]) -> int:
         _discard(sys.stdout)
         return Exit.DONE
     except Exception as error:  # noqa: BLE001 (the outermost boundary: a bug is reported, never shown as a traceback)
-        from gitticks.cli.bug_report import report
+        return _unexpected(arguments, error)
+    return code if isinstance(code, int) else Exit.DONE
 
+
+def _unexpected(arguments: list[str], error: Exception) -> int:
+    """Tells what the machine refused, or reports a bug."""
+    from gitticks.cli.bug_report import report
+    from gitticks.cli.machine import refusal_of
+
+    refusal = refusal_of(error)
+    if refusal is None:
         _say(arguments, *report(error, arguments), Exit.BUG)
         return Exit.BUG
-    return code if isinstance(code, int) else Exit.DONE
+    code = _code_of(arguments, refusal.exit_code)
+    _say(arguments, refusal.message, refusal.hint, code)
+    return code
 
 
 _RUN_USAGE = 64

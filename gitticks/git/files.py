@@ -13,7 +13,7 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -202,7 +202,7 @@ class CheckoutFiles:
     def _prepare(self, content: bytes) -> Path:
         prepared = self._free_name()
         try:
-            with prepared.open("xb") as file:
+            with errors_name(prepared), prepared.open("xb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -253,11 +253,22 @@ def write_synced(file: Path, content: bytes) -> None:
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     aside = file.with_name(f"{file.name}.new")
-    with aside.open("wb") as writing:
+    with errors_name(file), aside.open("wb") as writing:
         writing.write(content)
         writing.flush()
         os.fsync(writing.fileno())
     aside.replace(file)
+
+
+@contextlib.contextmanager
+def errors_name(file: Path) -> Iterator[None]:
+    """Lets an OSError that names no file, as those of a write do on a full disk, name this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(file)
+        raise
 
 
 def _content(file: Path) -> bytes | None:

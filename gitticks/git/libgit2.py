@@ -19,8 +19,9 @@ def errors_of_writing(common_dir: Path) -> Iterator[None]:
     try:
         yield
     except (pygit2.GitError, OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else printable(str(error))
         raise GitticksError(
-            f"git cannot write to `{common_dir}`: {printable(str(error))}",
+            f"git cannot write to `{common_dir}`: {reason[:1].lower()}{reason[1:]}",
             hint=f"`df -h {common_dir}` shows the room left",
         ) from error
 

@@ -80,6 +80,9 @@ _FENCED_OPTIONS = (
 )
 
 
+_LEAST_ROOM = 64 * 1024
+
+
 class GitError(GitticksError):
     """The git binary failed; the message holds its own words, shortened and printable."""
 
@@ -151,7 +154,7 @@ def run_git(
         raise _not_started(error, directory) from error
     result = _finish(process, input, timeout_seconds, arguments)
     if check and result.code != 0:
-        raise _failure(arguments, result)
+        raise _failure(arguments, result, repository_dir or directory or Path())
     return result
 
 
@@ -237,10 +240,20 @@ def _not_started(error: OSError, directory: Path | None) -> GitError:
     return GitError(f"`git` cannot be started: {printable(str(error))}", hint=_INSTALL_HINT)
 
 
-def _failure(arguments: Sequence[str], result: GitResult) -> GitError:
+def _failure(arguments: Sequence[str], result: GitResult, place: Path) -> GitError:
     words = printable(result.stderr) or printable(os.fsdecode(result.stdout[: 2 * LONGEST_MESSAGE]))
     reason = words.removeprefix("fatal: ").removeprefix("error: ") or f"exit code {result.code}"
-    return GitError(f"`git {_shown(arguments)}` failed: {reason}", code=result.code)
+    hint = f"`df -h {place}` shows the room left" if _is_full(place) else None
+    return GitError(f"`git {_shown(arguments)}` failed: {reason}", hint=hint, code=result.code)
+
+
+def _is_full(place: Path) -> bool:
+    """True if a disk has so little room that this is what git failed for; it seldom says so itself."""
+    try:
+        disk = os.statvfs(place)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _LEAST_ROOM
 
 
 def _shown(arguments: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
+from gitticks.git.files import errors_name
 from gitticks.git.repository import Repository
 from gitticks.git.worktree_config import enable_worktree_config, read_worktree_setting, write_worktree_setting
 from gitticks.store.board import board_checkout
@@ -114,9 +115,13 @@ def _wanted(sources: Path) -> dict[str, bytes]:
 def _put(file: Path, content: bytes) -> None:
     """Replaces one file of the hooks whole: git may be starting it at this moment."""
     aside = file.with_name(f".{file.name}.{os.getpid()}")
-    aside.write_bytes(content)
-    aside.chmod(0o755 if content.startswith(b"#!") else 0o644)
-    aside.replace(file)
+    try:
+        with errors_name(file):
+            aside.write_bytes(content)
+        aside.chmod(0o755 if content.startswith(b"#!") else 0o644)
+        aside.replace(file)
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def _has(file: Path, content: bytes) -> bool:

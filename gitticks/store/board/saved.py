@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.follow import line_distance
@@ -39,14 +41,11 @@ def saved_edits(repository: Repository) -> tuple[SavedEdit, ...]:
 
     What is pending counts from the version it was pending at. Takes the store's lock, so it must not be called within
     a transaction: between two looks without it, a file that a writer has just brought in step looks like an edit.
-
-    Raises:
-        LostRaceError: the lock was not free for long.
     """
     checkout = board_checkout(repository)
     if checkout is None:
         return ()
-    with hold_lock(repository.own_dir / "lock"):
+    with _no_writer(repository):
         return tuple(_edits(repository, checkout, load_journal(repository)))
 
 
@@ -54,18 +53,24 @@ def saved_edit(repository: Repository, path: str) -> SavedEdit | None:
     """Returns the uncommitted edit of one file, and asks git only where the file is not as the branch has it.
 
     Takes the store's lock, as `saved_edits` does.
-
-    Raises:
-        LostRaceError: the lock was not free for long.
     """
     checkout = board_checkout(repository)
     if checkout is None:
         return None
-    with hold_lock(repository.own_dir / "lock"):
+    with _no_writer(repository):
         if _is_as_committed(repository, checkout, path):
             return None
         edits = _edits(repository, checkout, load_journal(repository))
         return next((edit for edit in edits if edit.path == path), None)
+
+
+@contextlib.contextmanager
+def _no_writer(repository: Repository) -> Iterator[None]:
+    """Keeps writers away; where no lock can be had, as on a full or read-only disk, looking goes before being sure."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(GitticksError, OSError):
+            held.enter_context(hold_lock(repository.own_dir / "lock"))
+        yield
 
 
 def _is_as_committed(repository: Repository, checkout: Checkout, path: str) -> bool:

@@ -1,0 +1,29 @@
+"""Tells what the machine refuses, such as room on a full disk, from a bug of ours."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import PurePath
+
+from gitticks.errors import GitticksError
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
+_NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})
+_TOO_MANY_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+
+
+def refusal_of(error: Exception) -> GitticksError | None:
+    """Returns what to tell a person of an error that is the machine's and names the file; None for any other."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return None
+    reason = error.strerror[:1].lower() + error.strerror[1:]
+    name = error.filename if isinstance(error.filename, str) else None
+    message = reason if name is None else f"`{name}`: {reason}"
+    if error.errno in _NO_ROOM:
+        shown = "df -h" if name is None else f"df -h {PurePath(name).parent}"
+        return GitticksError(message, hint=f"`{shown}` shows the room left; then repeat the command")
+    if error.errno in _NO_RIGHT and name is not None:
+        return GitticksError(message, hint=f"`ls -ld {PurePath(name).parent}` shows who may write there")
+    if error.errno in _TOO_MANY_FILES:
+        return GitticksError(message, hint="`ulimit -n` shows how many files may be open at once")
+    return None
