@@ -65,11 +65,18 @@ class Edited:
 
 def make_draft(context: Context, content: bytes, name: str, *, line: int | None = None) -> Draft:
     """Writes a private copy into the clone's own folder and returns it."""
+    from gitticks.git.files import errors_name
+
     folder = context.repository.own_dir / "drafts"
     folder.mkdir(parents=True, exist_ok=True)
-    path = Path(tempfile.mkdtemp(dir=folder)) / name
-    path.write_bytes(content)
-    return Draft(path, content, line)
+    draft = Draft(Path(tempfile.mkdtemp(dir=folder)) / name, content, line)
+    try:
+        with errors_name(draft.path):
+            draft.path.write_bytes(content)
+    except OSError:
+        draft.drop()
+        raise
+    return draft
 
 
 def find_editor(context: Context) -> str:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.errors import GitticksError, LostRaceError
+from gitticks.git.files import errors_name
 from gitticks.processes import is_alive, own_identity, parse_identity, start_times
 
 WAIT_SECONDS = 30.0
@@ -70,7 +71,8 @@ def hold_lock(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[Hel
         if not _take_now(descriptor):
             descriptor = _take_in_turn(path, descriptor, wait_seconds)
         held = HeldLock(descriptor, _unfinished(descriptor))
-        held.write(held.unfinished)
+        with errors_name(path):
+            held.write(held.unfinished)
         yield held
     finally:
         os.close(descriptor)

@@ -70,6 +70,8 @@ class Sessions:
         self._write(replace(record, is_briefed=True))
 
     def _write(self, record: SessionRecord) -> None:
+        from gitticks.git.files import errors_name  # nobody who only reads records needs it
+
         body = {
             "task": record.task,
             "role": record.role.value,
@@ -84,7 +86,8 @@ class Sessions:
         }
         path = self._record(record.task)
         aside = path.with_suffix(".new")
-        aside.write_text(json.dumps(body), encoding="utf-8")
+        with errors_name(path):
+            aside.write_text(json.dumps(body), encoding="utf-8")
         aside.replace(path)
 
     def live(self) -> dict[TaskId, SessionRecord]:
