@@ -21,7 +21,7 @@ from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.store import index as module
-from gitticks.store import indexing, layout
+from gitticks.store import index_contents, indexing, layout
 from gitticks.store.branch import Store
 from gitticks.store.index import BrokenFile, index_path, open_index
 from tests.support.repositories import git, make_repository
@@ -113,13 +113,13 @@ def test_a_foreign_commit_reads_only_what_changed(
     put_tasks(store, [make_task("new1")])
     write_files(store, {task_path(TaskId("m3a9")): None})
     read: list[str] = []
-    genuine = indexing.read_for_index
+    genuine = index_contents.read_for_index
 
     def recording(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]:
         read.append(path)
         return genuine(data, path)
 
-    monkeypatch.setattr(indexing, "read_for_index", recording)
+    monkeypatch.setattr(index_contents, "read_for_index", recording)
     with open_index(repository) as index:
         assert index.find_ids("") == ["e111", "k7f2", "k7zz", "new1"]
     assert read == [task_path(TaskId("new1"))]

@@ -1,0 +1,206 @@
+"""The rows of the query index: which task files differ between two commits, and what each of them says.
+
+Only task files whose blobs differ are read. So an index that was brought forward is, row for row, the one that a
+fresh build gives.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from gitticks.document.entries import read_entries
+from gitticks.document.sections import read_body
+from gitticks.document.taskfile import ReadFile, read_file
+from gitticks.errors import DocumentError, GitticksError
+from gitticks.git.objects import Objects
+from gitticks.git.pack_order import pack_places
+from gitticks.git.trees import Entry as TreeEntry
+from gitticks.git.trees import tree_id_of
+from gitticks.model.ids import TaskId, is_valid_id, task_folder
+from gitticks.model.notes import Entry, Section, open_questions
+from gitticks.store import layout
+from gitticks.store.index import INSERT_TASK
+from gitticks.store.index_rows import task_row
+
+_ROWS_AT_ONCE = 200
+_FEW = 1000
+"""So many files may be read in any order."""
+
+
+class ChangedTask(NamedTuple):
+    """A task whose TASK.md or history.jsonl differs between two commits; each is None where it is missing now."""
+
+    path: str
+    task: TreeEntry | None
+    history: TreeEntry | None
+
+
+class Unreadable:
+    """The files and folders that cannot be read because git's objects are damaged or gone, as messages by path."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.messages: dict[str, str] = {}
+
+    def add(self, path: str, error: GitticksError) -> None:
+        """Notes one, or raises the error if there are more than `most` already."""
+        if len(self.messages) >= self._most:
+            raise error
+        self.messages[path] = f"{path}: {error.message}"
+
+
+def changed_tasks(
+    objects: Objects, old: str | None, new: str | None, unreadable: Unreadable
+) -> Iterator[ChangedTask]:
+    """Yields the tasks that differ, opening no folder that is the same on both sides, and none inside a task's.
+
+    Args:
+        objects: where the trees are.
+        old: the tree of all tasks before; None for an empty one.
+        new: the tree of all tasks now; None for an empty one.
+        unreadable: takes the folders that cannot be read.
+    """
+    for between, *shards in _differing(objects, layout.TASKS_FOLDER, (old, new), unreadable):
+        shard = f"{layout.TASKS_FOLDER}/{_utf8(between)}"
+        old_shard, new_shard = map(tree_id_of, shards)
+        for name, *folders in _differing(objects, shard, (old_shard, new_shard), unreadable):
+            folder = f"{shard}/{_utf8(name)}"
+            try:
+                before, after = (_files(objects, entry) for entry in folders)
+            except GitticksError as error:
+                unreadable.add(folder, error)
+                continue
+            if before != after:
+                yield ChangedTask(f"{folder}/{layout.TASK_FILE}", *after)
+
+
+def _differing(
+    objects: Objects, path: str, trees: tuple[str | None, str | None], unreadable: Unreadable
+) -> list[tuple[str, TreeEntry | None, TreeEntry | None]]:
+    try:
+        return list(objects.changed_entries(*trees))
+    except GitticksError as error:
+        unreadable.add(path, error)
+        return []
+
+
+def _files(objects: Objects, folder: TreeEntry | None) -> tuple[TreeEntry | None, TreeEntry | None]:
+    tree = tree_id_of(folder)
+    if tree is None:
+        return None, None
+    entries = objects.folder(tree)
+    return entries.get(layout.TASK_FILE), entries.get(layout.HISTORY_FILE)
+
+
+def _utf8(name: str) -> str:
+    """Returns the name as a database can hold it: what is no UTF-8 as escapes."""
+    return (
+        name
+        if name.isascii()
+        else name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    )
+
+
+def forget_tasks(connection: sqlite3.Connection, changes: list[ChangedTask]) -> None:
+    """Deletes the rows of the changed tasks."""
+    ids = [(task_id,) for change in changes if (task_id := layout.task_of_path(change.path)) is not None]
+    connection.executemany("DELETE FROM task WHERE id = ?", ids)
+    connection.executemany("DELETE FROM file WHERE id = ?", ids)
+    connection.executemany("DELETE FROM broken WHERE path = ?", [(change.path,) for change in changes])
+
+
+def write_tasks(
+    connection: sqlite3.Connection, objects: Objects, changes: list[ChangedTask], unreadable: Unreadable
+) -> None:
+    """Adds the rows of the changed tasks that are there now.
+
+    Args:
+        connection: the index, within a transaction.
+        objects: where the files are.
+        changes: each task once.
+        unreadable: takes the files that cannot be read.
+    """
+    waiting = iter(_in_reading_order(objects, changes))
+    while batch := list(islice(waiting, _ROWS_AT_ONCE)):
+        rows = _Rows()
+        for change in batch:
+            rows.read(objects, change, unreadable)
+        connection.executemany("INSERT INTO file VALUES (?, ?, ?)", rows.files)
+        connection.executemany(INSERT_TASK, rows.tasks)
+        write_broken(connection, rows.broken)
+
+
+def write_broken(connection: sqlite3.Connection, rows: Iterable[tuple[str, TaskId | None, str]]) -> None:
+    """Adds rows of path, task and message; two odd names may look the same."""
+    connection.executemany("INSERT OR REPLACE INTO broken VALUES (?, ?, ?)", rows)
+
+
+def _in_reading_order(objects: Objects, changes: list[ChangedTask]) -> list[ChangedTask]:
+    """Returns the changes with a file, many of them in the order of git's packs."""
+    files = [(change.task.object_id, change) for change in changes if change.task is not None]
+    if len(files) > _FEW:
+        places = pack_places(objects.common_dir / "objects", [object_id for object_id, _ in files])
+        return [files[number][1] for number in sorted(range(len(files)), key=places.__getitem__)]
+    return [change for _, change in files]
+
+
+class _Rows:
+    """The rows of some files."""
+
+    def __init__(self) -> None:
+        self.files: list[tuple[TaskId, bytes, bytes | None]] = []
+        self.tasks: list[tuple[object, ...]] = []
+        self.broken: list[tuple[str, TaskId | None, str]] = []
+
+    def read(self, objects: Objects, change: ChangedTask, unreadable: Unreadable) -> None:
+        """Adds what one task's files say."""
+        task_id = layout.task_of_path(change.path)
+        try:
+            self._read(objects, change, task_id)
+        except DocumentError as error:
+            self.broken.append((change.path, task_id, error.message))
+        except GitticksError as error:
+            unreadable.add(change.path, error)
+
+    def _read(self, objects: Objects, change: ChangedTask, task_id: TaskId | None) -> None:
+        if task_id is None:
+            raise DocumentError(_misplaced(change.path), path=change.path)
+        data = _content(objects, change.task)
+        if data is None:
+            raise DocumentError("is no plain file", path=change.path)
+        self.files.append((task_id, data, _content(objects, change.history)))
+        self.tasks.append(_task_row(data, change.path, task_id))
+
+
+def _content(objects: Objects, entry: TreeEntry | None) -> bytes | None:
+    return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
+
+
+def _task_row(data: bytes, path: str, task_id: TaskId) -> tuple[object, ...]:
+    file, questions = read_for_index(data, path)
+    if file.task.id != task_id:
+        problem = f"the id is `{file.task.id}`, but the folder's name says `{task_id}`"
+        raise DocumentError(problem, path=path)
+    return task_row(file, questions)
+
+
+def read_for_index(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]:
+    """Returns what the index keeps of a task's file: the task and its open questions.
+
+    The one place where the index reads files; sections are looked at only where the word can be found.
+    """
+    file = read_file(data, path)
+    if b"questions" not in data.lower():
+        return file, ()
+    body = read_body(file.body_source, file.newline)
+    return file, open_questions(read_entries(body, Section.QUESTIONS))
+
+
+def _misplaced(path: str) -> str:
+    name = path.split("/")[-2]
+    if not is_valid_id(name):
+        return "the folder's name is no task id"
+    return f"the task belongs in `{task_folder(TaskId(name))}`"

@@ -1,0 +1,140 @@
+"""The rows of the index, where git's objects are odd, damaged or gone."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import GitticksError
+from gitticks.git.objects import Objects
+from gitticks.git.repository import Repository
+from gitticks.model.ids import TaskId, task_folder, task_path
+from gitticks.store import index_contents, layout
+from gitticks.store.branch import Store
+from gitticks.store.index import index_path, open_index
+from tests.store.test_index import fresh_rows, rows
+from tests.support.repositories import git
+from tests.support.tasks import make_store, make_task, put_tasks
+
+K7F2 = TaskId("k7f2")
+OTHERS = [TaskId("e111"), TaskId("m3a9")]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return make_store(tmp_path / "r", [make_task(task_id) for task_id in (K7F2, *OTHERS)])
+
+
+@pytest.fixture
+def repository(store: Store) -> Repository:
+    return store.repository
+
+
+def damage(repository: Repository, name: str, how: str) -> str:
+    """Spoils the loose object that a name stands for, and returns its id."""
+    object_id = git("rev-parse", name, at=repository.common_dir)
+    path = repository.common_dir / "objects" / object_id[:2] / object_id[2:]
+    content = bytearray(path.read_bytes())
+    path.chmod(0o644)
+    if how == "gone":
+        path.unlink()
+    else:
+        content[len(content) // 2] ^= 0xFF
+        path.write_bytes(bytes(content) if how == "flipped" else b"")
+    return object_id
+
+
+@pytest.mark.parametrize("how", ["gone", "flipped", "empty"])
+@pytest.mark.parametrize("depth", [1, 2, 3], ids=["shard", "folder", "file"])
+def test_a_damaged_object_hides_no_other_task(
+    store: Store, repository: Repository, how: str, depth: int
+) -> None:
+    parts = task_path(K7F2).split("/")
+    spoiled = "/".join(parts[: depth + 1])
+    original = repository.common_dir.with_name("copy")
+    subprocess.run(["cp", "-a", str(repository.common_dir), str(original)], check=True)
+    object_id = damage(repository, f"{layout.STATE_BRANCH}:{spoiled}", how)
+    index_path(repository).unlink(missing_ok=True)
+    for _ in range(2):  # an index that lacks a task is never kept
+        with open_index(repository) as index:
+            assert list(index.titles()) == OTHERS
+            (broken,) = index.broken()
+            assert broken.path == spoiled
+            assert object_id in broken.message
+    subprocess.run(["cp", "-a", f"{original}/objects", str(repository.common_dir)], check=True)
+    with open_index(repository) as index:
+        assert sorted(index.titles()) == ["e111", "k7f2", "m3a9"]
+        assert index.broken() == ()
+
+
+def test_many_damaged_objects_are_one_error(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for task_id in (K7F2, *OTHERS):
+        damage(repository, f"{layout.STATE_BRANCH}:{task_folder(task_id)}", "gone")
+    index_path(repository).unlink(missing_ok=True)
+    monkeypatch.setattr("gitticks.store.indexing._MOST_UNREADABLE", 2)
+    with pytest.raises(GitticksError, match="is missing") as caught:
+        open_index(repository)
+    assert caught.value.hint is not None
+
+
+def test_a_folder_that_is_gone_from_the_indexed_commit_means_a_fresh_build(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    old = store.tip()
+    monkeypatch.setattr(Store, "_update_index", lambda *_: None)
+    put_tasks(store, [make_task(K7F2, "Another title")])
+    damage(repository, f"{old}:tasks/f2", "gone")
+    with open_index(repository) as index:
+        assert index.titles()[K7F2] == "Another title"
+    assert rows(repository) == fresh_rows(repository)
+
+
+def test_files_are_read_in_the_order_of_the_pack(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_tasks(store, [make_task(f"t{number:03}") for number in range(60)])
+    git("gc", "--quiet", at=repository.common_dir)
+    listed = git("cat-file", "--batch-all-objects", "--unordered", "--batch-check", at=repository.common_dir)
+    in_pack = [line.split()[0] for line in listed.splitlines() if " blob " in line]
+    monkeypatch.setattr(index_contents, "_FEW", 10)
+    index_path(repository).unlink(missing_ok=True)
+    read: list[str] = []
+    genuine = Objects.read_blob
+
+    def recording(objects: Objects, object_id: str) -> bytes:
+        read.append(object_id)
+        return genuine(objects, object_id)
+
+    monkeypatch.setattr(Objects, "read_blob", recording)
+    open_index(repository).close()
+    assert len(read) == 63
+    assert read == [object_id for object_id in in_pack if object_id in set(read)]
+
+
+@pytest.mark.parametrize("name", [b"\xff", b"a\xffb", "é".encode(), b"\\xff", b"a b\n"])
+def test_a_name_that_no_task_bears_is_broken(store: Store, repository: Repository, name: bytes) -> None:
+    blob = git("rev-parse", f"{layout.STATE_BRANCH}:{task_path(K7F2)}", at=repository.common_dir)
+    for place in (b"tasks/" + name + b"/k7f2", b"tasks/f2/" + name):
+        tip = store.tip()
+        tree = _tree_with(repository, tip, place + b"/TASK.md", blob)
+        commit = git("commit-tree", tree, "-p", tip, "-m", "hostile", at=repository.common_dir)
+        git("update-ref", layout.STATE_REF, commit, at=repository.common_dir)
+        with open_index(repository) as index:
+            assert sorted(index.titles()) == ["e111", "k7f2", "m3a9"]
+            assert all(broken.path.isprintable() or b"\n" in name for broken in index.broken())
+    assert len(rows(repository)["broken"]) == 2
+    assert rows(repository) == fresh_rows(repository)
+
+
+def _tree_with(repository: Repository, commit: str, path: bytes, blob: str) -> str:
+    """Returns the commit's tree with a file added under a path of any bytes."""
+    environment = {"GIT_INDEX_FILE": str(repository.common_dir / "scratch-index")}
+    git("read-tree", commit, at=repository.common_dir, environment=environment)
+    entry = f"100644 {blob}\t{path.decode('utf-8', 'surrogateescape')}\0"
+    git("update-index", "-z", "--index-info", at=repository.common_dir, input=entry, environment=environment)
+    return git("write-tree", at=repository.common_dir, environment=environment)
