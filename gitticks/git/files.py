@@ -14,7 +14,7 @@ import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
@@ -23,6 +23,9 @@ from gitticks.git.exchange import exchange
 
 SCRATCH_IN_CHECKOUT = ".gitticks-tmp"
 """Where new content is prepared if the git directory is on another file system than the checkout."""
+
+
+_KEPT_BY_RENAMING = ("st_dev", "st_ino", "st_mtime_ns", "st_size")
 
 
 class NotPlainError(GitticksError):
@@ -36,10 +39,12 @@ class Replaced:
     Attributes:
         is_done: False if somebody else had written in between; then the file is theirs.
         rescued: where bytes were kept that had no other place.
+        status: of the file, as long as it certainly is what was put there; else None.
     """
 
     is_done: bool
     rescued: tuple[Path, ...] = ()
+    status: os.stat_result | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +129,20 @@ class CheckoutFiles:
             return Replaced(is_done=True) if expected is None else self._remove(path, expected)
         prepared = self._prepare(wanted)
         try:
-            return self._put(path, expected, wanted, prepared)
+            before = prepared.lstat()
+            put = self._put(path, expected, wanted, prepared)
         finally:
-            prepared.unlink(missing_ok=True)
+            prepared.unlink(missing_ok=True)  # before the status is taken, which holds the time of this too
+        return replace(put, status=self._unchanged(path, before)) if put.is_done else put
+
+    def _unchanged(self, path: str, before: os.stat_result) -> os.stat_result | None:
+        """Returns the status of a file that is still as it was prepared; being put there changes its ctime alone."""
+        try:
+            after = (self.root / path).lstat()
+        except FileNotFoundError:
+            return None
+        is_same = all(getattr(after, name) == getattr(before, name) for name in _KEPT_BY_RENAMING)
+        return after if is_same else None
 
     def keep_bytes(self, content: bytes, path: str) -> Path:
         """Writes a rescue file with bytes that have no other place any more, and returns where it is."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import dropwhile, takewhile
@@ -44,12 +45,16 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What became of a file, the bytes that it holds now, and what had to be kept elsewhere."""
+    """What became of a file, the bytes that it holds now, and what had to be kept elsewhere.
+
+    `status` is the file's, as long as it certainly holds those bytes.
+    """
 
     path: str
     outcome: Outcome
     present: bytes | None
     rescued: tuple[Path, ...] = ()
+    status: os.stat_result | None = field(default=None, compare=False)
 
 
 OlderVersions = Callable[[str], Iterable[bytes]]
@@ -92,7 +97,7 @@ class Follower:
                 return Followed(version.path, Outcome.CONFLICT, None, rescued)
             rescued += replaced.rescued
             if replaced.is_done:
-                return Followed(version.path, outcome, wanted, rescued)
+                return Followed(version.path, outcome, wanted, rescued, replaced.status)
         return Followed(version.path, Outcome.DEFERRED, present, rescued)
 
     def _decide(self, version: Version, present: bytes | None) -> tuple[Outcome, bytes | None]:

@@ -1,37 +1,75 @@
-"""Reads and changes single entries of a checkout's index, by git itself, and lets it appear whole in one rename.
+"""Reads and changes single entries of a checkout's index, and lets it appear whole in one rename.
 
-To be called with the checkout's `index.lock` held. No content of a file is read for it, so no filter runs.
+To be called with the checkout's `index.lock` held. No content of a file is read for it, so no filter runs. An index
+in its plain form is changed here, any other by git itself.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gitticks.git.process import run_git
+from gitticks.git.plainindex import BASE, OURS, RESOLVED, THEIRS, IndexEntry, PlainIndex
+
+__all__ = ["BASE", "OURS", "RESOLVED", "THEIRS", "IndexEntry", "index_aside", "read_entries", "write_entries"]
 
 _NO_OBJECT = "0" * 40
-RESOLVED, BASE, OURS, THEIRS = range(4)
-"""The stages of an entry; a path with others than the first is in conflict."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
-    """One entry of the index."""
-
-    path: str
-    object_id: str
-    stage: int = RESOLVED
-    mode: str = "100644"
 
 
 def read_entries(git_dir: Path, paths: Sequence[str]) -> dict[str, dict[int, IndexEntry]]:
     """Returns the entries of these paths by path and stage; a path that the index does not know is missing."""
     if not paths:
         return {}
+    plain = _read_plain(git_dir, None)
+    if plain is not None:
+        return {path: entries for path in paths if (entries := plain.entries(path))}
+    return _read_by_git(git_dir, paths)
+
+
+def write_entries(
+    git_dir: Path, paths: Mapping[str, Sequence[IndexEntry]], entries_end: int | None = None
+) -> int | None:
+    """Makes these entries, of any stages, all that the index says of each path; none of them removes the path.
+
+    Args:
+        git_dir: of the checkout.
+        paths: the entries by path.
+        entries_end: what the last call returned, if nobody else has written the index since.
+
+    Returns:
+        where the entries end in the index, which spares the next call a walk over them; None if that is not known.
+    """
+    if not paths:
+        return entries_end
+    plain = _read_plain(git_dir, entries_end)
+    if plain is not None and plain.replace(paths):
+        _write_plain(git_dir, plain)
+        return plain.entries_end
+    _write_by_git(git_dir, paths)
+    return None
+
+
+def _read_plain(git_dir: Path, entries_end: int | None) -> PlainIndex | None:
+    try:
+        return PlainIndex.parse((git_dir / "index").read_bytes(), entries_end)
+    except FileNotFoundError:
+        return None
+
+
+def _write_plain(git_dir: Path, plain: PlainIndex) -> None:
+    index = git_dir / "index"
+    with index_aside(git_dir) as aside:
+        aside.unlink(missing_ok=True)  # the second name of the index itself
+        with aside.open("xb") as file:
+            plain.write(file)
+        aside.chmod(index.stat().st_mode)
+
+
+def _read_by_git(git_dir: Path, paths: Sequence[str]) -> dict[str, dict[int, IndexEntry]]:
+    from gitticks.git.process import run_git
+
     listed = run_git(
         ["--literal-pathspecs", "ls-files", "--stage", "-z", "--", *paths],
         repository_dir=git_dir,
@@ -46,14 +84,13 @@ def read_entries(git_dir: Path, paths: Sequence[str]) -> dict[str, dict[int, Ind
     return found
 
 
-def write_entries(git_dir: Path, paths: Mapping[str, Iterable[IndexEntry]]) -> None:
-    """Makes these entries, of any stages, all that the index says of each path; none of them removes the path."""
+def _write_by_git(git_dir: Path, paths: Mapping[str, Sequence[IndexEntry]]) -> None:
+    from gitticks.git.process import run_git
+
     lines = []
     for path, entries in paths.items():
         lines.append(f"0 {_NO_OBJECT}\t{path}")
         lines += [f"{entry.mode} {entry.object_id} {entry.stage}\t{path}" for entry in entries]
-    if not lines:
-        return
     with index_aside(git_dir) as aside:
         run_git(
             ["update-index", "-z", "--index-info"],

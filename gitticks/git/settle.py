@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -60,7 +61,8 @@ class Settler:
             return Settled(self._conflicted(move, followed))
         staged = entries.get(RESOLVED)
         if staged is None or staged.object_id in (move.base, move.new, move.seen):
-            return Settled(_entry(move, move.new))
+            status = followed.status if followed.outcome is Outcome.TAKEN else None
+            return Settled(_entry(move, move.new, status))
         return self._keep_staged(move, followed, staged)
 
     def _conflicted(self, move: Move, followed: Followed) -> tuple[IndexEntry, ...]:
@@ -84,5 +86,5 @@ class Settler:
         return Settled(_entry(move, move.new), None if content == followed.present else content)
 
 
-def _entry(move: Move, object_id: str | None) -> tuple[IndexEntry, ...]:
-    return () if object_id is None else (IndexEntry(move.path, object_id, RESOLVED, move.mode),)
+def _entry(move: Move, object_id: str | None, status: os.stat_result | None = None) -> tuple[IndexEntry, ...]:
+    return () if object_id is None else (IndexEntry(move.path, object_id, RESOLVED, move.mode, status),)

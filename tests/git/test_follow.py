@@ -62,6 +62,8 @@ def test_outcomes(
         put(files, present)
     followed = follow(files, *way)
     assert (followed.outcome, followed.present, files.read("a")) == (outcome, left, left)
+    is_put = outcome in (Outcome.TAKEN, Outcome.MERGED) and left is not None
+    assert followed.status == ((files.root / "a").stat() if is_put else None)
 
 
 @pytest.mark.parametrize("age_seconds", [0.0, -0.1])

@@ -50,6 +50,23 @@ def test_writes_conflicts(root: Path) -> None:
     assert set(read_entries(root / ".git", [NAME])[NAME]) == {0}
 
 
+def test_a_known_end_of_the_entries_is_told_and_used(root: Path) -> None:
+    blob = git("hash-object", NAME, at=root)
+    end = write_entries(root / ".git", {NAME: [IndexEntry(NAME, blob)]})
+    assert end is not None
+    assert write_entries(root / ".git", {}, end) == end
+    assert write_entries(root / ".git", {"b": [IndexEntry("b", blob)]}, end) == end + 64
+    assert git("ls-files", at=root).splitlines() == ["README.md", "b", git("ls-files", NAME, at=root)]
+
+
+def test_an_index_in_another_form_is_gits(root: Path) -> None:
+    git("update-index", "--index-version", "4", at=root)
+    blob = git("hash-object", NAME, at=root)
+    assert write_entries(root / ".git", {"b": [IndexEntry("b", blob)]}) is None
+    assert read_entries(root / ".git", ["b", "missing"]) == {"b": {0: IndexEntry("b", blob)}}
+    assert not list((root / ".git").glob("gitticks-index*"))
+
+
 def test_a_failure_changes_nothing_and_leftovers_are_no_obstacle(root: Path) -> None:
     (root / ".git" / "gitticks-index.lock").write_bytes(b"")
     (root / ".git" / "gitticks-index").write_bytes(b"torn")

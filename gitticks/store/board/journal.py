@@ -43,12 +43,14 @@ class Journal:
         base: the commit; None if that is not known.
         pending: the files that are not in step, by path.
         index_mark: how the index file looked when it was in step; empty if it may have changed since.
+        index_end: where its entries end, as `write_entries` tells; None if that is not known.
         is_index_stale: the index has entries that git has to compare with their files by content.
     """
 
     base: str | None = None
     pending: Mapping[str, Pending] = field(default_factory=dict)
     index_mark: str = ""
+    index_end: int | None = None
     is_index_stale: bool = False
 
 
@@ -60,7 +62,14 @@ def load_journal(repository: Repository) -> Journal:
             str(path): Pending(PendingKind(kind), base, against)
             for path, (kind, base, against) in values["pending"].items()
         }
-        return Journal(values["base"], pending, str(values["index"]), bool(values["stale"]))
+        end = values.get("end")
+        return Journal(
+            base=values["base"],
+            pending=pending,
+            index_mark=str(values["index"]),
+            index_end=None if end is None else int(end),
+            is_index_stale=bool(values["stale"]),
+        )
     except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         return Journal()
 
@@ -73,6 +82,7 @@ def save_journal(repository: Repository, journal: Journal) -> None:
         "base": journal.base,
         "pending": {path: [one.kind, one.base, one.against] for path, one in journal.pending.items()},
         "index": journal.index_mark,
+        "end": journal.index_end,
         "stale": journal.is_index_stale,
     }
     write_synced(_file(repository), json.dumps(values).encode())

@@ -124,7 +124,8 @@ def _sync(
     journal, report = sync.run()
     if thorough and journal.is_index_stale:
         refresh(checkout)
-        journal = replace(journal, is_index_stale=False, index_mark=mark_of(checkout.git_dir / "index"))
+        mark = mark_of(checkout.git_dir / "index")
+        journal = replace(journal, is_index_stale=False, index_mark=mark, index_end=None)
     save_journal(repository, journal)
     return report
 

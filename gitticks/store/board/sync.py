@@ -59,10 +59,28 @@ class Sync:
         self.entries = self._read_entries(moves)
         for move in moves.values():
             self._bring(self._resolved_by_person(move))
-        write_entries(self.checkout.git_dir, self.changed)
-        mark = mark_of(self.checkout.git_dir / "index")
-        journal = Journal(self.tip, self.pending, mark, self.journal.is_index_stale or bool(self.changed))
+        index_end = write_entries(self.checkout.git_dir, self.changed, self._known_end())
+        journal = Journal(
+            base=self.tip,
+            pending=self.pending,
+            index_mark=mark_of(self.checkout.git_dir / "index"),
+            index_end=index_end,
+            is_index_stale=self.journal.is_index_stale or self._leaves_unknown(index_end),
+        )
         return journal, self._report()
+
+    def _known_end(self) -> int | None:
+        return self.journal.index_end if self._is_index_untouched() else None
+
+    def _is_index_untouched(self) -> bool:
+        """True if nobody wrote the index since the journal was."""
+        return mark_of(self.checkout.git_dir / "index") == self.journal.index_mark != ""
+
+    def _leaves_unknown(self, index_end: int | None) -> bool:
+        """True if git has to read a file to know whether it is as the index says; git notes no status of its own."""
+        entries = [entry for entries in self.changed.values() for entry in entries]
+        is_unknown = (entry.stage == RESOLVED and entry.status is None for entry in entries)
+        return bool(entries) and (index_end is None or any(is_unknown))
 
     def sweep(self) -> None:
         """Clears what killed processes left of their preparations."""
@@ -118,8 +136,7 @@ class Sync:
 
     def _read_entries(self, moves: Mapping[str, Move]) -> Mapping[str, Mapping[int, IndexEntry]]:
         """Returns what the index says; where nobody wrote it since, the journal knows without asking git."""
-        mark = mark_of(self.checkout.git_dir / "index")
-        if mark == self.journal.index_mark != "" and not self.journal.pending:
+        if self._is_index_untouched() and not self.journal.pending:
             bases = {move.path: move.base for move in moves.values() if move.base is not None}
             return {path: {RESOLVED: IndexEntry(path, base)} for path, base in bases.items()}
         return read_entries(self.checkout.git_dir, list(moves))

@@ -21,9 +21,9 @@ def test_comes_back_as_it_was_saved(repository: Repository) -> None:
         "ü.md": Pending(PendingKind.CONFLICT, "a" * 40, None),
         "b": Pending(PendingKind.DEFERRED, None, "b" * 40),
     }
-    journal = Journal("c" * 40, pending, "1-2-3", is_index_stale=True)
-    save_journal(repository, journal)
-    assert load_journal(repository) == journal
+    for journal in (Journal("c" * 40, pending, "1-2-3", is_index_stale=True), Journal(None, {}, "1", 4711)):
+        save_journal(repository, journal)
+        assert load_journal(repository) == journal
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"pending": {"a": ["odd", null, null]}}'])

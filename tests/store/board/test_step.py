@@ -64,6 +64,30 @@ def test_only_changed_paths_are_touched(board: BoardOfTest) -> None:
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
+def test_following_starts_no_git_and_leaves_it_nothing_to_look_up(
+    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board.git("status")
+    with monkeypatch.context() as without_programs:
+        without_programs.setenv("PATH", "")
+        write_to_branch(board.store, {PATH: NEW, "tasks/f2/k7f2/TASK.md": "one\n", "a": "a\n"})
+        write_to_branch(board.store, {PATH: None, "tasks/f2/k7f2/TASK.md": "two\n", "a": "aa\n"})
+    assert is_in_step(board.repository)
+    assert board.git("diff-files") == ""
+    assert board.status() == ""
+    assert board.git("write-tree") == board.git("rev-parse", "HEAD^{tree}")
+
+
+@pytest.mark.parametrize("form", [("--split-index",), ("--index-version", "4")])
+def test_an_index_in_another_form_is_followed_too(board: BoardOfTest, form: tuple[str, ...]) -> None:
+    board.git("update-index", *form)
+    board.write(NEW)
+    assert board.status() == ""
+    assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
+    assert board.git("diff-files") == ""
+    assert board.git("write-tree") == board.git("rev-parse", "HEAD^{tree}")
+
+
 def test_an_edit_elsewhere_in_the_file_is_merged(board: BoardOfTest) -> None:
     board.save(EDITED)
     board.write(NEW)
