@@ -5,6 +5,7 @@ A leaf module. On Linux the facts come from /proc; elsewhere from `ps` and `sysc
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import functools
 import json
@@ -16,6 +17,8 @@ from pathlib import Path
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _GLANCE_SECONDS, _PAUSE_SECONDS = 1.0, 0.02
+_NO_LOCK_FILE = frozenset({errno.ELOOP, errno.ENXIO, errno.EISDIR})
+"""How opening fails where something lies that nobody takes for a lock: a link, a pipe or socket, a folder."""
 _STATE, _START_TICKS = 0, 19
 """Fields of /proc/<pid>/stat, counted behind the name, which may hold spaces and brackets itself."""
 
@@ -83,9 +86,13 @@ def send_signal(identity: ProcessIdentity, signal_number: int) -> bool:
 def is_lock_held(path: Path) -> bool:
     """True while somebody holds the flock of `path`; an absent file is held by nobody."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
         return False
+    except OSError as error:
+        if error.errno in _NO_LOCK_FILE:
+            return False
+        raise
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -18,6 +18,7 @@ from gitticks.git.repository import Repository, discover
 from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import ActorKind, Role
+from gitticks.plainfile import read_plain_text
 from gitticks.world import World
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Context:
         if named and is_valid_id(named):
             return TaskId(named)
         try:
-            head = (self.repository.git_dir / "HEAD").read_text(encoding="utf-8").strip()
+            head = read_plain_text(self.repository.git_dir / "HEAD").strip()
         except OSError:
             return None
         branch = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")

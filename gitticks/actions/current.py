@@ -13,6 +13,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.session import SessionRecord
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+from gitticks.plainfile import read_plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ def workspaces_of(context: Context) -> dict[TaskId, Path]:
     found: dict[TaskId, Path] = {}
     for entry in sorted(_entries(context.repository.common_dir / "worktrees")):
         try:
-            head = (entry / "HEAD").read_text(encoding="utf-8").strip()
-            place = Path((entry / "gitdir").read_text(encoding="utf-8").strip()).parent
+            head = read_plain_text(entry / "HEAD").strip()
+            place = Path(read_plain_text(entry / "gitdir").strip()).parent
         except (OSError, ValueError):
             continue
         name = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")

@@ -92,6 +92,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     from gitticks.store.board import board_path, create_board
     from gitticks.store.hooks import install_board_hooks
     from gitticks.store.layout import REMOTE_STATE_REF, STATE_BRANCH
+    from gitticks.store.tip import refuse_lost_branch
 
     context.require_person("begin tasks in a repository")
     git_version()
@@ -102,6 +103,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     fetched = Fetched.HERE if context.store.exists else fetch_branch(repository, "origin", STATE_BRANCH)
     begun = Begun.THERE
     if not context.store.exists:
+        refuse_lost_branch(repository)
         theirs = read_ref(repository.common_dir, REMOTE_STATE_REF)
         begun = Begun.CREATED if theirs is None else Begun.TAKEN_OVER
         context.store.initialise(context.author, _first_config(context, base, human))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, task_path
+from gitticks.plainfile import read_plain_file
 
 if TYPE_CHECKING:
     from gitticks.store.board.saved import SavedEdit
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 NOT_COMMITTED = "edited, not committed"
 _VERDICT = "edited, its verdict counts once it is committed"
 _REFUSED = "edited, not taken up: "
+_MOST_BYTES = 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def _differs(context: Context, path: str) -> bool:
 
     board = board_path(context.repository)
     try:
-        return board is not None and (board / path).read_bytes() != context.store.read(path)
+        return board is not None and read_plain_file(board / path, _MOST_BYTES) != context.store.read(path)
     except OSError:
         return False
 

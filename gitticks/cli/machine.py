@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import errno
 from pathlib import PurePath
+from shlex import quote
 
 from gitticks.errors import GitticksError
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
 _NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})
+_IN_THE_WAY = frozenset(
+    {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.ENXIO, errno.ENODEV, errno.EFBIG}
+)
+"""Something else lies where gitticks keeps a file or a folder of its own."""
 _TOO_MANY_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
@@ -24,6 +29,12 @@ def refusal_of(error: Exception) -> GitticksError | None:
         return GitticksError(message, hint=f"`{shown}` shows the room left; then repeat the command")
     if error.errno in _NO_RIGHT and name is not None:
         return GitticksError(message, hint=f"`ls -ld {PurePath(name).parent}` shows who may write there")
+    if error.errno in _IN_THE_WAY and name is not None:
+        shown = quote(name)
+        return GitticksError(
+            message,
+            hint=f"`ls -ld {shown}` shows what is there; `mv {shown} {quote(f'{name}.old')}` makes way",
+        )
     if error.errno in _TOO_MANY_FILES:
         return GitticksError(message, hint="`ulimit -n` shows how many files may be open at once")
     return None

@@ -14,6 +14,7 @@ from pathlib import Path
 from gitticks.errors import NotFoundError
 from gitticks.git.refs import BRANCHES, read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
+from gitticks.plainfile import read_plain_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _linked(common_dir: Path) -> Iterator[tuple[Path, Path]]:
     folder = common_dir / "worktrees"
     for git_dir in sorted(folder.iterdir()) if folder.is_dir() else ():
         try:
-            pointer = os.fsdecode((git_dir / "gitdir").read_bytes()).removesuffix("\n")
+            pointer = os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n")
         except OSError:
             continue  # it is being added or removed at this moment
         yield git_dir, Path(os.path.normpath(git_dir / pointer)).parent

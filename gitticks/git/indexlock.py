@@ -12,9 +12,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from gitticks.plainfile import read_plain_file
+
 WAIT_SECONDS = 2.0
 _POLL_SECONDS = 0.005
 _MARK = b"gitticks "
+_MOST_OWN_BYTES = 100
 
 
 @contextlib.contextmanager
@@ -42,7 +45,7 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
 def is_index_locked(git_dir: Path) -> bool:
     """True while a program other than gitticks holds the index."""
     try:
-        return not (git_dir / "index.lock").read_bytes().startswith(_MARK)
+        return not _is_own(git_dir / "index.lock")
     except FileNotFoundError:
         return False
 
@@ -65,12 +68,22 @@ def _link(mine: Path, lock: Path, wait_seconds: float) -> bool:
 def _clear_own(lock: Path) -> bool:
     """Removes the lock if it is of ours; True unless another program has it."""
     try:
-        if not lock.read_bytes().startswith(_MARK):
+        if not _is_own(lock):
             return False
         lock.unlink()
     except FileNotFoundError:
         pass
     return True
+
+
+def _is_own(lock: Path) -> bool:
+    """True if the lock is of ours; what is larger than any of ours, or no file, is not."""
+    try:
+        return read_plain_file(lock, _MOST_OWN_BYTES).startswith(_MARK)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        return False
 
 
 def _age_seconds(lock: Path) -> float:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository import Repository
+from gitticks.plainfile import read_plain_file, read_plain_text, reason_of
 
 BRANCHES = "refs/heads/"
 OWN_BRANCHES = "gitticks/"
 _DEEPEST_CHAIN = 5
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}")
+_NO_OBJECT = "0" * 40
+_MOST_PACKED_BYTES = 1024**3
+_PACKED_LINES = re.compile(rb"(?:#[^\n]*\n|\^[0-9a-f]{40}\n|[0-9a-f]{40} [^\n]+\n)*")
+_LOG_LINE = re.compile(r"[0-9a-f]{40} ([0-9a-f]{40}) .*")
 _REF_NAME = re.compile(
     r"(?!.*(?:\.\.|//|/\.|\.lock(?:/|$)|@\{))[^\x00-\x20~^:?*\[\\\x7f./][^\x00-\x20~^:?*\[\\\x7f]*(?<![./])"
 )
@@ -33,20 +39,52 @@ def read_ref(common_dir: Path, name: str) -> str | None:
     Raises:
         GitticksError: the ref is broken, or no possible name.
     """
+    asked = name
     for _ in range(_DEEPEST_CHAIN):
         value = _read_once(common_dir, name)
         if value is None or is_object_id(value):
             return value
         name = value.removeprefix("ref:").strip()
-    raise GitticksError(
-        f"the ref `{name}` is symbolic, and too deep", hint="`git symbolic-ref` shows where it leads"
-    )
+        if not is_valid_ref_name(name):
+            raise _broken(common_dir, asked, f"leads to `{ascii(name)[1:-1]}`, which is no name of a ref")
+    raise _broken(common_dir, asked, "is symbolic, and too deep")
+
+
+def last_logged(common_dir: Path, name: str) -> str | None:
+    """Returns the object id that a ref was last at, by its own log or by that of a worktree on it; None without any."""
+    heads = (head.parent / "logs" / "HEAD" for head in sorted(common_dir.glob("worktrees/*/HEAD")))
+    on_it = (log for log in heads if read_symbolic_ref(log.parents[1], "HEAD") == name)
+    for log in (common_dir / "logs" / name, *on_it):
+        try:
+            lines = read_plain_text(log).splitlines()
+        except OSError:
+            continue
+        found = (match[1] for line in reversed(lines) if (match := _LOG_LINE.fullmatch(line)))
+        last = next((one for one in found if one != _NO_OBJECT), None)
+        if last is not None:
+            return last
+    return None
+
+
+def way_back(common_dir: Path, name: str) -> str:
+    """Returns the command that puts a broken ref back to where its log ends, or what else can be done."""
+    last = last_logged(common_dir, name)
+    if last is None:
+        return "`git fsck --no-reflogs --lost-found` looks for the commits that it may have stood at"
+    from shlex import quote
+
+    again = f"git update-ref {name} {last}"
+    file = common_dir / name
+    if not os.path.lexists(file):
+        return f"`{again}` puts it back to where its log ends"
+    aside = quote(str(common_dir / f"{file.name}.damaged"))
+    return f"`mv {quote(str(file))} {aside} && {again}` puts it back to where its log ends"
 
 
 def read_symbolic_ref(git_dir: Path, name: str) -> str | None:
     """Returns the ref that `name` points to; None if it holds an object id or does not exist."""
     try:
-        text = (git_dir / name).read_text(encoding="utf-8", errors="surrogateescape")
+        text = read_plain_text(git_dir / name)
     except OSError:
         return None
     return text.removeprefix("ref:").strip() if text.startswith("ref:") else None
@@ -121,24 +159,42 @@ def _read_once(common_dir: Path, name: str) -> str | None:
     if not is_valid_ref_name(name):
         raise GitticksError(f"`{ascii(name)[1:-1]}` is not the name of a ref")
     try:
-        text = (common_dir / name).read_text(encoding="utf-8", errors="surrogateescape").strip()
+        text = read_plain_text(f"{common_dir}/{name}").strip()
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return _read_packed(common_dir, name)
+    except (OSError, ValueError) as error:
+        raise _broken(common_dir, name, f"cannot be read: {reason_of(error)}") from error
     if is_object_id(text) or text.startswith("ref:"):
         return text
-    raise GitticksError(
-        f"the ref `{name}` is broken: its file holds no object id",
-        hint=f"`git reflog {name}` shows where it stood",
-    )
+    raise _broken(common_dir, name, "is broken: its file holds no object id")
 
 
 def _read_packed(common_dir: Path, name: str) -> str | None:
     try:
-        content = (common_dir / "packed-refs").read_bytes()
+        content = read_plain_file(f"{common_dir}/packed-refs", _MOST_PACKED_BYTES)
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise _damaged_packed_refs(common_dir, reason_of(error)) from error
     end = content.find(b" " + name.encode("utf-8", "surrogateescape") + b"\n")
-    if end < 0:
-        return None
-    value = content[max(end - 40, 0) : end].decode("ascii", "replace")
-    return value if is_object_id(value) else None
+    value = "" if end < 0 else content[max(end - 40, 0) : end].decode("ascii", "replace")
+    if is_object_id(value):
+        return value
+    if _PACKED_LINES.fullmatch(content) is None:
+        raise _damaged_packed_refs(common_dir, "it has lines that are none of git's")
+    return None
+
+
+def _broken(common_dir: Path, name: str, how: str) -> GitticksError:
+    return GitticksError(f"the ref `{name}` {how}", hint=way_back(common_dir, name))
+
+
+def _damaged_packed_refs(common_dir: Path, reason: str) -> GitticksError:
+    from shlex import quote
+
+    file = common_dir / "packed-refs"
+    return GitticksError(
+        f"`{file}` is damaged: {reason}",
+        hint=f"`mv {quote(str(file))} {quote(f'{file}.damaged')}`, then put each branch back to where its log ends: "
+        "`git update-ref refs/heads/… …`",
+    )

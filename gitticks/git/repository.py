@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.plainfile import read_plain_text
 
 _SECTION = re.compile(r'\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)')
 _ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?")
@@ -130,7 +131,7 @@ def _checkout(folder: Path, git_dir: Path) -> Repository | None:
 
 def _linked_or_submodule(folder: Path, entry: Path) -> Repository | None:
     """Returns the case of a `.git` file: a linked worktree, a submodule, or a git directory kept elsewhere."""
-    match = re.fullmatch(r"gitdir: (.+?)\s*", entry.read_text(encoding="utf-8", errors="surrogateescape"))
+    match = re.fullmatch(r"gitdir: (.+?)\s*", read_plain_text(entry))
     if match is None:
         return None
     git_dir = Path(os.path.realpath(folder / match[1]))
@@ -162,9 +163,7 @@ def _moves_its_worktree(own_config: Path) -> bool:
 
 def _common_dir(git_dir: Path) -> Path | None:
     try:
-        pointer = (
-            (git_dir / "commondir").read_text(encoding="utf-8", errors="surrogateescape").removesuffix("\n")
-        )
+        pointer = read_plain_text(git_dir / "commondir").removesuffix("\n")
     except FileNotFoundError:
         pointer = "."
     common_dir = Path(os.path.realpath(git_dir / pointer))
@@ -210,7 +209,7 @@ def _parse_settings(file: Path) -> dict[str, str]:
         ValueError: the file includes others, or one of these settings is written in a way that is not plain.
     """
     try:
-        text = file.read_text(encoding="utf-8", errors="surrogateescape")
+        text = read_plain_text(file)
     except FileNotFoundError:
         return {}
     settings: dict[str, str] = {}

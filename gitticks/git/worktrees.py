@@ -16,6 +16,7 @@ from gitticks.git.locks import hold_lock
 from gitticks.git.process import GitError, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
+from gitticks.plainfile import read_plain_file
 
 _HALF_MADE = "initializing"
 """The reason that git itself locks a worktree with while it is adding it; it stays when git is killed there."""
@@ -212,7 +213,7 @@ def _drop(repository: Repository, checkout: Checkout) -> None:
 
 def _lock_reason(checkout: Checkout) -> str | None:
     try:
-        return os.fsdecode((checkout.git_dir / "locked").read_bytes()).strip()
+        return os.fsdecode(read_plain_file(checkout.git_dir / "locked")).strip()
     except FileNotFoundError:
         return None
 

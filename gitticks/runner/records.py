@@ -18,6 +18,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.session import SessionRecord
 from gitticks.model.status import Role
+from gitticks.plainfile import read_plain_file
 from gitticks.processes import ProcessIdentity, give_up_lock, is_alive, is_lock_held, take_lock
 
 
@@ -126,7 +127,7 @@ class Sessions:
 def _read(path: Path) -> SessionRecord | None:
     """Returns a record; one that cannot be read is no session, since records are written whole."""
     try:
-        body = json.loads(path.read_text(encoding="utf-8"))
+        body = json.loads(read_plain_file(path))
         if not is_valid_id(str(body["task"])):
             return None
         return SessionRecord(
@@ -141,5 +142,5 @@ def _read(path: Path) -> SessionRecord | None:
             workspace=str(body["workspace"]),
             is_briefed=body["is_briefed"] is True,
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

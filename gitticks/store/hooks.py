@@ -16,6 +16,7 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.files import errors_name
 from gitticks.git.repository import Repository
 from gitticks.git.worktree_config import enable_worktree_config, read_worktree_setting, write_worktree_setting
+from gitticks.plainfile import read_plain_file
 from gitticks.store.board import board_checkout
 
 BOARD_HOOKS = ("pre-commit", "pre-merge-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
@@ -126,14 +127,16 @@ def _put(file: Path, content: bytes) -> None:
 
 def _has(file: Path, content: bytes) -> bool:
     try:
-        return file.read_bytes() == content and (os.access(file, os.X_OK) or not content.startswith(b"#!"))
+        return read_plain_file(file) == content and (
+            os.access(file, os.X_OK) or not content.startswith(b"#!")
+        )
     except OSError:
         return False
 
 
 def _interpreter_works(folder: Path) -> bool:
     try:
-        named = os.fsdecode((folder / _INTERPRETER).read_bytes()).removesuffix("\n")
+        named = os.fsdecode(read_plain_file(folder / _INTERPRETER)).removesuffix("\n")
     except OSError:
         return False
     return os.access(named, os.X_OK)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitticks.errors import NotFoundError
-from gitticks.git.refs import read_ref
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.refs import last_logged, read_ref, way_back
 from gitticks.git.repository import Repository
 from gitticks.store import layout
 
@@ -13,8 +13,23 @@ def state_tip(repository: Repository) -> str:
 
     Raises:
         NotFoundError: there is no state branch; the hint says how to get one.
+        GitticksError: there was one, and its ref is damaged or gone.
     """
     tip = read_ref(repository.common_dir, layout.STATE_REF)
     if tip is None:
+        refuse_lost_branch(repository)
         raise NotFoundError("this repository has no tasks yet", hint="`gt init` begins them")
     return tip
+
+
+def refuse_lost_branch(repository: Repository) -> None:
+    """Refuses to take a branch that was here and is gone for one that never was.
+
+    Raises:
+        GitticksError: its log, or the board's, knows where it stood; the hint is the command that brings it back.
+    """
+    if last_logged(repository.common_dir, layout.STATE_REF) is not None:
+        raise GitticksError(
+            f"the branch `{layout.STATE_BRANCH}` is gone, and it was here: `{layout.STATE_REF}` has a log",
+            hint=way_back(repository.common_dir, layout.STATE_REF),
+        )

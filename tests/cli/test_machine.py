@@ -37,6 +37,11 @@ def error_of(number: int, name: str | bytes | None = None) -> OSError:
             "`ls -ld /r` shows who may write there",
         ),
         (
+            error_of(errno.EISDIR, "/r/.git/x y"),
+            "`/r/.git/x y`: is a directory",
+            "`ls -ld '/r/.git/x y'` shows what is there; `mv '/r/.git/x y' '/r/.git/x y.old'` makes way",
+        ),
+        (
             error_of(errno.EMFILE),
             "too many open files",
             "`ulimit -n` shows how many files may be open at once",

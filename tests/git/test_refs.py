@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,10 @@ from gitticks.git.refs import (
     has_commits,
     head_branch,
     is_valid_ref_name,
+    last_logged,
     read_ref,
     resolve,
+    way_back,
 )
 from gitticks.git.repository import discover
 from tests.support.repositories import add_linked_worktree, clone, git, make_repository, run_git_command
@@ -122,3 +126,65 @@ def test_revisions_are_resolved_by_git(tmp_path: Path) -> None:
     for nothing in ("none", "--all", "HEAD:README.md", "\x1b[31m", ""):
         with pytest.raises(NotFoundError, match="names no commit here"):
             resolve(repository, nothing)
+
+
+def damaged(tmp_path: Path, content: str) -> Path:
+    """Returns the git directory of a repository whose branch `kept` was at two commits, and holds something else."""
+    top = make_repository(tmp_path / "r", commits=2)
+    git("branch", "kept", "HEAD~1", at=top)
+    git("branch", "-f", "kept", "HEAD", at=top)
+    (top / ".git/refs/heads/kept").write_text(content)
+    return top / ".git"
+
+
+@pytest.mark.parametrize("content", ["1234", "ref:\n", "ref: ../../x\n", "ref: refs/heads/kept\n"])
+def test_the_hint_puts_a_broken_ref_back(tmp_path: Path, content: str) -> None:
+    common = damaged(tmp_path, content)
+    with pytest.raises(GitticksError) as caught:
+        read_ref(common, "refs/heads/kept")
+    assert caught.value.hint is not None
+    subprocess.run(caught.value.hint.split("`")[1], shell=True, cwd=tmp_path / "r", check=True)  # noqa: S602
+    assert read_ref(common, "refs/heads/kept") == git("rev-parse", "HEAD", at=tmp_path / "r")
+    assert (common / "kept.damaged").read_text() == content
+
+
+def test_a_ref_that_no_log_knows(tmp_path: Path) -> None:
+    common = damaged(tmp_path, "1234")
+    (common / "logs/refs/heads/kept").unlink()
+    assert last_logged(common, "refs/heads/kept") is None
+    assert way_back(common, "refs/heads/kept").startswith("`git fsck ")
+
+
+def test_a_worktree_remembers_where_its_branch_was(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    add_linked_worktree(top, tmp_path / "w", "kept")
+    (top / ".git/logs/refs/heads/kept").unlink()
+    assert last_logged(top / ".git", "refs/heads/kept") == git("rev-parse", "HEAD", at=top)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"# pack-refs with: peeled\n", b"# x\n" + b"a" * 40 + b" refs/heads/a\n^" + b"b" * 40 + b"\n"],
+)
+def test_packed_refs_that_lack_a_ref(tmp_path: Path, content: bytes) -> None:
+    top = make_repository(tmp_path / "r")
+    (top / ".git/packed-refs").write_bytes(content)
+    assert read_ref(top / ".git", "refs/heads/b") is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"a" * 40 + b" refs/heads/b", b"\0" * 100, b"zzz\n", b"a" * 39 + b" refs/heads/b\n"]
+)
+def test_damaged_packed_refs_are_an_error(tmp_path: Path, content: bytes) -> None:
+    top = make_repository(tmp_path / "r")
+    (top / ".git/packed-refs").write_bytes(content)
+    with pytest.raises(GitticksError, match="packed-refs` is damaged"):
+        read_ref(top / ".git", "refs/heads/b")
+
+
+def test_a_ref_that_is_a_pipe_keeps_nobody_waiting(tmp_path: Path) -> None:
+    common = damaged(tmp_path, "")
+    (common / "refs/heads/kept").unlink()
+    os.mkfifo(common / "refs/heads/kept")
+    with pytest.raises(GitticksError, match="`refs/heads/kept` cannot be read: no plain file"):
+        read_ref(common, "refs/heads/kept")

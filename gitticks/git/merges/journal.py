@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gitticks.git.files import write_synced
 from gitticks.git.repository import Repository
+from gitticks.plainfile import read_plain_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,10 @@ def note_move(repository: Repository, move: BaseMove, checkouts: Sequence[Path])
 def noted_move(repository: Repository) -> tuple[BaseMove, tuple[Path, ...]] | None:
     """Returns the move that was noted and its checkouts; None if there is none, or only a torn note."""
     try:
-        note = json.loads(_file(repository).read_bytes())
+        note = json.loads(read_plain_file(_file(repository)))
         move = BaseMove(str(note["branch"]), str(note["old"]), str(note["new"]))
         return move, tuple(Path(path) for path in note["checkouts"])
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

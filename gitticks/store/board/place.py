@@ -13,6 +13,7 @@ from gitticks.git.files import SCRATCH_IN_CHECKOUT
 from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.plainfile import read_plain_file
 from gitticks.store.board.journal import Journal, mark_of, save_journal
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
@@ -35,7 +36,7 @@ def board_checkout(repository: Repository) -> Checkout | None:
         return None
     folder = repository.main_worktree / BOARD_FOLDER
     try:
-        pointer = _POINTER.fullmatch(os.fsdecode((folder / ".git").read_bytes()))
+        pointer = _POINTER.fullmatch(os.fsdecode(read_plain_file(folder / ".git")))
     except OSError:
         return None
     if pointer is None:
@@ -107,7 +108,7 @@ def _add(repository: Repository, folder: Path) -> Checkout:
 def _leads_back(git_dir: Path, folder: Path) -> bool:
     try:
         place = Path(
-            os.path.normpath(git_dir / os.fsdecode((git_dir / "gitdir").read_bytes()).removesuffix("\n"))
+            os.path.normpath(git_dir / os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n"))
         )
     except OSError:
         return False

@@ -1,0 +1,49 @@
+"""Reads small files of the git directory, in whose places anything may lie: a pipe, a device, a folder, a gigabyte.
+
+Whoever opens a pipe waits for its other end, and whoever reads a device to its end never comes back. So what is no
+plain file is refused before it is read, and no more is read than such a file can hold.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+MOST_BYTES = 16 * 1024 * 1024
+
+
+def read_plain_file(path: Path | str, most_bytes: int = MOST_BYTES) -> bytes:
+    """Returns the bytes of a plain file, or of the one that a link leads to.
+
+    Raises:
+        FileNotFoundError: nothing is there.
+        OSError: it is no plain file, is larger than `most_bytes`, or cannot be read; the error names it.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.ENODEV, "no plain file", str(path))
+        if status.st_size > most_bytes:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        parts = []
+        while part := os.read(descriptor, max(status.st_size + 1, 4096)):
+            parts.append(part)
+    finally:
+        os.close(descriptor)
+    return b"".join(parts)
+
+
+def read_plain_text(path: Path | str) -> str:
+    """Returns the text of a plain file, with bytes that are no UTF-8 as surrogates; raises as `read_plain_file`."""
+    return read_plain_file(path).decode("utf-8", "surrogateescape")
+
+
+def reason_of(error: OSError | ValueError) -> str:
+    """Returns in words, without the file's name, why something could not be read."""
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return words[:1].lower() + words[1:]

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.repository import discover
+from gitticks.store.tip import state_tip
+from tests.cli.support import gt
+from tests.support.projects import make_project
+from tests.support.repositories import make_repository
+
+
+def test_a_branch_that_never_was(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no tasks yet"):
+        state_tip(discover(make_repository(tmp_path)))
+
+
+def test_a_branch_that_is_gone_is_brought_back_by_the_hint(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    task, tip = project.create(), project.tip()
+    (tmp_path / ".git/refs/heads/gitticks/state").unlink()
+    with pytest.raises(GitticksError, match="is gone, and it was here") as caught:
+        state_tip(discover(tmp_path))
+    assert gt("init", at=tmp_path).code == 1
+    assert caught.value.hint is not None
+    subprocess.run(caught.value.hint.split("`")[1], shell=True, cwd=tmp_path, check=True)  # noqa: S602
+    assert project.tip() == tip
+    assert task in project.ok("list")
