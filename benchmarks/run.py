@@ -104,11 +104,15 @@ def _subjects(prepared: dict[Peer, Prepared], tasks: Sequence[Record], writers: 
 def _crowds(
     subjects: Sequence[Subject], size: int, options: Options, say: Callable[[str], None]
 ) -> tuple[Crowd, ...]:
-    return tuple(
-        crowd(subject, options.crowd_rounds, options.crowd_commits, say)
-        for subject in subjects
-        if subject.size == size
-    )
+    """Returns what the writers came to where they all succeeded; hours of measuring are not lost to one that did not."""
+    found = []
+    for subject in subjects:
+        if subject.size == size:
+            try:
+                found.append(crowd(subject, options.crowd_rounds, options.crowd_commits, say))
+            except RuntimeError as error:
+                say(f"failed: {error}")
+    return tuple(found)
 
 
 def failures(rows: Sequence[Row]) -> list[str]:
