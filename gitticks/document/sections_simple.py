@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 _DOUBTFUL = re.compile(
     r"""
-    [^\x20-\x7e\n\xa1-\uffff]               # tabs, other line breaks, controls, letters beyond the first plane
+    [\x00-\x09\x0b-\x1f\x7f-\xa0]           # tabs, other line breaks, controls
+    | [\U00010000-\U0010ffff]               # letters beyond the first plane
     | ``` | ~~~                             # fences
     | ^[ ]+\#                               # indented: may be a heading, part of a list, or code
     | ^[ ]*(?:=+|-+)[ ]*$                   # underlines make a heading of the line above

@@ -12,8 +12,9 @@ import re
 from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, Sequence
 
 MOST_LINES = 400
-_MIDDLE = r"[\x80-\U0010ffff\w./+@();!?=&*%$'\"<>|~^#,`\\\[\]{}-]"
-WORD = rf"[\x80-\U0010ffffA-Za-z0-9_./(](?:{_MIDDLE}|:(?=[\w/])| (?=[^\s#]))*"
+_FIRST = r"[^\x00-')-\-:-@\[-^`{-\x7f]"
+_MIDDLE = r"[^\x00-\x20:\x7f]"
+WORD = rf"{_FIRST}(?:{_MIDDLE}|:(?=[\w/])| (?=[^\s#]))*"
 FLOW_WORD = r"[A-Za-z0-9_.](?:[\w./+@-]|:(?=[\w/])| (?=[\w./+@]))*"
 QUOTED = r'"[^"\\]*"'
 _LIST_ITEM = rf"(?:{FLOW_WORD}|{QUOTED})"
