@@ -67,7 +67,8 @@ def _line(task: Record) -> str:
         **{f"tags_{label}": "x" for label in task.labels},
         "uuid": str(_identity(task.id)),
     }
-    return f"[{' '.join(f'{key}:"{value}"' for key, value in attributes.items() if value)}]\n"
+    written = " ".join(f'{key}:"{value}"' for key, value in attributes.items() if value)
+    return f"[{written}]\n"
 
 
 def _identity(task_id: str) -> uuid.UUID:
