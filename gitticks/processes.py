@@ -134,10 +134,10 @@ def boot_id() -> str:
         return _ask("sysctl", "-n", "kern.boottime")
 
 
-def start_times(name: str) -> list[float] | None:
+def start_times(name: str, inside: Path | None = None) -> list[float] | None:
     """Returns when each process whose program's name begins with `name` was started, in seconds since 1970.
 
-    None where the system does not tell.
+    With `inside`, only those are meant that work in that folder or below. None where the system does not tell.
     """
     try:
         boot_time = re.search(r"^btime (\d+)$", Path("/proc/stat").read_text(encoding="ascii"), re.MULTILINE)
@@ -146,7 +146,8 @@ def start_times(name: str) -> list[float] | None:
     if boot_time is None:
         return None
     numbers = (int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal())
-    ticks = (_start_ticks(pid) for pid in numbers if _program(pid).startswith(name))
+    meant = (pid for pid in numbers if _program(pid).startswith(name) and _works_in(pid, inside))
+    ticks = (_start_ticks(pid) for pid in meant)
     per_second = os.sysconf("SC_CLK_TCK")
     return [int(boot_time[1]) + tick / per_second for tick in ticks if tick is not None]
 
@@ -156,6 +157,16 @@ def _program(pid: int) -> str:
         return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return ""
+
+
+def _works_in(pid: int, folder: Path | None) -> bool:
+    """True also for a process that does not show where it works."""
+    if folder is None:
+        return True
+    try:
+        return Path(f"/proc/{pid}/cwd").readlink().is_relative_to(folder.resolve())
+    except OSError:
+        return True
 
 
 def _start_ticks(pid: int) -> int | None:

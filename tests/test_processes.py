@@ -112,6 +112,17 @@ def test_a_name_with_brackets_and_spaces_is_read_right(monkeypatch: pytest.Monke
         child.kill()
 
 
+def test_start_times_of_those_that_work_in_a_folder(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    with subprocess.Popen(["sleep", "600"], cwd=inner) as child:
+        while not start_times("sleep", inside=tmp_path):
+            pass
+        assert len(start_times("sleep", inside=inner) or []) == 1
+        assert start_times("sleep", inside=tmp_path / "inn") == []
+        child.kill()
+
+
 def test_start_times_are_seconds_of_the_calendar() -> None:
     with subprocess.Popen(["sleep", "600"]) as child:
         while not (started := start_times("sleep")):

@@ -6,6 +6,7 @@ import os
 import shutil
 
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.abandoned import clear_abandoned_locks
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
 from gitticks.git.fence import fence_programs
 from gitticks.git.process import run_git
@@ -34,6 +35,10 @@ def ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> 
     if not plan.path.is_dir() or _is_half_made(checkout):
         return _add(repository, plan, warnings)
     _mend_link(checkout)
+    warnings += [
+        f"another git seems to be at work here; if none is: `rm {lock}`"
+        for lock in clear_abandoned_locks(checkout, plan.branch)
+    ]
     warnings += _remake_branch(repository, plan)
     warnings += _return_to_branch(repository, checkout, plan.branch)
     return checkout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -95,6 +96,16 @@ def test_a_broken_link_to_the_repository_is_mended(repository: Repository, tmp_p
     elif harm == "link":
         link.symlink_to(tmp_path)
     assert status(prepared(repository)) == ""
+
+
+@pytest.mark.parametrize("name", ["index.lock", "HEAD.lock"])
+def test_what_a_killed_git_had_locked_is_free_again(repository: Repository, name: str) -> None:
+    workspace = prepared(repository)
+    lock = top(repository) / ".git" / "worktrees" / "k7f2" / name
+    lock.write_bytes(b"")
+    os.utime(lock, (0, 0))
+    commit_file(prepared(repository).path, "a.txt", "a\n")
+    assert status(workspace) == ""
 
 
 def test_a_workspace_that_became_another_repository_is_refused(repository: Repository) -> None:
