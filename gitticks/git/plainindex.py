@@ -79,7 +79,7 @@ class PlainIndex:
             return None
         content, checksum = bytearray(memoryview(data)[:-_CHECKSUM]), data[-_CHECKSUM:]
         end = _walk(content) if entries_end is None else entries_end
-        if end is None or not _is_understood(content, end):
+        if end is None or end < _HEADER.size or not _is_understood(content, end):
             return None
         return cls(content, end, checksum != _WITHOUT_CHECKSUM)
 
@@ -225,7 +225,7 @@ def _length_at(data: bytearray, place: int) -> int:
 
 def _name_at(data: bytearray, place: int) -> bytes:
     at = place + _ENTRY.size
-    return bytes(data[at : data.index(b"\0", at)])
+    return bytes(data[at : at + _length_at(data, place)])
 
 
 def _after(data: bytearray, place: int) -> int:

@@ -169,6 +169,26 @@ def test_what_is_torn_is_left_to_git(tmp_path: Path, cut: int) -> None:
     assert PlainIndex.parse(too_many) is None
 
 
+@pytest.mark.parametrize("shift", [-1000, -1, 1, 8, 10**9])
+def test_a_wrong_end_of_the_entries_is_noticed(tmp_path: Path, shift: int) -> None:
+    root = make_repository(tmp_path / "project")
+    data = index_of(root)
+    assert PlainIndex.parse(data, parsed(data).entries_end + shift) is None
+
+
+@given(at=st.integers(min_value=0), damage=st.binary(min_size=1, max_size=8))
+def test_damage_is_no_bug(blobs: tuple[Path, list[str]], at: int, damage: bytes) -> None:
+    root, ids = blobs
+    git("read-tree", "HEAD", at=root)
+    data = bytearray(index_of(root))
+    place = at % len(data)
+    data[place : place + len(damage)] = damage
+    index = PlainIndex.parse(bytes(data))
+    if index is not None:
+        index.entries("README.md")
+        index.replace({"a/b": [IndexEntry("a/b", ids[0])], "README.md": []})
+
+
 def test_an_index_without_a_checksum_stays_one(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "project")
     data = index_of(root)[:-20] + b"\0" * 20
