@@ -97,7 +97,7 @@ def converge(clones: Sequence[Clone]) -> int:
 
 @pytest.mark.timeout(900)
 def test_clones_converge_with_every_change_once(clones: list[Clone]) -> None:
-    count = 50 if IS_FULL else 3
+    count = 50 if IS_FULL else 2
     plans: list[list[list[Wish]]] = [
         [wishes_of(f"c{number}w{writer}", count, own_tasks(number)) for writer in range(WRITERS)]
         for number in range(CLONES)
