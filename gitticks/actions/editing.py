@@ -6,16 +6,14 @@ kept in a file of its own whenever it cannot be taken.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import circumstances_of, record
 from gitticks.actions.context import Context
+from gitticks.actions.drafts import Draft, make_draft
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
@@ -27,56 +25,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A private copy of a text for an editor; `line` is where the problem is, if the file is broken."""
-
-    path: Path
-    original: bytes
-    line: int | None = None
-
-    def read(self) -> bytes:
-        """Returns what the editor left.
-
-        Raises:
-            GitticksError: the file is gone.
-        """
-        try:
-            return self.path.read_bytes()
-        except OSError as error:
-            raise GitticksError(f"`{self.path}` cannot be read any more: {error.strerror}") from error
-
-    @property
-    def is_changed(self) -> bool:
-        """True if the editor left something else."""
-        return self.read() != self.original
-
-    def drop(self) -> None:
-        """Removes the copy, once it was taken up or holds nothing new."""
-        shutil.rmtree(self.path.parent, ignore_errors=True)
-
-
-@dataclass(frozen=True, slots=True)
 class Edited:
     """A task before and after it was edited; `before` is None for a file that could not be read."""
 
     before: Task | None
     after: Task
-
-
-def make_draft(context: Context, content: bytes, name: str, *, line: int | None = None) -> Draft:
-    """Writes a private copy into the clone's own folder and returns it."""
-    from gitticks.git.files import errors_name
-
-    folder = context.repository.own_dir / "drafts"
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = Draft(Path(tempfile.mkdtemp(dir=folder)) / name, content, line)
-    try:
-        with errors_name(draft.path):
-            draft.path.write_bytes(content)
-    except OSError:
-        draft.drop()
-        raise
-    return draft
 
 
 def find_editor(context: Context) -> str:

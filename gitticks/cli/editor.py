@@ -7,7 +7,8 @@ import signal
 from pathlib import Path, PurePath
 
 from gitticks.actions.context import Context
-from gitticks.actions.editing import Draft, find_editor
+from gitticks.actions.drafts import Draft
+from gitticks.actions.editing import find_editor
 from gitticks.errors import GitticksError
 
 _PLUS_LINE = frozenset(
@@ -25,7 +26,7 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
         GitticksError: the editor is not there or failed; a draft that holds something new is kept.
     """
     try:
-        open_editor(find_editor(context), draft.path, draft.line)
+        open_editor(find_editor(context), draft.path, draft.line, inherited=(draft.lock,))
     except GitticksError as error:
         if draft.is_changed:
             error.hint = f"your text is kept in `{draft.path}`"
@@ -38,13 +39,14 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
     return False
 
 
-def open_editor(editor: str, path: Path, line: int | None = None) -> None:
+def open_editor(editor: str, path: Path, line: int | None = None, *, inherited: tuple[int, ...] = ()) -> None:
     """Opens a file, at a line where the editor is known to understand that, and returns when it is closed.
 
     Args:
         editor: a command line, which the shell splits as it does git's `core.editor`.
         path: the file.
         line: counted from 1.
+        inherited: open files that the editor gets too.
 
     Raises:
         GitticksError: the editor is not there, or says that it failed.
@@ -55,7 +57,7 @@ def open_editor(editor: str, path: Path, line: int | None = None) -> None:
     before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
         command = ["sh", "-c", f'{editor} "$@"', editor, *_arguments(editor, path, line)]
-        code = subprocess.run(command, check=False).returncode
+        code = subprocess.run(command, check=False, pass_fds=inherited).returncode
     except OSError as error:
         raise GitticksError(f"no shell to start the editor `{editor}` with: {error.strerror}") from error
     finally:

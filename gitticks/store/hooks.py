@@ -14,6 +14,7 @@ from pathlib import Path
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.files import errors_name
+from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
 from gitticks.git.worktree_config import enable_worktree_config, read_worktree_setting, write_worktree_setting
 from gitticks.plainfile import read_plain_file
@@ -71,9 +72,11 @@ def install_board_hooks(repository: Repository) -> Path:
     """
     checkout = _require_board(repository)
     folder = _folder(repository)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in _wanted(hook_sources()).items():
-        _put(folder / name, content)
+    wanted = _wanted(hook_sources())
+    with hold_lock(repository.own_dir / "hooks.lock"):
+        folder.mkdir(exist_ok=True)
+        for name, content in wanted.items():
+            _put(folder / name, content)
     enable_worktree_config(repository)
     named = os.path.relpath(folder, checkout.path)  # survives a move of the repository
     present = read_worktree_setting(checkout.git_dir, _SETTING)
@@ -114,8 +117,8 @@ def _wanted(sources: Path) -> dict[str, bytes]:
 
 
 def _put(file: Path, content: bytes) -> None:
-    """Replaces one file of the hooks whole: git may be starting it at this moment."""
-    aside = file.with_name(f".{file.name}.{os.getpid()}")
+    """Replaces one file of the hooks whole: git may be starting it at this moment. What a kill left is written over."""
+    aside = file.with_name(f".{file.name}.new")
     try:
         with errors_name(file):
             aside.write_bytes(content)

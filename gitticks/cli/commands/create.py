@@ -61,7 +61,8 @@ def command(
 
 def _write_in_editor(context: Context, new: NewTask) -> Task:
     from gitticks.actions.create import create_from_text, template
-    from gitticks.actions.editing import kept_on_error, make_draft
+    from gitticks.actions.drafts import make_draft
+    from gitticks.actions.editing import kept_on_error
     from gitticks.cli.editor import write_in_editor
 
     original = template(context, new)

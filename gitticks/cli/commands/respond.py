@@ -89,7 +89,8 @@ def _answer(context: Context, waiting: Waiting, answer: str, *, as_json: bool) -
 @contextlib.contextmanager
 def _written_answer(context: Context, waiting: Waiting, text: str) -> Iterator[str]:
     """Yields what a person writes below the question in their editor; where the block fails, the page is kept."""
-    from gitticks.actions.editing import kept_on_error, make_draft
+    from gitticks.actions.drafts import make_draft
+    from gitticks.actions.editing import kept_on_error
     from gitticks.cli.editor import write_in_editor
     from gitticks.cli.question_sheet import answer_line, answer_of, question_sheet
 

@@ -1,0 +1,97 @@
+"""Private copies of texts for an editor: kept while they may hold something that a person wrote, and no longer.
+
+Each lies in a folder of its own beside the text as it was. That file is locked for as long as the command or its
+editor lives, so the drafts of killed commands are known; one that holds nothing new goes with the next that is made.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.actions.context import Context
+from gitticks.errors import GitticksError
+from gitticks.processes import is_lock_held
+
+_ORIGINAL = "as-it-was"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A private copy of a text for an editor.
+
+    Attributes:
+        path: the copy.
+        original: the text as it was.
+        lock: an open file, to be inherited by the editor, that is locked while the draft is in use.
+        line: where the problem is, if the text is broken.
+    """
+
+    path: Path
+    original: bytes
+    lock: int
+    line: int | None = None
+
+    def read(self) -> bytes:
+        """Returns what the editor left.
+
+        Raises:
+            GitticksError: the file is gone.
+        """
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise GitticksError(f"`{self.path}` cannot be read any more: {error.strerror}") from error
+
+    @property
+    def is_changed(self) -> bool:
+        """True if the editor left something else."""
+        return self.read() != self.original
+
+    def drop(self) -> None:
+        """Removes the copy, once it was taken up or holds nothing new."""
+        shutil.rmtree(self.path.parent, ignore_errors=True)
+        os.close(self.lock)
+
+
+def make_draft(context: Context, content: bytes, name: str, *, line: int | None = None) -> Draft:
+    """Writes a private copy into the clone's own folder and returns it."""
+    from gitticks.git.locks import hold_lock
+
+    own_dir = context.repository.own_dir
+    with hold_lock(own_dir / "drafts.lock"):
+        folder = own_dir / "drafts"
+        folder.mkdir(exist_ok=True)
+        for one in folder.iterdir():
+            _remove_if_unused(one)
+        return _make(Path(tempfile.mkdtemp(dir=folder)), content, name, line)
+
+
+def _make(folder: Path, content: bytes, name: str, line: int | None) -> Draft:
+    from gitticks.git.files import errors_name
+
+    try:
+        with errors_name(folder / name):
+            lock = os.open(folder / _ORIGINAL, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            (folder / _ORIGINAL).write_bytes(content)
+            (folder / name).write_bytes(content)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Draft(folder / name, content, lock, line)
+
+
+def _remove_if_unused(folder: Path) -> None:
+    """Removes what a killed command left if nobody wrote into it; to be called with the lock of all drafts held."""
+    original = folder / _ORIGINAL
+    if not folder.is_dir() or is_lock_held(original):
+        return
+    texts = [file for file in folder.iterdir() if file != original]
+    as_it_was = original.read_bytes() if original.is_file() else b""
+    if all(text.is_file() and text.read_bytes() in (b"", as_it_was) for text in texts):
+        shutil.rmtree(folder, ignore_errors=True)
