@@ -43,11 +43,16 @@ def find_task_to_change(context: Context, text: str | None, *, may_be_broken: bo
     """
     from gitticks.actions.broken import find_broken
     from gitticks.actions.saved_edits import take_up_saved
+    from gitticks.store.board.report import BoardError
 
     with _released_index(context):
         task_id = context.resolve(text)
         broken = None if may_be_broken else find_broken(context.index, task_id)
-    left = take_up_saved(context, task_id)
+    left = None
+    try:
+        left = take_up_saved(context, task_id)
+    except BoardError as error:
+        context.warnings.append(error.message)
     if broken is not None and not _is_readable(context, task_id):
         raise broken
     if left is not None:

@@ -18,7 +18,7 @@ from gitticks.runner.loop import Loop
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.reviewing import require_program
-from gitticks.store.board import WORKTREE_BOARD
+from gitticks.store.board import WORKTREE_BOARD, BoardError
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
@@ -37,7 +37,10 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     context.repository.require_main_worktree("a run")
     context.store.tip()
     # A command that was killed between its commit and its board left the board behind; a run may have nothing to write.
-    WORKTREE_BOARD.bring_in_step(context.repository)
+    try:
+        WORKTREE_BOARD.bring_in_step(context.repository)
+    except BoardError as error:
+        context.warnings.append(error.message)
     _ = context.author
     run = run_context(context, listener, options)
     if options.agent is not None:

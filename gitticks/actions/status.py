@@ -80,15 +80,19 @@ def take_stock(context: Context) -> Overview:
 
 
 def _board_state(context: Context) -> BoardState:
-    from gitticks.actions.saved_edits import take_up_all
-    from gitticks.store.board import WORKTREE_BOARD, board_path, pending
+    from gitticks.actions.saved_edits import TakenUp, take_up_all
+    from gitticks.store.board import WORKTREE_BOARD, BoardError, board_path, pending
 
     repository = context.repository
     if board_path(repository) is None:
         return BoardState()
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         WORKTREE_BOARD.bring_in_step(repository)
-    saved = take_up_all(context)
+    try:
+        saved = take_up_all(context)
+    except BoardError as error:
+        context.warnings.append(error.message)
+        saved = TakenUp()
     return BoardState(
         exists=True,
         taken_up=saved.paths,

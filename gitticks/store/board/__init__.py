@@ -9,12 +9,13 @@ from gitticks.store.board.place import (
     is_on_state_branch,
     repair_board,
 )
-from gitticks.store.board.report import BoardReport
+from gitticks.store.board.report import BoardError, BoardReport
 from gitticks.store.board.step import WorktreeBoard, WorktreeStep, is_in_step, pending
 
 __all__ = [
     "BOARD_FOLDER",
     "WORKTREE_BOARD",
+    "BoardError",
     "BoardReport",
     "Pending",
     "PendingKind",

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
+from gitticks.plainfile import read_plain_file
 
 
 class PendingKind(StrEnum):
@@ -57,21 +59,34 @@ class Journal:
 def load_journal(repository: Repository) -> Journal:
     """Returns the journal; without one, or with a damaged one, nothing is known."""
     try:
-        values = json.loads(_file(repository).read_bytes())
+        values = json.loads(read_plain_file(_file(repository)))
         pending = {
-            str(path): Pending(PendingKind(kind), base, against)
+            _path(path): Pending(PendingKind(kind), _object(base), _object(against))
             for path, (kind, base, against) in values["pending"].items()
         }
         end = values.get("end")
         return Journal(
-            base=values["base"],
+            base=_object(values["base"]),
             pending=pending,
             index_mark=str(values["index"]),
             index_end=None if end is None else int(end),
             is_index_stale=bool(values["stale"]),
         )
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Journal()
+
+
+def _path(path: str) -> str:
+    """Refuses a path that leads out of the board."""
+    if not path or "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise ValueError(path)
+    return path
+
+
+def _object(name: object) -> str | None:
+    if name is not None and not (isinstance(name, str) and is_object_id(name)):
+        raise ValueError(name)
+    return name
 
 
 def save_journal(repository: Repository, journal: Journal) -> None:

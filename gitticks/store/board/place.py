@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +22,7 @@ OWN_FOLDERS = (BOARD_FOLDER, ".gitticks-work", ".gt", SCRATCH_IN_CHECKOUT)
 """Board, workspaces, mailbox and what is being prepared: never a part of the user's own branches."""
 
 _AS_STORED = {"core.autocrlf": "false", "core.eol": "lf", "core.safecrlf": "false"}
+_FILES_OF_GIT = ("HEAD", "gitdir", "commondir", "index", "config.worktree")
 _POINTER = re.compile(r"gitdir: (.+?)\n?")
 
 
@@ -34,7 +36,13 @@ def board_checkout(repository: Repository) -> Checkout | None:
     """Returns the board; None if there is none. Its links are mended if the repository was moved or copied."""
     if repository.main_worktree is None:
         return None
-    folder = repository.main_worktree / BOARD_FOLDER
+    try:
+        return _found(repository, repository.main_worktree / BOARD_FOLDER)
+    except ValueError:  # a link that no path can be
+        return None
+
+
+def _found(repository: Repository, folder: Path) -> Checkout | None:
     try:
         pointer = _POINTER.fullmatch(os.fsdecode(read_plain_file(folder / ".git")))
     except OSError:
@@ -44,7 +52,7 @@ def board_checkout(repository: Repository) -> Checkout | None:
     named = Path(os.path.normpath(folder / pointer[1]))
     git_dir = repository.common_dir / "worktrees" / named.name
     checkout = Checkout(folder, git_dir, repository.common_dir)
-    if not (git_dir / "HEAD").is_file():
+    if not (git_dir / "HEAD").is_file() or not all(_is_plain(git_dir / name) for name in _FILES_OF_GIT):
         return None
     if not (os.path.realpath(named) == str(git_dir) and _leads_back(git_dir, folder)):
         return _relink(checkout)
@@ -107,16 +115,26 @@ def _add(repository: Repository, folder: Path) -> Checkout:
 
 def _leads_back(git_dir: Path, folder: Path) -> bool:
     try:
+        common_dir = git_dir / os.fsdecode(read_plain_file(git_dir / "commondir")).removesuffix("\n")
         place = Path(
             os.path.normpath(git_dir / os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n"))
         )
     except OSError:
         return False
-    return os.path.realpath(place.parent) == os.path.realpath(folder)
+    leads_to_board = os.path.realpath(place.parent) == os.path.realpath(folder)
+    return leads_to_board and os.path.realpath(common_dir) == str(git_dir.parents[1])
+
+
+def _is_plain(file: Path) -> bool:
+    """False for a pipe and the like, which git would wait for, and for a folder; nothing at all is no harm."""
+    try:
+        return stat.S_ISREG(file.lstat().st_mode)
+    except FileNotFoundError:
+        return True
 
 
 def _relink(checkout: Checkout) -> Checkout | None:
-    """Writes both links anew.
+    """Writes the links anew: to and from the board, and to the directory that all worktrees share.
 
     Not by `git worktree repair`: in a copied repository it follows the old link into the original, and points that
     at the copy's board.
@@ -125,6 +143,7 @@ def _relink(checkout: Checkout) -> Checkout | None:
         return None
     _write_link(checkout.path / ".git", f"gitdir: {checkout.git_dir}\n")
     _write_link(checkout.git_dir / "gitdir", f"{checkout.path / '.git'}\n")
+    _write_link(checkout.git_dir / "commondir", "../..\n")
     return checkout
 
 

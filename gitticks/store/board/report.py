@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from gitticks.errors import GitticksError, LostRaceError
+
+
+class BoardError(GitticksError):
+    """The board is damaged; the state branch, and so every task, is not."""
+
+
+@contextmanager
+def errors_of_board(doing: str) -> Iterator[None]:
+    """Turns what goes wrong with the board's own files into an error that begins with what could not be done."""
+    try:
+        yield
+    except LostRaceError:
+        raise
+    except (GitticksError, OSError) as error:
+        raise BoardError(f"{doing}: {error}", hint="`gt doctor` says what is wrong with the board") from error
 
 
 @dataclass(frozen=True, slots=True)

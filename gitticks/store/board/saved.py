@@ -16,7 +16,10 @@ from gitticks.git.repository import Repository
 from gitticks.store.board.journal import Journal, load_journal
 from gitticks.store.board.older import older_versions
 from gitticks.store.board.place import board_checkout
+from gitticks.store.board.report import errors_of_board
 from gitticks.store.tip import state_tip
+
+_NOT_SEEN = "nobody can tell what was saved on the board"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +44,26 @@ def saved_edits(repository: Repository) -> tuple[SavedEdit, ...]:
 
     What is pending counts from the version it was pending at. Takes the store's lock, so it must not be called within
     a transaction: between two looks without it, a file that a writer has just brought in step looks like an edit.
+
+    Raises:
+        BoardError: the board is damaged, so that nobody can tell what was edited.
     """
     checkout = board_checkout(repository)
     if checkout is None:
         return ()
-    with _no_writer(repository):
+    with _no_writer(repository), errors_of_board(_NOT_SEEN):
         return tuple(_edits(repository, checkout, load_journal(repository)))
 
 
 def saved_edit(repository: Repository, path: str) -> SavedEdit | None:
     """Returns the uncommitted edit of one file, and asks git only where the file is not as the branch has it.
 
-    Takes the store's lock, as `saved_edits` does.
+    Takes the store's lock, as `saved_edits` does, and raises as it does.
     """
     checkout = board_checkout(repository)
     if checkout is None:
         return None
-    with _no_writer(repository):
+    with _no_writer(repository), errors_of_board(_NOT_SEEN):
         if _is_as_committed(repository, checkout, path):
             return None
         edits = _edits(repository, checkout, load_journal(repository))

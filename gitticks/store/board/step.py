@@ -18,7 +18,7 @@ from gitticks.git.repository import Repository
 from gitticks.git.textmerge import Merge, merge_text
 from gitticks.store.board.journal import Journal, Pending, load_journal, mark_of, save_journal
 from gitticks.store.board.place import board_checkout, is_on_state_branch
-from gitticks.store.board.report import BoardReport
+from gitticks.store.board.report import BoardReport, errors_of_board
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class WorktreeBoard:
 
         Raises:
             LostRaceError: the lock was not free for long.
+            BoardError: its own files are damaged.
         """
         from gitticks.git.locks import hold_lock
 
@@ -82,7 +83,8 @@ class WorktreeBoard:
             tip = read_ref(repository.common_dir, STATE_REF)
             if checkout is None or tip is None:
                 return NOT_IN_STEP
-            return _sync(repository, checkout, tip, self.merge, thorough=True)
+            with errors_of_board("the board cannot be brought in step"):
+                return _sync(repository, checkout, tip, self.merge, thorough=True)
 
 
 def pending(repository: Repository) -> Mapping[str, Pending]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,27 @@ def test_a_mark_changes_with_the_file(tmp_path: Path) -> None:
     (tmp_path / "aside").write_text("2")
     (tmp_path / "aside").replace(file)
     assert "" != mark_of(file) != first
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"base": "no id"},
+        {"base": 5},
+        {"pending": {"../../x": ["deferred", None, None]}},
+        {"pending": {"/etc/passwd": ["deferred", None, None]}},
+        {"pending": {"a\0b": ["deferred", None, None]}},
+        {"pending": {"a": ["deferred", "no id", None]}},
+    ],
+)
+def test_a_journal_that_leads_elsewhere_is_as_none(repository: Repository, values: dict[str, object]) -> None:
+    save_journal(repository, Journal(base="a" * 40))
+    file = repository.own_dir / "board.json"
+    file.write_text(json.dumps({**json.loads(file.read_bytes()), **values}))
+    assert load_journal(repository) == Journal()
+
+
+def test_a_journal_that_no_parser_can_follow_is_as_none(repository: Repository) -> None:
+    save_journal(repository, Journal(base="a" * 40))
+    (repository.own_dir / "board.json").write_text("[" * 100_000)
+    assert load_journal(repository) == Journal()

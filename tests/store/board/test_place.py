@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -120,3 +121,23 @@ def test_works_in_a_submodule(tmp_path: Path) -> None:
     assert git("rev-parse", "--show-toplevel", at=outer / "lib") == str(outer / "lib")
     assert git("status", "--porcelain", at=outer / "lib") == ""
     assert board_path(discover(outer / "lib")) == folder
+
+
+@pytest.mark.parametrize("name", ["HEAD", "gitdir", "commondir", "index", "config.worktree"])
+def test_what_git_would_wait_for_is_no_board(board: BoardOfTest, name: str) -> None:
+    file = board.repository.common_dir / "worktrees/-gitticks" / name
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    assert board_path(board.repository) is None
+
+
+@pytest.mark.parametrize(("name", "content"), [("commondir", "x\n"), ("commondir", ""), ("gitdir", "x\n")])
+def test_damaged_links_are_written_anew(board: BoardOfTest, name: str, content: str) -> None:
+    (board.repository.common_dir / "worktrees/-gitticks" / name).write_text(content)
+    assert board_path(board.repository) == board.folder
+    assert board.status() == ""
+
+
+def test_a_link_that_no_path_can_be_is_no_board(board: BoardOfTest) -> None:
+    (board.folder / ".git").write_bytes(b"gitdir: \0\n")
+    assert board_path(board.repository) is None

@@ -10,7 +10,7 @@ import pytest
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
 from gitticks.git.repository import Repository
 from gitticks.processes import is_lock_held
-from gitticks.store.board import WORKTREE_BOARD, saved
+from gitticks.store.board import WORKTREE_BOARD, BoardError, saved
 from gitticks.store.board.saved import SavedEdit, saved_edit, saved_edits, uncommitted_paths
 from gitticks.store.branch import Store
 from tests.support.boards import LINES, PATH, BoardOfTest, make_board, write_to_branch
@@ -106,3 +106,14 @@ def test_links_and_missing_boards_hold_no_edits(board: BoardOfTest, tmp_path: Pa
     (board.folder / "link.md").symlink_to(tmp_path)
     assert uncommitted_paths(board.repository) == ()
     assert uncommitted_paths(make_store(tmp_path / "other", board=WORKTREE_BOARD).repository) == ()
+
+
+def test_a_damaged_index_hides_what_was_saved_and_no_task(board: BoardOfTest) -> None:
+    board.save(NEW)
+    (board.repository.common_dir / "worktrees/-gitticks/index").write_bytes(b"garbage")
+    with pytest.raises(BoardError, match="nobody can tell what was saved"):
+        saved_edits(board.repository)
+    board.write("something else\n", "another.md")
+    with pytest.raises(BoardError, match="cannot be brought in step"):
+        WORKTREE_BOARD.bring_in_step(board.repository)
+    assert board.read() == NEW
