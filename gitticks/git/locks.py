@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from gitticks.errors import GitticksError, LostRaceError
@@ -26,7 +27,8 @@ WAIT_SECONDS = 30.0
 SECOND_LOOK_SECONDS = 0.1
 FOREIGN_AGE_SECONDS = 30.0
 CLOCK_SLACK_SECONDS = 1.0
-_LARGEST_NOTE = 4096
+_HOLDER_BYTES = 256
+_MOVING = "moving "
 _LOCK_SIZES = frozenset({0, 41})
 
 
@@ -45,17 +47,30 @@ class HeldLock:
     @contextlib.contextmanager
     def moving(self, ref: str) -> Iterator[None]:
         """Notes in the lock file that `ref` is being moved, and takes the note back whatever the outcome."""
-        self.write(ref)
+        self.write_note(f"{_MOVING}{ref}\n")
         try:
             yield
         finally:
-            self.write(None)
+            self.write_note("")
 
-    def write(self, ref: str | None) -> None:
-        """Writes holder and ref into the lock file, unsynced: a machine that went down has no holders left."""
-        content = f"{own_identity().to_json()}\n{f'moving {ref}' if ref else ''}".encode()
-        os.ftruncate(self.descriptor, 0)
-        os.pwrite(self.descriptor, content, 0)
+    def write_note(self, note: str) -> None:
+        """Writes lines below the holder's, in place of those there, unsynced: after a crash nobody believes them.
+
+        The file keeps its length if it can, because making it shorter may have to wait for the disk.
+        """
+        _write_all(self.descriptor, note.encode() + b"\n", _HOLDER_BYTES)
+
+    def read_note(self) -> str:
+        """Returns the lines that `write_note` left, this holder or an earlier one."""
+        return _note(_read(self.descriptor))
+
+
+def peek_note(path: Path) -> str:
+    """Returns the note in a lock file that somebody else may hold and write at this moment, so its end may be torn."""
+    try:
+        return _note(path.read_bytes())
+    except FileNotFoundError:
+        return ""
 
 
 @contextlib.contextmanager
@@ -70,9 +85,9 @@ def hold_lock(path: Path, *, wait_seconds: float = WAIT_SECONDS) -> Iterator[Hel
     try:
         if not _take_now(descriptor):
             descriptor = _take_in_turn(path, descriptor, wait_seconds)
-        held = HeldLock(descriptor, _unfinished(descriptor))
         with errors_name(path):
-            held.write(held.unfinished)
+            held = HeldLock(descriptor, _unfinished(descriptor))
+            _write_holder(descriptor)
         yield held
     finally:
         os.close(descriptor)
@@ -176,17 +191,35 @@ def _take_in_turn(path: Path, descriptor: int, wait_seconds: float) -> int:
 
 
 def _holder(descriptor: int) -> str:
-    holder = parse_identity(_read(descriptor).partition("\n")[0])
+    holder = parse_identity(_read(descriptor).partition(b"\n")[0].decode("utf-8", "replace"))
     return "another process" if holder is None or not is_alive(holder) else f"process {holder.pid}"
 
 
+def _write_holder(descriptor: int) -> None:
+    """Writes who holds the lock; always as long, so that the note below stays where it is."""
+    line = own_identity().to_json().encode()
+    _write_all(descriptor, line.ljust(_HOLDER_BYTES - 1) + b"\n", 0)
+
+
 def _unfinished(descriptor: int) -> str | None:
-    note = _read(descriptor).partition("\n")[2]
-    return note.removeprefix("moving ") if note.startswith("moving ") else None
+    note = _note(_read(descriptor)).partition("\n")[0]
+    return note.removeprefix(_MOVING) if note.startswith(_MOVING) else None
 
 
-def _read(descriptor: int) -> str:
-    return os.pread(descriptor, _LARGEST_NOTE, 0).decode("utf-8", "replace")
+def _note(content: bytes) -> str:
+    """Returns the note's lines, up to an empty one: what follows is left of a longer note."""
+    lines = content[_HOLDER_BYTES:].decode("utf-8", "replace").split("\n")
+    return "\n".join(takewhile(bool, lines))
+
+
+def _write_all(descriptor: int, content: bytes, offset: int) -> None:
+    while content:
+        written = os.pwrite(descriptor, content, offset)
+        content, offset = content[written:], offset + written
+
+
+def _read(descriptor: int) -> bytes:
+    return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
 
 
 def _look(path: Path) -> os.stat_result | None:

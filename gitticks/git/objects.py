@@ -83,6 +83,13 @@ class Objects:
             raise GitticksError(_WRONG_CLASS.format(commit_id))
         return tuple(str(parent) for parent in commit.parent_ids)
 
+    def is_ancestor(self, old: str, new: str) -> bool:
+        """True if `new` is the commit `old` or was made on top of it; False for one that is not stored any more."""
+        if old == new:
+            return True
+        with errors_of_reading(f"the history of `{new}` cannot be read"):
+            return self.has(old) and self.handle.descendant_of(new, old)
+
     def has(self, object_id: str) -> bool:
         """True if the object is stored here."""
         return object_id in self.handle

@@ -1,29 +1,28 @@
 """The state branch: read at its tip, and changed by transactions that many processes may run at once.
 
-A writer queues on a lock of ours, reads the tip, runs its operation, writes objects that nothing names yet, and moves
-the ref by compare-and-swap. Until the ref moves nothing has happened; once it has moved everything has, and it is on
-disk. Programs that do not know our lock make the swap fail at worst, and then the operation runs again on what they
-left.
+A writer runs its operation on the end of the chain of commits that are made and not yet the branch's, and writes
+objects that nothing names yet. Then whoever is first publishes the whole chain: so writers who queue share the syncs
+and the move of the ref, and a lone writer pays for nothing more. Programs that do not know our locks make the move
+fail at worst, and then every operation of the chain runs again on what they left.
 """
 
 from __future__ import annotations
 
-import random
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.identity import Identity
-from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock
 from gitticks.git.objects import Objects
-from gitticks.git.ref_updates import RefLockedError, RefMovedError, compare_and_swap_ref
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
+from gitticks.processes import own_identity
 from gitticks.store import layout
-from gitticks.store.index import index_path
+from gitticks.store.chain import Link, hold_chain, read_chain, write_chain
+from gitticks.store.publishing import Board, Publisher, pause
 from gitticks.store.tip import state_tip
 from gitticks.store.transaction import Transaction, list_folder, read_history
 
@@ -35,30 +34,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 LOST_SWAPS = 25
-LOCKED_SECONDS = 35.0
-"""Longer than any lock of the ref is believed, so that one left behind stops nobody for good."""
-_LONGEST_PAUSE_SECONDS = 0.2
-
-
-class BoardStep(Protocol):
-    """The board, made ready to follow one move of the state branch."""
-
-    def follow(self, old_commit: str, new_commit: str, /) -> None:
-        """Brings the board's files from the old commit to the new one."""
-
-
-class Board(Protocol):
-    """Whatever keeps the checkout of the state branch in step with it."""
-
-    def prepare(self, repository: Repository, /) -> AbstractContextManager[BoardStep]:
-        """Readies the board before the ref moves, and releases it after."""
-
-
-class _NoBoard:
-    """Stands where no checkout of the state branch is kept."""
-
-    def follow(self, old_commit: str, new_commit: str, /) -> None:
-        """Does nothing."""
+SHARED_ATTEMPTS = 2
 
 
 class Store:
@@ -67,7 +43,7 @@ class Store:
     def __init__(self, repository: Repository, objects: Objects, board: Board | None) -> None:
         self.repository = repository
         self.objects = objects
-        self._board = board
+        self._publisher = Publisher(repository, objects, board)
 
     @classmethod
     def open(cls, repository: Repository, board: Board | None = None) -> Self:
@@ -98,7 +74,7 @@ class Store:
             author: who the first commit is by.
             config_text: the first `config.yaml`; not used if the branch exists here or at `origin`.
         """
-        with self._locked() as held:
+        with self._publisher.hold() as held, held.moving(layout.STATE_REF):
             here = read_ref(self.repository.common_dir, layout.STATE_REF)
             if here is not None:
                 return here
@@ -107,7 +83,7 @@ class Store:
             if first is None:
                 message = "gitticks: begin the state branch"
                 first = self._write_root(author, config_text, message)
-            self._swap(held, None, first, message)
+            self._publisher.swap(held, None, first, message)
             return first
 
     def read(self, path: str, at: str | None = None) -> bytes | None:
@@ -144,35 +120,47 @@ class Store:
         """Runs `operation` and commits what it changed, all of it or nothing, and returns what it returned.
 
         The operation is run again on the newer state when another program moved the branch meanwhile. It makes no
-        commit if it changes nothing.
+        commit if it changes nothing. Its commit is the branch's, and on disk, once this returns.
 
         Raises:
             LostRaceError: others won every time; nothing was changed.
             GitticksError: whatever the operation raised; nothing was changed.
         """
         for attempt in range(LOST_SWAPS):
-            with self._locked() as held:
-                base = self.tip()
-                transaction = Transaction(self.objects, base, self._load_tasks)
-                value = operation(transaction)
-                changes = transaction.changes
-                if not changes:
-                    return value
-                try:
-                    self._commit(held, transaction, changes, author)
-                except RefMovedError:
-                    pass
-                else:
-                    return value
-            _pause(attempt)
+            # Whoever lost before keeps everybody else of ours out, so that only a foreign program can win again.
+            with self._publisher.hold() if attempt >= SHARED_ATTEMPTS else nullcontext() as held:
+                made = self._make(operation, author)
+                if made.stands_on is None or self._publisher.settle(made.stands_on, held):
+                    return made.answer()
+            pause(attempt)
         raise LostRaceError(
             f"`{layout.STATE_BRANCH}` was moved by others {LOST_SWAPS} times in a row",
             hint="repeat the command",
         )
 
+    def _make(self, operation: Callable[[Transaction], Value], author: Identity) -> _Made[Value]:
+        """Runs the operation on the end of the chain, and puts its commit there if it makes one."""
+        with hold_chain(self.repository) as held:
+            tip = self.tip()
+            links = read_chain(held, tip)
+            pending = links[-1].commit if links else None
+            transaction = Transaction(self.objects, pending or tip, self._load_tasks)
+            try:
+                value = operation(transaction)
+                changes = transaction.changes
+                if not changes:
+                    return _Made(pending, lambda: value)
+                link = self._commit(transaction, changes, author)
+            except GitticksError as error:
+                if pending is None:
+                    raise
+                return _Made(pending, _raising(error))
+            write_chain(held, (*links, link))
+        return _Made(link.commit, lambda: value)
+
     def _commit(
-        self, held: HeldLock, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
-    ) -> None:
+        self, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
+    ) -> Link:
         _refuse_newer_format(transaction)
         with self.objects.unsynced() as written:
             tree = self.objects.update_tree(self.objects.tree_of(transaction.base), changes)
@@ -182,52 +170,36 @@ class Store:
                 author=author,
                 message=transaction.message,
             )
-        self.objects.sync(written.ids)
-        with self._prepared_board() as step:
-            self._swap(held, transaction.base, commit, f"gitticks: {transaction.subject}")
-            self._update_index(commit)
-            step.follow(transaction.base, commit)
+        new, found = tuple(written.new), tuple(written.found)
+        return Link(commit, transaction.base, transaction.subject, own_identity(), new, found)
 
     def _write_root(self, author: Identity, config_text: str, message: str) -> str:
         files = {layout.ATTRIBUTES_PATH: layout.ATTRIBUTES.encode(), layout.CONFIG_PATH: config_text.encode()}
         tree = self.objects.update_tree(None, files) or self.objects.empty_tree()
         return self.objects.write_commit(tree, (), author=author, message=f"{message}\n")
 
-    def _swap(self, held: HeldLock, old: str | None, new: str, message: str) -> None:
-        """Moves the state branch, waiting for and mending a ref lock that is in the way."""
-        deadline = time.monotonic() + LOCKED_SECONDS
-        while True:
-            try:
-                with held.moving(layout.STATE_REF):
-                    compare_and_swap_ref(self.objects, layout.STATE_REF, old, new, message)
-            except RefLockedError:
-                clear_stale_ref_lock(self.repository.common_dir, layout.STATE_REF, held)
-                if time.monotonic() > deadline:
-                    raise
-                _pause(1)
-            else:
-                return
-
-    @contextmanager
-    def _locked(self) -> Iterator[HeldLock]:
-        with hold_lock(self.repository.own_dir / "lock") as held:
-            if held.unfinished is not None:
-                clear_stale_ref_lock(self.repository.common_dir, held.unfinished, held)
-            yield held
-
-    def _prepared_board(self) -> AbstractContextManager[BoardStep]:
-        return nullcontext(_NoBoard()) if self._board is None else self._board.prepare(self.repository)
-
-    def _update_index(self, commit: str) -> None:
-        if index_path(self.repository).exists():
-            from gitticks.store.indexing import update_index  # loads the YAML reader
-
-            update_index(self.repository, self.objects, commit)
-
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
-        from gitticks.store.indexing import tasks_at  # loads the YAML reader
+        from gitticks.store.later_tasks import tasks_after  # loads the YAML reader
 
-        return tasks_at(self.repository, self.objects, commit)
+        return tasks_after(self.repository, self.objects, self.tip(), commit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made(Generic[Value]):
+    """What came of running an operation; its answer holds once `stands_on` is the branch's, if there is such a commit.
+
+    A refusal waits too: what it saw may never come to be.
+    """
+
+    stands_on: str | None
+    answer: Callable[[], Value]
+
+
+def _raising(error: GitticksError) -> Callable[[], NoReturn]:
+    def answer() -> NoReturn:
+        raise error
+
+    return answer
 
 
 def _refuse_newer_format(transaction: Transaction) -> None:
@@ -239,9 +211,3 @@ def _refuse_newer_format(transaction: Transaction) -> None:
             "it can read them, not change them",
             hint="`pip install --upgrade gitticks`",
         )
-
-
-def _pause(attempt: int) -> None:
-    """Waits a random moment, so that two writers that met do not meet again."""
-    longest = min(_LONGEST_PAUSE_SECONDS, 0.01 * 2 ** min(attempt, 5))
-    time.sleep(random.uniform(0, longest))  # noqa: S311 - jitter, no secret

@@ -14,7 +14,7 @@ import pytest
 
 from gitticks.errors import Exit, GitticksError, LostRaceError
 from gitticks.git import locks
-from gitticks.git.locks import clear_stale_ref_lock, hold_lock
+from gitticks.git.locks import clear_stale_ref_lock, hold_lock, peek_note
 
 REF = "refs/heads/gitticks/state"
 
@@ -110,6 +110,22 @@ def test_a_killed_holder_leaves_a_note(lock: Path) -> None:
             pass
     with hold_lock(lock) as held:
         assert held.unfinished is None
+
+
+def test_a_note_stays_until_another_takes_its_place(lock: Path) -> None:
+    assert peek_note(lock) == ""
+    with hold_lock(lock) as held:
+        assert held.read_note() == ""
+        held.write_note("one\ntwo\n")
+        assert held.read_note() == peek_note(lock) == "one\ntwo"
+    with hold_lock(lock) as held:
+        assert held.read_note() == "one\ntwo"
+        held.write_note("3\n")
+    assert peek_note(lock) == "3"
+    with hold_lock(lock) as held:
+        held.write_note("a longer one\n")
+        held.write_note("")
+    assert peek_note(lock) == ""
 
 
 def test_the_lock_of_a_killed_holder_is_cleared(lock: Path) -> None:

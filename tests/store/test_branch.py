@@ -18,7 +18,7 @@ from gitticks.git import locks
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.loose import MANY_OBJECTS
 from gitticks.git.repository import Repository, discover
-from gitticks.store import branch, layout
+from gitticks.store import branch, layout, publishing
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 from tests.support.repositories import (
@@ -326,7 +326,7 @@ def test_a_lock_left_behind_does_not_stop_the_next_writer(
 def test_a_lock_in_use_is_waited_for_and_named(
     top: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(branch, "LOCKED_SECONDS", 0.1)
+    monkeypatch.setattr(publishing, "LOCKED_SECONDS", 0.1)
     monkeypatch.setattr(locks, "start_times", lambda _name: None)
     stale = top / ".git" / f"{layout.STATE_REF}.lock"
     stale.touch()

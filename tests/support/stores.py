@@ -15,7 +15,8 @@ from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, new_id, task_path
 from gitticks.model.status import ActorKind, Awaiting, Status, TaskType
 from gitticks.model.task import Task
-from gitticks.store.branch import Board, Store
+from gitticks.store.branch import Store
+from gitticks.store.publishing import Board
 from gitticks.store.transaction import Transaction
 from tests.support.repositories import make_repository
 

@@ -1,0 +1,45 @@
+"""All tasks at a commit that the index does not have yet: those of the index, with what changed since on top."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+
+from gitticks.document.taskfile import read_file
+from gitticks.errors import DocumentError
+from gitticks.git.objects import Objects
+from gitticks.git.repository import Repository
+from gitticks.git.trees import tree_id_of
+from gitticks.model.ids import TaskId
+from gitticks.model.task import Task
+from gitticks.store import layout
+from gitticks.store.indexing import refreshed_index
+
+
+def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str) -> Mapping[TaskId, Task]:
+    """Returns every readable task by id at `commit`.
+
+    Args:
+        repository: whose index is asked.
+        objects: the repository's.
+        tip: a commit near to it, such as the branch's tip, which the index is brought to.
+        commit: any commit of the state branch.
+    """
+    with refreshed_index(repository, tip, objects) as index:
+        tasks = {task.id: task for task in index.tasks()}
+    old, new = (_tasks_tree(objects, one) for one in (tip, commit))
+    for change in objects.changed_files(old, new, f"{layout.TASKS_FOLDER}/"):
+        task_id = layout.task_of_path(change.path)
+        if task_id is None:
+            continue
+        tasks.pop(task_id, None)
+        if change.new is not None:
+            with contextlib.suppress(DocumentError):
+                task = read_file(objects.read_blob(change.new), change.path).task
+                if task.id == task_id:
+                    tasks[task_id] = task
+    return tasks
+
+
+def _tasks_tree(objects: Objects, commit: str) -> str | None:
+    return tree_id_of(objects.find(objects.tree_of(commit), layout.TASKS_FOLDER))

@@ -1,0 +1,212 @@
+"""Publishes the chain: everything of it to the disk, one move of the ref, then board and index, all under one lock.
+
+Until the ref moves nothing has happened; once it has moved everything of the chain has, and it is on disk. The swap
+compares, so another program's move in between makes the chain void and every writer in it begins anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Protocol
+
+from gitticks.errors import GitticksError
+from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock
+from gitticks.git.loose import LostObjectError
+from gitticks.git.objects import Objects
+from gitticks.git.ref_updates import RefLockedError, RefMovedError, compare_and_swap_ref
+from gitticks.git.refs import read_ref
+from gitticks.git.repository import Repository
+from gitticks.store import layout
+from gitticks.store.chain import Link, hold_chain, links_on, peek_chain, write_chain
+from gitticks.store.index import index_path
+from gitticks.store.tip import state_tip
+
+LOCKED_SECONDS = 35.0
+"""Longer than any lock of the ref is believed, so that one left behind stops nobody for good."""
+_LONGEST_PAUSE_SECONDS = 0.2
+
+
+class BoardStep(Protocol):
+    """The board, made ready to follow one move of the state branch."""
+
+    def follow(self, old_commit: str, new_commit: str, /) -> None:
+        """Brings the board's files from the old commit to the new one."""
+
+
+class Board(Protocol):
+    """Whatever keeps the checkout of the state branch in step with it."""
+
+    def prepare(self, repository: Repository, /) -> AbstractContextManager[BoardStep]:
+        """Readies the board before the ref moves, and releases it after."""
+
+
+class _NoBoard:
+    """Stands where no checkout of the state branch is kept."""
+
+    def follow(self, old_commit: str, new_commit: str, /) -> None:
+        """Does nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """What publishing needs: the repository, its objects, and what follows a move."""
+
+    repository: Repository
+    objects: Objects
+    board: Board | None
+
+    @contextmanager
+    def hold(self) -> Iterator[HeldLock]:
+        """Holds the store's lock, under which alone gitticks moves the ref, and mends what a killed holder left.
+
+        Raises:
+            LostRaceError: it was not free for long.
+        """
+        with hold_lock(self.repository.own_dir / "lock") as held:
+            if held.unfinished is not None:
+                self._finish_for(held, held.unfinished)
+            yield held
+
+    def settle(self, commit: str, held: HeldLock | None = None) -> bool:
+        """Waits until the commit is the branch's, publishing it if nobody else does; False if it never will be.
+
+        Args:
+            commit: one of the chain's.
+            held: the store's lock, if the caller has it.
+
+        Raises:
+            GitticksError: it could not be published; it is withdrawn.
+        """
+        try:
+            with nullcontext(held) if held is not None else self.hold() as locked:
+                return self._settle(commit, locked)
+        except BaseException:
+            self._withdraw(commit)
+            raise
+
+    def swap(self, held: HeldLock, old: str | None, new: str, message: str) -> None:
+        """Moves the state branch, waiting for and mending a ref lock that is in the way.
+
+        Raises:
+            RefMovedError: it is not at `old`.
+            RefLockedError: another program keeps it locked.
+        """
+        deadline = time.monotonic() + LOCKED_SECONDS
+        while True:
+            try:
+                compare_and_swap_ref(self.objects, layout.STATE_REF, old, new, message)
+            except RefLockedError:
+                clear_stale_ref_lock(self.repository.common_dir, layout.STATE_REF, held)
+                if time.monotonic() > deadline:
+                    raise
+                pause(1)
+            else:
+                return
+
+    def _settle(self, commit: str, held: HeldLock) -> bool:
+        tip = state_tip(self.repository)
+        if self.objects.is_ancestor(commit, tip):
+            return True
+        links = self._chain_with(commit, tip)
+        if not links:
+            return False
+        try:
+            self._publish(held, tip, links)
+        except (RefMovedError, LostObjectError):
+            return False
+        return True
+
+    def _chain_with(self, commit: str, tip: str) -> tuple[Link, ...]:
+        """Returns the chain on the tip if it holds the commit.
+
+        That it does not is believed only under the chain's lock, as it is the end of the commit: a look without the
+        lock may meet a writer at the very moment of its writing.
+        """
+        links = peek_chain(self.repository, tip)
+        if any(link.commit == commit for link in links):
+            return links
+        with hold_chain(self.repository) as held:
+            links = links_on(tip, held.read_note())
+        return links if any(link.commit == commit for link in links) else ()
+
+    def _publish(self, held: HeldLock, tip: str, links: tuple[Link, ...]) -> None:
+        self._make_durable(tip, links)
+        last = links[-1].commit
+        with self._prepared_board() as step, held.moving(layout.STATE_REF):
+            self._require_standing(tip, last)
+            self.swap(held, tip, last, _reason(links))
+            self._update_index(last)
+            step.follow(tip, last)
+
+    def _make_durable(self, tip: str, links: tuple[Link, ...]) -> None:
+        """Brings the chain's objects to the disk; what a disk refuses once it may claim to have had the next time.
+
+        So nothing of a chain that failed is kept: its writers begin anew, with objects that are new again.
+        """
+        try:
+            self.objects.sync(one for link in links for one in link.objects)
+        except LostObjectError:
+            self._empty_chain()
+            raise
+        except GitticksError:
+            with hold_chain(self.repository) as chain:
+                failed = links_on(tip, chain.read_note())
+                write_chain(chain, ())
+                self.objects.discard(one for link in (*links, *failed) for one in link.new)
+            raise
+
+    def _require_standing(self, tip: str, last: str) -> None:
+        """Refuses to publish what was withdrawn while it was brought to the disk."""
+        if all(link.commit != last for link in self._chain_with(last, tip)):
+            raise RefMovedError("the chain was given up", hint="repeat the command")
+
+    def _withdraw(self, commit: str) -> None:
+        """Takes a commit out of the chain whose writer does not wait for it any more, with all that stands on it."""
+        with contextlib.suppress(GitticksError, OSError), hold_chain(self.repository) as held:
+            links = links_on(state_tip(self.repository), held.read_note())
+            commits = [link.commit for link in links]
+            if commit in commits:
+                write_chain(held, links[: commits.index(commit)])
+
+    def _empty_chain(self) -> None:
+        with hold_chain(self.repository) as held:
+            write_chain(held, ())
+
+    def _finish_for(self, held: HeldLock, ref: str) -> None:
+        """Does for a holder that was killed what it had not come to: its ref lock, the index, the board."""
+        if not clear_stale_ref_lock(self.repository.common_dir, ref, held):
+            return
+        tip = read_ref(self.repository.common_dir, layout.STATE_REF)
+        if tip is not None:
+            with self._prepared_board() as step:
+                self._update_index(tip)
+                step.follow(tip, tip)
+        held.write_note("")
+
+    def _prepared_board(self) -> AbstractContextManager[BoardStep]:
+        return nullcontext(_NoBoard()) if self.board is None else self.board.prepare(self.repository)
+
+    def _update_index(self, commit: str) -> None:
+        if index_path(self.repository).exists():
+            from gitticks.store.indexing import update_index  # loads the YAML reader
+
+            update_index(self.repository, self.objects, commit)
+
+
+def pause(attempt: int) -> None:
+    """Waits a random moment, so that two writers that met do not meet again."""
+    longest = min(_LONGEST_PAUSE_SECONDS, 0.01 * 2 ** min(attempt, 5))
+    time.sleep(random.uniform(0, longest))  # noqa: S311 - jitter, no secret
+
+
+def _reason(links: tuple[Link, ...]) -> str:
+    """Returns what the reflog says of the move."""
+    subject = links[-1].subject
+    return (
+        f"gitticks: {subject}" if len(links) == 1 else f"gitticks: {len(links)} changes, the last: {subject}"
+    )
