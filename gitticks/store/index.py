@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from gitticks.errors import NotFoundError
 from gitticks.git.repository import Repository
@@ -22,8 +22,10 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.task import Task
 from gitticks.processes import boot_id
-from gitticks.store.index_rows import entries_from_json, task_from_json, tasks_from_json
+from gitticks.store.index_rows import entries_from_json, tasks_from_json
 from gitticks.store.tip import state_tip
+
+T = TypeVar("T")
 
 SCHEMA_VERSION = 2
 """Raised with every change of the tables or of what a row's JSON holds."""
@@ -93,6 +95,13 @@ def indexed_commit(connection: sqlite3.Connection) -> str | None:
     return None if row is None else str(row[0])
 
 
+def is_whole(connection: sqlite3.Connection, path: Path) -> bool:
+    """True unless the file is shorter than it says; SQLite would read what is cut off as zeros."""
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
+    return path.stat().st_size >= int(pages) * int(page_bytes)
+
+
 def open_index(repository: Repository) -> Index:
     """Returns the index at the state branch's tip, brought up to date if it was not.
 
@@ -116,10 +125,10 @@ def _connect_if_current(repository: Repository, commit: str) -> sqlite3.Connecti
     try:
         connection = connect(path)
         connection.execute("BEGIN")
-        if indexed_commit(connection) == commit:
+        if indexed_commit(connection) == commit and is_whole(connection, path):
             return connection
         connection.close()
-    except sqlite3.Error:
+    except (sqlite3.Error, OSError):
         if connection is not None:
             connection.close()
     return None
@@ -152,7 +161,7 @@ class Index:
     def tasks(self, *, open_only: bool = False) -> list[Task]:
         """Returns the tasks, or the open ones, sorted by id."""
         query = "SELECT json FROM task WHERE is_open >= ? ORDER BY id"
-        return tasks_from_json(text for (text,) in self._rows(query, int(open_only)))
+        return self._read(_tasks, query, int(open_only))
 
     def task(self, task_id: TaskId) -> Task:
         """Returns one task.
@@ -170,23 +179,21 @@ class Index:
 
     def find_task(self, task_id: TaskId) -> Task | None:
         """Returns one task, or None if there is none of that id that can be read."""
-        rows = self._rows("SELECT json FROM task WHERE id = ?", task_id)
-        return task_from_json(rows[0][0]) if rows else None
+        found = self._read(_tasks, "SELECT json FROM task WHERE id = ?", task_id)
+        return found[0] if found else None
 
     def awaiting(self) -> list[Task]:
         """Returns the tasks that await a person, sorted by id."""
-        rows = self._rows("SELECT json FROM task WHERE awaiting IS NOT NULL ORDER BY id")
-        return tasks_from_json(text for (text,) in rows)
+        return self._read(_tasks, "SELECT json FROM task WHERE awaiting IS NOT NULL ORDER BY id")
 
     def children(self, task_id: TaskId) -> list[Task]:
         """Returns the tasks whose parent is `task_id`, sorted by id."""
-        rows = self._rows("SELECT json FROM task WHERE parent = ? ORDER BY id", task_id)
-        return tasks_from_json(text for (text,) in rows)
+        return self._read(_tasks, "SELECT json FROM task WHERE parent = ? ORDER BY id", task_id)
 
     def open_questions(self, task_id: TaskId) -> tuple[Entry, ...]:
         """Returns the task's questions that nobody has answered, in file order."""
-        rows = self._rows("SELECT questions FROM task WHERE id = ? AND questions IS NOT NULL", task_id)
-        return entries_from_json(rows[0][0]) if rows else ()
+        query = "SELECT questions FROM task WHERE id = ? AND questions IS NOT NULL"
+        return self._read(lambda rows: entries_from_json(rows[0][0]) if rows else (), query, task_id)
 
     def data(self, task_id: TaskId) -> bytes | None:
         """Returns the bytes of the task's TASK.md, also of a broken one; None if there is none."""
@@ -205,14 +212,13 @@ class Index:
         """
         query = "SELECT json FROM task WHERE is_workable AND is_child = ? ORDER BY priority, created, id LIMIT ? OFFSET ?"
         offset = 0
-        while rows := self._rows(query, int(is_child), _ROWS_AT_ONCE, offset):
-            yield from tasks_from_json(text for (text,) in rows)
-            offset += len(rows)
+        while tasks := self._read(_tasks, query, int(is_child), _ROWS_AT_ONCE, offset):
+            yield from tasks
+            offset += len(tasks)
 
     def begun(self) -> list[Task]:
         """Returns the open tasks that are no longer pending, sorted by id."""
-        rows = self._rows("SELECT json FROM task WHERE is_begun ORDER BY id")
-        return tasks_from_json(text for (text,) in rows)
+        return self._read(_tasks, "SELECT json FROM task WHERE is_begun ORDER BY id")
 
     def find_ids(self, prefix: str) -> list[TaskId]:
         """Returns the sorted ids that begin with `prefix`, those of broken files too."""
@@ -233,12 +239,19 @@ class Index:
         )
 
     def _rows(self, query: str, *values: object) -> list[Any]:
-        """Returns all rows of a query; a damaged database is replaced by one built in memory."""
+        return self._read(list, query, *values)
+
+    def _read(self, read: Callable[[list[Any]], T], query: str, *values: object) -> T:
+        """Returns what a query's rows say; a damaged database is replaced by one built in memory."""
         try:
-            return self._connection.execute(query, values).fetchall()
-        except sqlite3.DatabaseError:
+            return read(self._connection.execute(query, values).fetchall())
+        except (sqlite3.DatabaseError, ValueError, TypeError, KeyError):
             from gitticks.store.indexing import rebuilt_in_memory
 
             self._connection.close()
             self._connection = rebuilt_in_memory(self._repository, self.commit)
-            return self._connection.execute(query, values).fetchall()
+            return read(self._connection.execute(query, values).fetchall())
+
+
+def _tasks(rows: list[Any]) -> list[Task]:
+    return tasks_from_json(text for (text,) in rows)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 from gitticks.errors import GitticksError
+from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
 from gitticks.git.trees import tree_id_of
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
-from gitticks.store import layout
-from gitticks.store.index import TABLES, Index, connect, index_path, indexed_commit, made_by
+from gitticks.store import index, layout
+from gitticks.store.index import TABLES, Index, connect, index_path, indexed_commit, is_whole, made_by
 from gitticks.store.index_contents import (
     ChangedTask,
     Unreadable,
@@ -24,7 +28,18 @@ from gitticks.store.index_contents import (
 )
 from gitticks.store.tip import state_tip
 
-_TABLE_NAMES = ("state", "task", "file", "broken")
+_PRIMARY_CODE = 0xFF
+_PASSING = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_NOMEM,
+    }
+)
 _MEMORY = ":memory:"
 _WRITERS_WAIT_SECONDS = 0.25
 """How long a commit waits for readers of the index; the state lock is held meanwhile, so the next reader does it."""
@@ -43,7 +58,12 @@ def refreshed_index(repository: Repository, commit: str, objects: Objects | None
 
 def rebuilt_in_memory(repository: Repository, commit: str) -> sqlite3.Connection:
     """Returns a fresh index at `commit` after the file turned out damaged; the file is removed."""
-    _remove_file(repository)
+    with contextlib.suppress(OSError, GitticksError):
+        path = index_path(repository)
+        damaged = path.stat()
+        with _index_lock(repository, None):
+            if _is_same(path.stat(), damaged):
+                _remove_file(path)
     return _built_in_memory(Objects.open(repository), commit)
 
 
@@ -56,49 +76,100 @@ def update_index(repository: Repository, objects: Objects, commit: str) -> None:
 def tasks_at(repository: Repository, objects: Objects, commit: str) -> Mapping[TaskId, Task]:
     """Returns every readable task by id at any commit of the state branch."""
     if commit == state_tip(repository):
-        index = refreshed_index(repository, commit, objects)
+        opened = refreshed_index(repository, commit, objects)
     else:
-        index = Index(repository, _built_in_memory(objects, commit), commit)
-    with index:
-        return {task.id: task for task in index.tasks()}
+        opened = Index(repository, _built_in_memory(objects, commit), commit)
+    with opened:
+        return {task.id: task for task in opened.tasks()}
 
 
 def _refreshed_file(
     repository: Repository, objects: Objects, commit: str, wait_seconds: float | None = None
 ) -> sqlite3.Connection:
-    """Returns a connection to the index file, at `commit`, within a transaction that holds it there."""
-    try:
-        return _opened_at(repository, objects, commit, wait_seconds)
-    except sqlite3.OperationalError:
-        raise  # read-only, locked or full: the file may be sound
-    except sqlite3.DatabaseError:
-        _remove_file(repository)
-        return _opened_at(repository, objects, commit, wait_seconds)
+    """Returns a connection to the index file, at `commit`, within a transaction that holds it there.
 
-
-def _opened_at(
-    repository: Repository, objects: Objects, commit: str, wait_seconds: float | None
-) -> sqlite3.Connection:
+    Whoever writes the file or puts another in its place holds a lock: two files of one name would share a journal.
+    """
     path = index_path(repository)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = connect(path, wait_seconds)
+    with _index_lock(repository, wait_seconds):
+        connection = _brought_forward(path, objects, commit, wait_seconds) if path.exists() else None
+        if connection is None:
+            _replace_file(path, objects, commit)
+            connection = _snapshot(path, wait_seconds)
     try:
-        connection.execute("BEGIN")
-        if indexed_commit(connection) != commit:
-            connection.execute("ROLLBACK")
-            connection.execute("BEGIN IMMEDIATE")
-            _bring_to(connection, objects, commit, Unreadable(0))
-            connection.execute("COMMIT")
-            connection.execute("BEGIN")
-            _require_commit(connection, commit)
+        _require_commit(connection, commit)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+def _index_lock(repository: Repository, wait_seconds: float | None) -> AbstractContextManager[object]:
+    seconds = index.BUSY_SECONDS if wait_seconds is None else wait_seconds
+    return hold_lock(repository.own_dir / "index.lock", wait_seconds=seconds)
+
+
+def _brought_forward(
+    path: Path, objects: Objects, commit: str, wait_seconds: float | None
+) -> sqlite3.Connection | None:
+    """Returns a snapshot of the file after it was made to tell of `commit`, or None where it is not to be believed."""
+    connection = connect(path, wait_seconds)
+    try:
+        connection.execute("BEGIN")
+        indexed = indexed_commit(connection) if is_whole(connection, path) else None
+        if indexed == commit:
+            return connection
+        changes = None if indexed is None else _changes_since(objects, indexed, commit)
+        if changes is not None:
+            connection.execute("ROLLBACK")
+            connection.execute("BEGIN IMMEDIATE")
+            _write_changes(connection, objects, changes, commit)
+            connection.execute("COMMIT")
+            connection.execute("BEGIN")
+            return connection
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if _is_passing(error):
+            raise
+        return None
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()
+    return None
+
+
+def _is_passing(error: sqlite3.DatabaseError) -> bool:
+    """True if the file may be sound, and only cannot be used now."""
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _PASSING
+
+
+def _replace_file(path: Path, objects: Objects, commit: str) -> None:
+    """Builds the index aside, where a crash or a full disk does no harm, and puts it in the file's place."""
+    aside = path.with_name(f"{path.name}.new")
+    aside.unlink(missing_ok=True)
+    try:
+        connection = connect(aside)
+        try:
+            connection.execute("PRAGMA journal_mode = OFF")
+            _build(connection, objects, commit, Unreadable(0))
+        finally:
+            connection.close()
+        _journal(path).unlink(missing_ok=True)
+        aside.replace(path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def _snapshot(path: Path, wait_seconds: float | None) -> sqlite3.Connection:
+    connection = connect(path, wait_seconds)
+    connection.execute("BEGIN")
+    return connection
+
+
 def _require_commit(connection: sqlite3.Connection, commit: str) -> None:
-    """Refuses an index that another process moved on between two transactions."""
+    """Refuses an index that another process moved on between two transactions; the question begins the snapshot."""
     if indexed_commit(connection) != commit:
         raise sqlite3.OperationalError("the index was moved")
 
@@ -107,33 +178,46 @@ def _built_in_memory(objects: Objects, commit: str) -> sqlite3.Connection:
     """Returns an index that nobody else sees; it may lack tasks, which it names, so it is never kept."""
     unreadable = Unreadable(_MOST_UNREADABLE)
     connection = connect(_MEMORY)
-    connection.execute("BEGIN")
-    _bring_to(connection, objects, commit, unreadable)
+    _build(connection, objects, commit, unreadable)
     write_broken(connection, ((path, None, message) for path, message in unreadable.messages.items()))
-    connection.execute("COMMIT")
     return connection
 
 
-def _remove_file(repository: Repository) -> None:
-    path = index_path(repository)
-    for name in (path, path.with_name(f"{path.name}-journal")):
+def _journal(path: Path) -> Path:
+    return path.with_name(f"{path.name}-journal")
+
+
+def _is_same(one: os.stat_result, other: os.stat_result) -> bool:
+    return (one.st_ino, one.st_mtime_ns, one.st_size) == (other.st_ino, other.st_mtime_ns, other.st_size)
+
+
+def _remove_file(path: Path) -> None:
+    for name in (path, _journal(path)):
         with contextlib.suppress(OSError):
             name.unlink()
 
 
-def _bring_to(connection: sqlite3.Connection, objects: Objects, commit: str, unreadable: Unreadable) -> None:
-    """Makes the rows those of `commit`, from those of the indexed commit if there is one."""
-    indexed = indexed_commit(connection)
-    changes = None if indexed is None else _changes_since(objects, indexed, commit)
-    if changes is not None:
-        forget_tasks(connection, changes)
-        write_tasks(connection, objects, changes, unreadable)
-    else:
-        tables, indexes = _statements()
-        _run(connection, [*(f"DROP TABLE IF EXISTS {name}" for name in _TABLE_NAMES), *tables])
-        changes = list(changed_tasks(objects, None, _tasks_tree(objects, commit), unreadable))
-        write_tasks(connection, objects, changes, unreadable)
-        _run(connection, indexes)
+def _build(connection: sqlite3.Connection, objects: Objects, commit: str, unreadable: Unreadable) -> None:
+    """Fills an empty database with what the commit holds."""
+    tables, indexes = _statements()
+    changes = list(changed_tasks(objects, None, _tasks_tree(objects, commit), unreadable))
+    connection.execute("BEGIN")
+    _run(connection, tables)
+    write_tasks(connection, objects, changes, unreadable)
+    _run(connection, indexes)
+    _write_state(connection, commit)
+    connection.execute("COMMIT")
+
+
+def _write_changes(
+    connection: sqlite3.Connection, objects: Objects, changes: list[ChangedTask], commit: str
+) -> None:
+    forget_tasks(connection, changes)
+    write_tasks(connection, objects, changes, Unreadable(0))
+    _write_state(connection, commit)
+
+
+def _write_state(connection: sqlite3.Connection, commit: str) -> None:
     connection.execute("INSERT OR REPLACE INTO state VALUES (1, ?, ?)", (made_by(), commit))
 
 

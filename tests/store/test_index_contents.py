@@ -14,7 +14,7 @@ from gitticks.model.ids import TaskId, task_folder, task_path
 from gitticks.store import index_contents, layout
 from gitticks.store.branch import Store
 from gitticks.store.index import index_path, open_index
-from tests.store.test_index import fresh_rows, rows
+from tests.store.test_index import fresh_rows, left_behind, rows
 from tests.support.repositories import git
 from tests.support.tasks import make_store, make_task, put_tasks
 
@@ -82,12 +82,11 @@ def test_many_damaged_objects_are_one_error(
 
 
 def test_a_folder_that_is_gone_from_the_indexed_commit_means_a_fresh_build(
-    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+    store: Store, repository: Repository
 ) -> None:
-    open_index(repository).close()
     old = store.tip()
-    monkeypatch.setattr(Store, "_update_index", lambda *_: None)
-    put_tasks(store, [make_task(K7F2, "Another title")])
+    with left_behind(repository):
+        put_tasks(store, [make_task(K7F2, "Another title")])
     damage(repository, f"{old}:tasks/f2", "gone")
     with open_index(repository) as index:
         assert index.titles()[K7F2] == "Another title"
