@@ -1,4 +1,4 @@
-"""Reads objects by libgit2 and writes loose ones; it loads pygit2, so it is itself imported late.
+"""Reads packed objects by libgit2, and reads and writes loose ones; it loads pygit2, so it is itself imported late.
 
 Trees are updated along the touched paths only; a flat index of all entries would cost every commit a visit to every
 task. Everything written is synced, at once or, where a writer asks for that, together with more.
@@ -20,7 +20,9 @@ from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
 from gitticks.git.libgit2 import errors_of_reading, errors_of_writing
 from gitticks.git.loose import Written, discard_objects, store_object, sync_objects
+from gitticks.git.loose_reading import read_loose
 from gitticks.git.process import run_git
+from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.git.tree_edits import FILE_MODE, FOLDER_MODE, EditedTree
 from gitticks.git.trees import Entry, Parts, by_name, differing, split_tree, tree_id_of
@@ -30,6 +32,7 @@ _TREE = int(FileMode.TREE)
 _LARGEST_CACHED_TREE = 256 * 1024
 """The folder of all tasks has a thousand entries; by default libgit2 would read it anew at every look."""
 
+_KINDS = {ObjectType.BLOB: "blob", ObjectType.TREE: "tree", ObjectType.COMMIT: "commit"}
 _WRONG_CLASS = "the object `{}` is damaged, or not what its place in the tree says"
 
 
@@ -56,6 +59,7 @@ class Objects:
         self._folder = common_dir / "objects"
         self._written: Written | None = None
         self._database = repository.odb
+        self._sound: set[str] = set()
 
     @classmethod
     def open(cls, repository: Repository) -> Self:
@@ -71,17 +75,11 @@ class Objects:
 
     def tree_of(self, commit_id: str) -> str:
         """Returns the id of the commit's tree."""
-        commit = self._read(commit_id)
-        if not isinstance(commit, pygit2.Commit):
-            raise GitticksError(_WRONG_CLASS.format(commit_id))
-        return str(commit.tree_id)
+        return self._links(commit_id, "tree")[0]
 
     def parents_of(self, commit_id: str) -> tuple[str, ...]:
         """Returns the ids of the commit's parents."""
-        commit = self._read(commit_id)
-        if not isinstance(commit, pygit2.Commit):
-            raise GitticksError(_WRONG_CLASS.format(commit_id))
-        return tuple(str(parent) for parent in commit.parent_ids)
+        return self._links(commit_id, "parent")
 
     def is_ancestor(self, old: str, new: str) -> bool:
         """True if `new` is the commit `old` or was made on top of it; False for one that is not stored any more."""
@@ -215,19 +213,29 @@ class Objects:
 
     def _content(self, object_id: str, kind: ObjectType) -> bytes:
         """Returns an object's bytes; without the object that libgit2 would make of them."""
-        whole = pygit2.Oid(hex=object_id)
-        try:
-            found, content = self._database.read(whole)
-        except KeyError:
-            self._fetch_missing(object_id)
-            with errors_of_reading(f"the object `{object_id}` cannot be read"):
-                found, content = self._database.read(whole)
-        except (pygit2.GitError, ValueError, OSError):
-            with errors_of_reading(f"the object `{object_id}` cannot be read"):
-                raise
-        if found != kind:
+        with errors_of_reading(f"the object `{object_id}` cannot be read"):
+            loose = read_loose(self._folder, object_id)
+            found, content = self._read_packed(object_id) if loose is None else loose
+        if found not in (kind, _KINDS[kind]):
             raise GitticksError(_WRONG_CLASS.format(object_id))
         return content
+
+    def _read_packed(self, object_id: str) -> tuple[int, bytes]:
+        whole = pygit2.Oid(hex=object_id)
+        try:
+            return self._database.read(whole)
+        except KeyError:
+            self._fetch_missing(object_id)
+            return self._database.read(whole)
+
+    def _links(self, commit_id: str, key: str) -> tuple[str, ...]:
+        """Returns the ids that a commit's header gives under `key`."""
+        header = self._content(commit_id, ObjectType.COMMIT).partition(b"\n\n")[0].decode("ascii", "replace")
+        words = (line.split(" ") for line in header.split("\n"))
+        found = tuple(word[1] for word in words if word[0] == key and len(word) > 1 and is_object_id(word[1]))
+        if not found and key == "tree":
+            raise GitticksError(_WRONG_CLASS.format(commit_id))
+        return found
 
     def _tree(self, tree_id: str) -> pygit2.Tree:
         tree = self._read(tree_id)
@@ -237,6 +245,9 @@ class Objects:
 
     def _read(self, object_id: str) -> object:
         with errors_of_reading(f"the object `{object_id}` cannot be read"):
+            if object_id not in self._sound:
+                read_loose(self._folder, object_id)
+                self._sound.add(object_id)
             whole = pygit2.Oid(
                 hex=object_id
             )  # a string may be a prefix, and libgit2 would look for all that match
