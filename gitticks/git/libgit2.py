@@ -1,9 +1,8 @@
-"""What every use of libgit2 needs: its failures in our words, and one sync for many objects."""
+"""What every use of libgit2 needs: its failures in our words."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,24 +32,3 @@ def errors_of_reading(what: str) -> Iterator[None]:
         yield
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
         raise GitticksError(f"{what}: {printable(str(error))}", hint="`git fsck` looks for damage") from error
-
-
-def sync_file_system(folder: Path) -> None:
-    """Brings everything written to the folder's file system to the disk.
-
-    Raises:
-        OSError: something could not be written.
-    """
-    import ctypes
-
-    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
-    if syncfs is None:
-        os.sync()
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        if syncfs(descriptor) != 0:
-            problem = ctypes.get_errno()
-            raise OSError(problem, os.strerror(problem), str(folder))
-    finally:
-        os.close(descriptor)

@@ -11,14 +11,12 @@ import hashlib
 import itertools
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gitticks.errors import GitticksError
-
-MANY_OBJECTS = 128
-"""From here on one sync of the file system costs less than one of each file."""
+from gitticks.git.disk import sync_files
 
 _LEVEL = 1
 _ASIDE = "tmp_obj_"
@@ -79,19 +77,9 @@ def sync_objects(folder: Path, object_ids: Iterable[str], is_packed: Callable[[s
     """
     ids = list(dict.fromkeys(object_ids))
     paths = [_path(folder, one) for one in ids if _is_loose(folder, one, is_packed)]
-    if len(paths) > MANY_OBJECTS:
-        from gitticks.git.libgit2 import sync_file_system
-
-        sync_file_system(folder)
-        return
-    names = [*paths, *dict.fromkeys(os.path.dirname(path) for path in paths)]  # noqa: PTH120 - strings all the way
-    if paths:
-        names.append(str(folder))
+    folders = dict.fromkeys(os.path.dirname(path) for path in paths)  # noqa: PTH120 - strings all the way
     try:
-        with _opened(names) as descriptors:
-            _begin_writing(descriptors[: len(paths)])
-            for descriptor in descriptors:
-                os.fsync(descriptor)
+        sync_files(paths, [*folders, str(folder)] if paths else [])
     except FileNotFoundError as error:
         raise _lost(folder, str(error.filename)) from error
 
@@ -155,23 +143,3 @@ def _is_loose(folder: Path, object_id: str, is_packed: Callable[[str], bool]) ->
 
 def _lost(folder: Path, name: str) -> LostObjectError:
     return LostObjectError(f"`{name}` was removed from `{folder}` while it was being committed")
-
-
-@contextlib.contextmanager
-def _opened(names: Iterable[str]) -> Iterator[list[int]]:
-    descriptors: list[int] = []
-    try:
-        descriptors.extend(os.open(name, os.O_RDONLY | os.O_CLOEXEC) for name in names)
-        yield descriptors
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
-
-
-def _begin_writing(descriptors: Iterable[int]) -> None:
-    """Starts to write all files before the first is waited for, so that one wait may do for most of them."""
-    advise = getattr(os, "posix_fadvise", None)
-    if advise is None:
-        return
-    for descriptor in descriptors:
-        advise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitticks.errors import GitticksError
+from gitticks.git.disk import MANY_FILES
 from gitticks.git.identity import Identity
 from gitticks.git.objects import Change, Objects
 from gitticks.git.repository import discover
@@ -162,6 +163,7 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.disk import MANY_FILES
 from gitticks.git.objects import Objects
 from gitticks.git.ref_updates import compare_and_swap_ref
 from gitticks.git.repository import discover
@@ -176,7 +178,7 @@ compare_and_swap_ref(objects, "refs/heads/synced", None, commit, "m")
 
 
 @pytest.mark.debian("strace")
-@pytest.mark.parametrize(("how", "files"), [("each", 1), ("together", 1), ("together", 200)])
+@pytest.mark.parametrize(("how", "files"), [("each", 1), ("together", 1), ("together", MANY_FILES)])
 def test_objects_are_on_disk_before_the_ref_names_them(
     top: Path, tmp_path: Path, how: str, files: int
 ) -> None:

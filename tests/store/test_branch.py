@@ -15,8 +15,8 @@ import pytest
 
 from gitticks.errors import Exit, GitticksError, LostRaceError, NotFoundError, RefusedError
 from gitticks.git import locks
+from gitticks.git.disk import MANY_FILES
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
-from gitticks.git.loose import MANY_OBJECTS
 from gitticks.git.repository import Repository, discover
 from gitticks.store import branch, layout, publishing
 from gitticks.store.branch import Store
@@ -120,7 +120,7 @@ def test_a_refused_operation_changes_nothing(store: Store) -> None:
 
 def test_a_change_of_thousands_of_files_is_one_commit(top: Path, store: Store) -> None:
     def operation(transaction: Transaction) -> None:
-        for number in range(MANY_OBJECTS + 1):
+        for number in range(MANY_FILES + 1):
             transaction.write(f"many/{number % 7}/{number}", b"%d" % number)
 
     store.transact(operation, author=ADA)
