@@ -42,10 +42,13 @@ class Patience:
             self._run.emit(Warned(None, f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"))
 
     def _is_being_edited(self, task: Task) -> bool:
-        """True while a person's last change of the task is younger than the debounce."""
+        """True while a person's last change of the task is younger than the debounce.
+
+        A change from the future was made before the clock was set back, and is not waited for.
+        """
         if task.updated is None:
             return False
-        if (self._run.now - task.updated).total_seconds() >= self._run.options.debounce:
+        if abs((self._run.now - task.updated).total_seconds()) >= self._run.options.debounce:
             return False
         history = self._run.open_store().history(task.id)
         is_edited = bool(history) and history[-1].actor.is_human

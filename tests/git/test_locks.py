@@ -146,10 +146,13 @@ def test_a_lock_that_nobody_can_have_is_cleared(lock: Path, monkeypatch: pytest.
     assert not stale.exists()
 
 
-def test_an_old_lock_is_cleared(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("made", [1_000_000_000, 4_000_000_000])
+def test_an_old_lock_and_one_from_before_the_clock_was_set_back_are_cleared(
+    lock: Path, monkeypatch: pytest.MonkeyPatch, made: int
+) -> None:
     monkeypatch.setattr(locks, "start_times", lambda _name: [0.0])
     stale = plant(lock.parent, b"")
-    os.utime(stale, (1_000_000_000, 1_000_000_000))
+    os.utime(stale, (made, made))
     with hold_lock(lock) as held:
         assert clear_stale_ref_lock(lock.parent, REF, held)
     assert not stale.exists()

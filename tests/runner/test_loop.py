@@ -434,6 +434,12 @@ class TestPeople:
         started = next(e for e in project.events(task_id) if e.type is EventType.SESSION_STARTED)
         assert started.at - begun >= timedelta(seconds=1)
 
+    def test_an_edit_from_the_future_is_not_waited_for(self, project: RunProject) -> None:
+        project.settings(NO_REVIEW)
+        task_id = project.create("Later", now=World().now() + timedelta(days=3650))
+        assert project.gt("run", "--debounce", "10m").code == RunExit.WAITS
+        assert project.stands(task_id)[0] is Status.REVIEWING
+
     def test_a_task_begun_by_hand_is_left_alone(self, project: RunProject) -> None:
         project.make()
         project.ok("start", "k7f2")

@@ -44,9 +44,9 @@ class Project:
         assert ran.code == 0, ran.seen
         return ran.out
 
-    def create(self, title: str = "Login loses the return URL", *options: str) -> str:
+    def create(self, title: str = "Login loses the return URL", *options: str, **more: Any) -> str:
         """Creates a task by command and returns its id."""
-        return self.ok("create", title, *options).strip()
+        return self.ok("create", title, *options, **more).strip()
 
     def make(self, task_id: str = "k7f2", **fields: Any) -> str:
         """Makes a task by the store's own door and returns its id."""
