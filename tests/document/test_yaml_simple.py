@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -10,7 +12,9 @@ from gitticks.document.lines import Source
 from gitticks.document.yaml_events import build_tree
 from gitticks.document.yaml_nodes import Mapping
 from gitticks.document.yaml_simple import parse_simple
+from tests.support.hostile_yaml import TAILS, VALUES, documents
 
+IS_FULL = os.environ.get("GITTICKS_DOSE") == "full"
 FRAGMENTS = (
     st.sampled_from(
         [
@@ -61,7 +65,7 @@ FRAGMENTS = (
 
 
 @given(st.lists(FRAGMENTS, max_size=14).map("".join))
-@settings(max_examples=300)
+@settings(max_examples=300_000 if IS_FULL else 300)
 @example("a: [x, y:z]\n")
 @example("a: {by: Ada, at: 2026-11-22T10:02:03Z}\n")
 @example('a: {by: "x, }y"}\n')
@@ -82,6 +86,23 @@ def test_the_short_cut_agrees_with_the_parser(text: str) -> None:
     found = parse_simple(text)
     if found is not None:
         assert build_tree(Source(text, "f")) == found
+
+
+@given(text=documents)
+@settings(max_examples=100_000 if IS_FULL else 500)
+def test_the_short_cut_agrees_with_the_parser_about_what_others_write(text: str) -> None:
+    found = parse_simple(text)
+    if found is not None:
+        assert build_tree(Source(text, "f")) == found
+
+
+@pytest.mark.parametrize("tail", TAILS if IS_FULL else ["", " ", " # a"])
+@pytest.mark.parametrize("gap", [" ", "  ", "\t"])
+def test_every_hostile_value_is_read_as_by_the_parser_or_left_to_it(gap: str, tail: str) -> None:
+    for value in VALUES:
+        text = f"a:{gap}{value}{tail}\nb: c\n"
+        found = parse_simple(text)
+        assert found is None or build_tree(Source(text, "f")) == found, text
 
 
 @pytest.mark.parametrize(

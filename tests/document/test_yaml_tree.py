@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
+
 import pytest
+from hypothesis import example, given, settings
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from gitticks.document.lines import Source
-from gitticks.document.yaml_nodes import Mapping, loose_node
+from gitticks.document.yaml_nodes import Loose, Mapping, loose_node
 from gitticks.document.yaml_tree import parse_yaml
 from gitticks.errors import DocumentError
+from tests.support.hostile_yaml import documents
 
 LAUGHS = "a0: &a0 [l,l]\n" + "".join(f"a{n}: &a{n} [*a{n - 1},*a{n - 1}]\n" for n in range(1, 9))
 
@@ -72,3 +79,49 @@ def test_values_keep_their_text_and_place() -> None:
     places = {pair.key.text: text[pair.value.start : pair.value.end] for pair in tree.pairs}
     assert places == {"id": "012", "empty": "", "block": "|\n  one", "flow": "{a: [b, 'c']}"}
     assert text[: tree.pairs[1].value.start].endswith("empty:")
+
+
+DELIBERATE = re.compile(
+    r"anchors and aliases|tags are not|directives are|a key must be|this is not a list|more than [0-9]+|nested deeper"
+    r"|that no text has|longer than|a second YAML document"
+)
+
+
+@pytest.mark.filterwarnings("ignore::ruamel.yaml.error.ReusedAnchorWarning")
+@settings(max_examples=100_000 if os.environ.get("GITTICKS_DOSE") == "full" else 500)
+@given(text=documents)
+@example("a: 'x\n  y\n\n  z'\n")
+@example('a: "x\\\n  y\\_\\N\\L\\P"\n')
+@example("<<: {a: b}\nc: =\n")
+@example("a: |+\n  b\n\n\nc: >-\n  d\n   e\n  f\n")
+@example("a: b\r\nc:\r\n- d\r\n- e\r\n")
+@example("a: b\x85c: d\n  e\n f: [\n")
+def test_texts_are_those_that_ruamel_reads_and_so_are_refusals(text: str) -> None:
+    expected, lines = _by_ruamel(text)
+    found = _read(text)
+    if not isinstance(found, DocumentError):
+        assert lines is None
+        assert found == (expected or {})
+        return
+    assert found.hint
+    if DELIBERATE.search(found.problem) is None:
+        assert lines is not None
+        assert not lines or found.line in lines or "already set" in found.problem
+
+
+def _by_ruamel(text: str) -> tuple[object, set[int] | None]:
+    """Returns the texts that ruamel reads, or the lines that its refusal names, as far as it names any."""
+    try:
+        return YAML(typ="base", pure=True).load(text), None
+    except MarkedYAMLError as error:
+        marks = [mark for mark in (error.problem_mark, error.context_mark) if mark is not None]
+        return None, {Source(text, "f").line(mark.index) for mark in marks}
+    except (YAMLError, ValueError):
+        return None, set()
+
+
+def _read(text: str) -> Loose | DocumentError:
+    try:
+        return loose_node(parse_yaml(Source(text, "f")))
+    except DocumentError as error:
+        return error
