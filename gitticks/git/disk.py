@@ -9,11 +9,10 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-FEW_FILES = 16
-"""Up to here a sync of each file is quicker where nobody else uses the disk: it is what one commit needs."""
 MANY_FILES = 1000
 """From here on one sync of the file system is quicker whatever else it has to write."""
-MUCH_UNWRITTEN_KILOBYTES = 64 * 1024
+KILOBYTES_FOR_A_SYNC = 512
+"""What a disk writes, roughly, in the time that it takes to sync one small file."""
 _MOST_OPEN = 100
 
 
@@ -37,12 +36,12 @@ def sync_files(files: Sequence[str], folders: Sequence[str]) -> None:
 def _goes_together(count: int) -> bool:
     """True if one sync of the file system is to be preferred to one of each file.
 
-    On a busy disk every sync waits for those of others, so one is better than many; but it also writes whatever else
-    is waiting, such as what a compiler has just made, and that may be a lot.
+    Each sync waits for the disk, and on a busy one for those of others, so one is better than many; but it also
+    writes whatever else is waiting, such as what a compiler has just made, and that may be a lot.
     """
-    if count <= FEW_FILES or sys.platform != "linux":
+    if sys.platform != "linux":
         return False
-    return count > MANY_FILES or _unwritten_kilobytes() < MUCH_UNWRITTEN_KILOBYTES
+    return count > MANY_FILES or _unwritten_kilobytes() < count * KILOBYTES_FOR_A_SYNC
 
 
 def _unwritten_kilobytes() -> int:
@@ -50,11 +49,11 @@ def _unwritten_kilobytes() -> int:
         found = re.search(rb"^Dirty: +([0-9]+) kB$", Path("/proc/meminfo").read_bytes(), re.MULTILINE)
     except OSError:
         found = None
-    return MUCH_UNWRITTEN_KILOBYTES if found is None else int(found[1])
+    return MANY_FILES * KILOBYTES_FOR_A_SYNC if found is None else int(found[1])
 
 
 def _sync_file_system(folder: str) -> None:
-    import ctypes  # every commit by itself does without
+    import ctypes  # only where something is written
 
     syncfs = ctypes.CDLL(None, use_errno=True).syncfs
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.git import disk
-from gitticks.git.disk import FEW_FILES, MANY_FILES, sync_files
+from gitticks.git.disk import KILOBYTES_FOR_A_SYNC, MANY_FILES, sync_files
 
 
 def files_in(folder: Path, count: int) -> list[str]:
@@ -32,15 +32,15 @@ def count_syncs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.mark.parametrize(
     ("count", "unwritten", "syncs"),
     [
-        (FEW_FILES, 0, FEW_FILES + 1),
-        (FEW_FILES + 1, 0, 0),
-        (FEW_FILES + 1, disk.MUCH_UNWRITTEN_KILOBYTES, FEW_FILES + 2),
-        (250, disk.MUCH_UNWRITTEN_KILOBYTES, 251),
-        (MANY_FILES + 1, disk.MUCH_UNWRITTEN_KILOBYTES, 0),
+        (7, 0, 0),
+        (7, 7 * KILOBYTES_FOR_A_SYNC, 8),
+        (250, 249 * KILOBYTES_FOR_A_SYNC, 0),
+        (250, 250 * KILOBYTES_FOR_A_SYNC, 251),
+        (MANY_FILES + 1, 2 * MANY_FILES * KILOBYTES_FOR_A_SYNC, 0),
         (0, 0, 0),
     ],
 )
-def test_few_are_synced_one_by_one_and_many_together(
+def test_one_sync_does_for_all_where_little_else_is_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, unwritten: int, syncs: int
 ) -> None:
     monkeypatch.setattr(disk, "_unwritten_kilobytes", lambda: unwritten)
@@ -49,11 +49,13 @@ def test_few_are_synced_one_by_one_and_many_together(
     assert len(synced) == syncs
 
 
-@pytest.mark.parametrize("count", [1, FEW_FILES + 1])
-def test_a_missing_file_or_folder_is_an_error(tmp_path: Path, count: int) -> None:
-    files = files_in(tmp_path, count)
+@pytest.mark.parametrize("unwritten", [0, KILOBYTES_FOR_A_SYNC])
+def test_a_missing_folder_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unwritten: int
+) -> None:
+    monkeypatch.setattr(disk, "_unwritten_kilobytes", lambda: unwritten)
     with pytest.raises(FileNotFoundError):
-        sync_files(files, [str(tmp_path / "missing")])
+        sync_files(files_in(tmp_path, 1), [str(tmp_path / "missing")])
 
 
 def test_what_the_kernel_tells_is_read() -> None:
