@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from datetime import date, datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from gitticks.model.notes import Entry
@@ -43,7 +44,19 @@ def _claim(values: dict[str, Any]) -> Claim:
     return Claim(values["runner"], values["host"], since, expires)
 
 
+def _plain(value: object) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Approval | Claim | Usage):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return dict(value)  # type: ignore[call-overload]
+
+
 _DEFAULTS = _defaults()
+_NAMES = tuple(field.name for field in fields(Task))
+_DEFAULT_VALUES = tuple(_DEFAULTS.get(name, MISSING) for name in _NAMES)
+_values_of = attrgetter(*_NAMES)
+_encode = json.JSONEncoder(default=_plain, ensure_ascii=False, separators=(",", ":")).encode
 _READERS: dict[str, Callable[[Any], object]] = {
     "type": _words(TaskType),
     "status": _words(Status),
@@ -95,12 +108,10 @@ def task_row(file: ReadFile, questions: tuple[Entry, ...]) -> tuple[object, ...]
 
 def task_to_json(task: Task) -> str:
     """Returns the task as compact JSON, without the fields that have their defaults."""
-    values = {
-        field.name: value
-        for field in fields(Task)
-        if (value := getattr(task, field.name)) != _DEFAULTS.get(field.name, MISSING)
-    }
-    return json.dumps(values, default=_plain, ensure_ascii=False, separators=(",", ":"))
+    written = zip(_NAMES, _values_of(task), _DEFAULT_VALUES, strict=True)
+    return _encode(
+        {name: value for name, value, default in written if value is not default and value != default}
+    )
 
 
 def task_from_json(text: str) -> Task:
@@ -140,11 +151,3 @@ def entries_from_json(text: str) -> tuple[Entry, ...]:
         Entry(datetime.fromisoformat(at), ActorKind(kind), name, body)
         for at, kind, name, body in json.loads(text)
     )
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, Approval | Claim | Usage):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    return dict(value)  # type: ignore[call-overload]
