@@ -237,12 +237,7 @@ class Objects:
         try:
             loose = read_loose(self._folder, object_id)
             found, content = self._read_packed(object_id) if loose is None else loose
-        except (
-            pygit2.GitError,
-            KeyError,
-            ValueError,
-            OSError,
-        ):  # a `with` costs ten thousand reads some 20 ms
+        except (pygit2.GitError, KeyError, ValueError, OSError):  # a `with` would cost each good read too
             with errors_of_reading(f"the object `{object_id}` cannot be read"):
                 raise
         if found not in (kind, _KINDS[kind]):
