@@ -110,14 +110,16 @@ class Sync:
             yield Move(path, old, new, mode, seen)
 
     def _changes(self, tip_tree: str) -> Iterable[tuple[str, str | None, str | None]]:
-        if self.journal.base is not None:
-            with contextlib.suppress(
-                GitticksError
-            ):  # the commit can be gone after the state branch was replaced
-                base_tree = self.objects.tree_of(self.journal.base)
-                return [
-                    (one.path, one.old, one.new) for one in self.objects.changed_files(base_tree, tip_tree)
-                ]
+        base = self.journal.base
+        try:
+            if base is not None:
+                changed = self.objects.changed_files(self.objects.tree_of(base), tip_tree)
+                return [(one.path, one.old, one.new) for one in changed]
+        except GitticksError:
+            # The commit can be gone after the state branch was replaced. Else the next call tries again: without the
+            # base, a file that the board does not have yet would look as if a person had deleted it.
+            if base is not None and self.objects.is_ancestor(base, self.tip):
+                raise
         return self._changes_without_base(tip_tree)
 
     def _changes_without_base(self, tip_tree: str) -> Iterator[tuple[str, str | None, str | None]]:

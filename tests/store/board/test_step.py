@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from gitticks.errors import GitticksError
 from gitticks.git.locks import hold_lock
+from gitticks.git.objects import Change, Objects
 from gitticks.git.repository import discover
 from gitticks.store.board import (
     WORKTREE_BOARD,
@@ -344,6 +347,21 @@ def test_no_board_is_no_trouble(tmp_path: Path, bare: bool) -> None:
     assert store.read(PATH) == LINES.encode()
     assert WORKTREE_BOARD.bring_in_step(store.repository) is None
     assert pending(store.repository) == {}
+
+
+def test_a_passing_failure_to_read_is_no_deletion_by_a_person(
+    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Iterator[Change]:
+        raise GitticksError("too many open files")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Objects, "changed_files", fail)
+        board.write(NEW, "notes/new.md")
+    assert not is_in_step(board.repository)
+    board.write(NEW)
+    assert board.read("notes/new.md") == NEW
+    assert board.status() == ""
 
 
 def test_a_board_that_was_deleted_is_made_again(board: BoardOfTest) -> None:
