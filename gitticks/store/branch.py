@@ -24,7 +24,7 @@ from gitticks.store import layout
 from gitticks.store.chain import Link, hold_chain, read_chain, write_chain
 from gitticks.store.publishing import Board, Publisher, pause
 from gitticks.store.tip import state_tip
-from gitticks.store.transaction import Transaction, list_folder, read_history
+from gitticks.store.transaction import Transaction, list_folder, read_file, read_history
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -88,8 +88,7 @@ class Store:
 
     def read(self, path: str, at: str | None = None) -> bytes | None:
         """Returns a file's bytes at the commit `at` (default: the tip); None if there is no plain file."""
-        entry = self.objects.find(self.objects.tree_of(at or self.tip()), path)
-        return self.objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
+        return read_file(self.objects, self.objects.tree_of(at or self.tip()), path)
 
     def list(self, folder: str, at: str | None = None) -> tuple[str, ...]:
         """Returns the names of files and folders directly in `folder`; empty if there is no such folder."""

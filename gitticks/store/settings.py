@@ -15,6 +15,7 @@ from gitticks.document.settings_layers import (
 from gitticks.errors import DocumentError
 from gitticks.git.repository import Repository
 from gitticks.store import layout
+from gitticks.store.transaction import read_file
 
 _PREFIX = "gitticks."
 _OWN_NOTES = frozenset({"gitticks.task", "gitticks.checkout", "gitticks.hiddenhookspath"})
@@ -52,11 +53,11 @@ def _team_layer(repository: Repository) -> Layer:
     if tip is None:
         return Layer()
     objects = Objects.open(repository)
-    entry = objects.find(objects.tree_of(tip), layout.CONFIG_PATH)
-    if entry is None or not entry.is_file:
+    content = read_file(objects, objects.tree_of(tip), layout.CONFIG_PATH)
+    if content is None:
         return Layer()
     try:
-        text = objects.read_blob(entry.object_id).decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DocumentError(
             f"is not UTF-8 at byte {error.start}", path=layout.CONFIG_PATH, hint="save it as UTF-8"

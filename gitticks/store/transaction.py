@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
-from gitticks.model.ids import TaskId, task_folder, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
 from gitticks.store import layout
 
 if TYPE_CHECKING:
@@ -170,15 +170,17 @@ class Transaction:
 
     def read_base(self, path: str) -> bytes | None:
         """Returns the file's bytes as the base has them."""
-        entry = self._objects.find(self._tree, path)
-        return self._objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
+        return read_file(self._objects, self._tree, path)
 
     def _base_ids(self) -> Iterator[TaskId]:
         from gitticks.git.trees import tree_id_of
 
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
         for between in () if tasks is None else self._objects.entries(tasks):
-            for name in self._objects.names(between.object_id) if between.is_tree else ():
+            names: tuple[str, ...] = ()
+            with contextlib.suppress(GitticksError):  # a damaged folder hides its own tasks alone
+                names = self._objects.names(between.object_id) if between.is_tree else ()
+            for name in names:
                 if layout.is_task_folder(between.name, name):
                     yield TaskId(name)
 
@@ -199,6 +201,20 @@ class Transaction:
         if any(content is not None for content in inside) or not inside:
             return True
         return any(self._stays(f"{path}/{name}") for name in self._list_base(path))
+
+
+def read_file(objects: Objects, tree: str, path: str) -> bytes | None:
+    """Returns the bytes of a file below `tree`; None if there is no plain file.
+
+    Raises:
+        GitticksError: its object, or one on the way to it, is damaged or missing; the message names the file.
+    """
+    try:
+        entry = objects.find(tree, path)
+        return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
+    except GitticksError as error:
+        hint = "`gt doctor` says how to bring it back"
+        raise GitticksError(f"`{BOARD_FOLDER}/{path}`: {error.message}", hint=hint) from error
 
 
 def list_folder(objects: Objects, tree: str, folder: str) -> tuple[str, ...]:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.errors import DocumentError, NotFoundError
+from gitticks.errors import DocumentError, GitticksError, NotFoundError
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.store import layout
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
+from tests.support.repositories import git
 from tests.support.tasks import ADA, make_store, make_task, write_files
 
 K7F2 = TaskId("k7f2")
@@ -133,3 +134,20 @@ def test_a_file_that_names_another_task_is_never_read_nor_written_elsewhere(stor
     with pytest.raises(DocumentError, match=r"TASK\.md:2: `id` is `zzzz`, but the folder is that of `k7f2`"):
         store.task_file(K7F2)
     assert list(store.snapshot().all_tasks()) == ["m3a9"]
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "r")
+    write_files(store, {"notes/a.md": b"a\n", "notes/b.md": b"b\n"})
+    name = git("rev-parse", "gitticks/state:notes/a.md", at=tmp_path / "r")
+    (tmp_path / "r/.git/objects" / name[:2] / name[2:]).unlink()
+    snapshot = store.snapshot()
+    assert snapshot.read("notes/b.md") == b"b\n"
+    with pytest.raises(GitticksError, match=r"`\.gitticks/notes/a\.md`: the object .* is missing"):
+        snapshot.read("notes/a.md")
+
+
+def test_a_damaged_folder_hides_its_own_tasks_alone(store: Store, tmp_path: Path) -> None:
+    name = git("rev-parse", "gitticks/state:tasks/f2", at=tmp_path / "r")
+    (tmp_path / "r/.git/objects" / name[:2] / name[2:]).unlink()
+    assert store.list_task_ids() == ("m3a9",)
