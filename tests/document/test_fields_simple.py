@@ -42,7 +42,7 @@ def by_ruamel(yaml: str) -> Task:
     return read_fields(Source(yaml, "f"), tree)
 
 
-@settings(max_examples=200_000 if IS_FULL else 600)
+@settings(max_examples=50_000 if IS_FULL else 600)
 @given(yaml=documents)
 @example(HEAD + "labels: [null, no]\nblocked_by: [null]\nparent: null\n")
 @example(HEAD + "created: 2026-W47-7T10:02:03Z\n")
@@ -69,7 +69,7 @@ def test_every_hostile_value_is_read_as_by_the_tree_or_left_to_it(key: str) -> N
             assert found is None or found == by_ruamel(yaml), yaml
 
 
-@settings(max_examples=50_000 if IS_FULL else 200)
+@settings(max_examples=20_000 if IS_FULL else 200)
 @given(yaml=documents)
 def test_a_file_is_read_the_same_with_and_without_it(yaml: str) -> None:
     data = f"---\n{yaml}---\nbody\n---\n".encode()

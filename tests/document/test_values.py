@@ -20,7 +20,7 @@ from gitticks.document.yaml_tree import parse_yaml
 from gitticks.errors import DocumentError
 from tests.support.hostile_yaml import scalars
 
-EXAMPLES = 100_000 if os.environ.get("GITTICKS_DOSE") == "full" else 400
+EXAMPLES = 50_000 if os.environ.get("GITTICKS_DOSE") == "full" else 400
 PLAIN_NUMBER = re.compile(r"[-+]?[0-9]{1,18}")
 REFUSED = object()
 

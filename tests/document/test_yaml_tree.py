@@ -88,7 +88,7 @@ DELIBERATE = re.compile(
 
 
 @pytest.mark.filterwarnings("ignore::ruamel.yaml.error.ReusedAnchorWarning")
-@settings(max_examples=100_000 if os.environ.get("GITTICKS_DOSE") == "full" else 500)
+@settings(max_examples=30_000 if os.environ.get("GITTICKS_DOSE") == "full" else 500)
 @given(text=documents)
 @example("a: 'x\n  y\n\n  z'\n")
 @example('a: "x\\\n  y\\_\\N\\L\\P"\n')
