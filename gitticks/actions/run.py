@@ -70,9 +70,14 @@ def execute(loop: Loop) -> RunExit:
     Raises:
         GitticksError: another run is alive.
     """
+    from gitticks.runner.tidying import tidy_up
+
     released = loop.release()
-    with only_run(loop.run.repository, released), interrupting(loop.interrupt):
-        return loop.execute()
+    with only_run(loop.run.repository, released):
+        with interrupting(loop.interrupt):
+            ended = loop.execute()
+        tidy_up(loop.run.repository)
+    return ended
 
 
 @contextlib.contextmanager

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.git.locks import hold_lock
+from gitticks.runner import tidying
+from gitticks.runner.outcome import RunExit
+from gitticks.runner.tidying import tidy_up
+from tests.git.test_packing import counts, plant
+from tests.support.repositories import fsck_problems, git
+from tests.support.runs import NO_REVIEW, RunProject, project
+
+__all__ = ["project"]
+
+
+def let_git_pack(project: RunProject) -> None:
+    """Lets git's own housekeeping run here, and makes it due."""
+    git("config", "gc.auto", "1", at=project.path)
+    git("config", "maintenance.auto", "true", at=project.path)
+    plant(project.path, 2)
+
+
+def test_a_run_packs_what_it_left_loose(project: RunProject) -> None:
+    let_git_pack(project)
+    project.settings(NO_REVIEW)
+    project.make()
+    assert project.run().code == RunExit.WAITS
+    assert counts(project.path)["count"] == 0
+    assert counts(project.path)["in-pack"] > 50
+    project.ok("approve", "k7f2")
+    assert project.merges() == ["k7f2"]
+    assert fsck_problems(project.path) == ""
+    assert project.board_status() == ""
+
+
+def test_a_run_leaves_few_objects_loose(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.make()
+    project.run()
+    assert counts(project.path)["packs"] == 0
+
+
+def test_whoever_writes_goes_first(project: RunProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    let_git_pack(project)
+    monkeypatch.setattr(tidying, "_LOCK_SECONDS", 0.01)
+    with hold_lock(project.store.repository.own_dir / "lock"):
+        assert tidy_up(project.store.repository) == 0
+    assert tidy_up(project.store.repository) > 0
+
+
+def test_what_goes_wrong_is_no_failure_of_the_run(project: RunProject) -> None:
+    let_git_pack(project)
+    packs = project.path / ".git/objects/pack"
+    packs.rmdir()
+    packs.write_text("no folder")
+    assert tidy_up(project.store.repository) == 0
+    packs.unlink()
+
+
+def test_a_project_that_is_gone_is_none_either(project: RunProject, tmp_path: Path) -> None:
+    repository = project.store.repository
+    (project.path / ".git/objects").rename(tmp_path / "objects")
+    assert tidy_up(repository) == 0
+    (tmp_path / "objects").rename(project.path / ".git/objects")
