@@ -80,7 +80,8 @@ def impossible(task: Task) -> str | None:
 
 def _origin(change: PastChange) -> Iterator[str]:
     for name in _BORN_WITH if change.before is not None else ():
-        if getattr(change.before, name) != getattr(change.after, name):
+        had = getattr(change.before, name)
+        if had is not None and had != getattr(change.after, name):
             yield f"had its `{name}` changed, which it keeps for good"
 
 

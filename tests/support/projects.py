@@ -105,20 +105,25 @@ def make_project(path: Path) -> Project:
 
 def make_working(project: Project, task_id: str = "k7f2", **fields: Any) -> Path:
     """Makes a task in work, with a workspace that holds one commit more than the base; returns the workspace."""
-    start = git("rev-parse", "main", at=project.path)
-    branch = f"gitticks/work/{task_id}"
-    workspace = project.path / ".gitticks-work" / task_id
-    git("worktree", "add", "--quiet", "-b", branch, str(workspace), "main", at=project.path)
-    commit_file(workspace, "login.txt", f"{task_id}\n", "fix the login")
-    usual = {"status": Status.WORKING, "base": "main", "branch": branch, "start_sha": start}
-    project.make(task_id, **{**usual, **fields})
+    workspace, begun = _begin_work(project, task_id)
+    project.make(task_id, **{"status": Status.WORKING, **begun, **fields})
     return workspace
 
 
 def make_reviewing(project: Project, task_id: str = "k7f2", **fields: Any) -> Path:
     """Makes a task whose work awaits a person's review; returns its workspace."""
-    workspace = make_working(project, task_id)
+    workspace, begun = _begin_work(project, task_id)
     head = git("rev-parse", "HEAD", at=workspace)
     usual = {"status": Status.REVIEWING, "awaiting": Awaiting.REVIEW, "end_sha": head, "review_round": 1}
-    project.change(task_id, **{**usual, **fields})
+    project.make(task_id, **{**begun, **usual, **fields})
     return workspace
+
+
+def _begin_work(project: Project, task_id: str) -> tuple[Path, dict[str, Any]]:
+    """Makes a workspace with one commit, and returns it with what a task says of it."""
+    start = git("rev-parse", "main", at=project.path)
+    branch = f"gitticks/work/{task_id}"
+    workspace = project.path / ".gitticks-work" / task_id
+    git("worktree", "add", "--quiet", "-b", branch, str(workspace), "main", at=project.path)
+    commit_file(workspace, "login.txt", f"{task_id}\n", "fix the login")
+    return workspace, {"base": "main", "branch": branch, "start_sha": start}

@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor.finding import Finding, Repair, Severity
-from gitticks.actions.doctor.machine import (
-    check_git,
-    check_identity,
-    check_program,
-    check_repository,
-    check_settings,
-)
-from gitticks.actions.doctor.state import check_board, check_hooks, check_index, check_sessions
-from gitticks.actions.doctor.tasks import check_tasks
+from gitticks.actions.doctor import files, locks, machine, repository, state, tasks, trail, workspaces
+from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
 from gitticks.errors import GitticksError, NotFoundError
 
+Check = Callable[[Context], Iterable[Finding]]
 
-def diagnose(context: Context) -> list[Finding]:
-    """Returns what was found, errors first; empty if all is well."""
-    order = list(Severity)
-    return sorted(_found(context), key=lambda finding: order.index(finding.severity))
+_BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
+    (Topic.REPOSITORY, (repository.check_kind, repository.check_rewound, repository.check_loose_objects)),
+    (Topic.LOCKS, (locks.check_locks,)),
+)
+_OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
+    (Topic.SETTINGS, (machine.check_settings,)),
+    (Topic.BOARD, (state.check_board, state.check_hooks)),
+    (Topic.INDEX, (state.check_index,)),
+    (Topic.FILES, (files.check_files, files.check_foreign_files)),
+    (Topic.TASKS, (tasks.check_tasks,)),
+    (Topic.HISTORY, (trail.check_history, machine.check_clock)),
+    (Topic.WORKSPACES, (workspaces.check_workspaces,)),
+    (Topic.SESSIONS, (state.check_sessions,)),
+)
+
+
+def diagnose(context: Context, *, full: bool = False) -> Report:
+    """Returns what was found, by topic and within it errors first.
+
+    Args:
+        context: where to look.
+        full: read every object of the state branch whole, instead of asking whether it is there.
+    """
+    looked_at: list[Topic] = []
+    found = _said_once(list(_found(context, looked_at, full=full)))
+    topics, severities = list(Topic), list(Severity)
+    found.sort(key=lambda one: (topics.index(one.topic), severities.index(one.severity)))
+    return Report(tuple(found), tuple(looked_at))
+
+
+def diagnose_range(context: Context, words: str) -> Report:
+    """Returns what is illegal in a range of commits, `A..B` or `B`; nothing else is looked at.
+
+    Raises:
+        UsageError: the words name no range.
+        NotFoundError: a side names no commit.
+        GitticksError: the repository is of a kind that gitticks cannot work with.
+    """
+    found = (replace(one, topic=Topic.HISTORY) for one in trail.check_range(context, words))
+    return Report(tuple(found), (Topic.HISTORY,))
 
 
 def mend(context: Context, findings: Iterable[Finding]) -> list[Repair]:
@@ -36,43 +66,75 @@ def mend(context: Context, findings: Iterable[Finding]) -> list[Repair]:
     return wanted
 
 
-def _found(context: Context) -> Iterator[Finding]:
-    from gitticks.store.tip import state_tip
-
-    yield from check_git()
-    yield from check_program(context.world.environment)
+def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[Finding]:
+    looked_at.append(Topic.MACHINE)
+    yield from _of(Topic.MACHINE, (*machine.check_git(), *machine.check_program(context.world.environment)))
     try:
         _ = context.repository
     except GitticksError as error:
-        yield Finding(Severity.ERROR, error.message, error.hint)
+        yield Finding(Severity.ERROR, error.message, error.hint, topic=Topic.REPOSITORY)
         return
-    yield from check_repository(context)
-    yield from check_identity(context)
+    here = (machine.check_identity, machine.check_disk, machine.check_file_locks)
+    yield from _of(Topic.MACHINE, (one for check in here for one in check(context)))
+    yield from _checked(context, _BEFORE_TASKS, looked_at)
+    if not _has_tasks(context):
+        yield Finding(Severity.WARNING, "this repository has no tasks yet", "`gt init` begins them")
+        return
+    damage = tuple(repository.check_damage(context, full=full))
+    yield from _of(Topic.REPOSITORY, damage)
+    if not damage:
+        yield from _checked(context, _OF_TASKS, looked_at)
+
+
+def _said_once(findings: list[Finding]) -> list[Finding]:
+    """Returns the findings without the history of files that are broken or misplaced now: mending them is enough."""
+    broken = {one.task for one in findings if one.topic is Topic.FILES and one.severity is Severity.ERROR}
+    return [one for one in findings if one.topic is not Topic.HISTORY or one.task not in {*broken} - {None}]
+
+
+def _has_tasks(context: Context) -> bool:
+    from gitticks.store.tip import state_tip
+
     try:
         state_tip(context.repository)
-    except NotFoundError as error:
-        yield Finding(Severity.WARNING, error.message, error.hint)
-        return
-    yield from check_settings(context)
-    yield from check_board(context)
-    yield from check_hooks(context)
-    yield from check_index(context)
-    yield from check_tasks(context)
-    yield from check_sessions(context)
+    except NotFoundError:
+        return False
+    return True
+
+
+def _checked(
+    context: Context, checks: Iterable[tuple[Topic, tuple[Check, ...]]], looked_at: list[Topic]
+) -> Iterator[Finding]:
+    for topic, group in checks:
+        looked_at.append(topic)
+        for check in group:
+            try:
+                yield from _of(topic, check(context))
+            except GitticksError as error:
+                # One check that cannot be made keeps no other from being made.
+                yield Finding(Severity.ERROR, error.message, error.hint, topic=topic)
+
+
+def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
+    for finding in findings:
+        yield replace(finding, topic=topic)
 
 
 def _carry_out(context: Context, repair: Repair) -> None:
     from gitticks.store.board import WORKTREE_BOARD, repair_board
     from gitticks.store.hooks import install_board_hooks
-    from gitticks.store.index import index_path, open_index
 
-    if repair is Repair.BOARD:
-        repair_board(context.repository)
-        install_board_hooks(context.repository)
-    elif repair is Repair.HOOKS:
-        install_board_hooks(context.repository)
-    elif repair is Repair.STEP:
-        WORKTREE_BOARD.bring_in_step(context.repository)
-    else:
-        index_path(context.repository).unlink(missing_ok=True)
-        open_index(context.repository).close()
+    match repair:
+        case Repair.BOARD:
+            repair_board(context.repository)
+            install_board_hooks(context.repository)
+        case Repair.HOOKS:
+            install_board_hooks(context.repository)
+        case Repair.STEP:
+            WORKTREE_BOARD.bring_in_step(context.repository)
+        case Repair.LOCKS:
+            locks.clear_locks(context)
+        case Repair.WORKTREES:
+            workspaces.drop_gone(context)
+        case Repair.INDEX:
+            state.rebuild_index(context)

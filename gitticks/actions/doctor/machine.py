@@ -1,4 +1,4 @@
-"""What gitticks finds around it: git, the person's identity, and which `gt` the shell would start."""
+"""What gitticks finds around it: git, the person, which `gt` the shell would start, the disk, the clock, settings."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.errors import GitticksError
 
 _LOOKED_AT_BYTES = 4096
+_MEGABYTE = 1024 * 1024
+_FEW_BYTES, _NO_BYTES = 100 * _MEGABYTE, 10 * _MEGABYTE
+_CLOCK_SLACK_SECONDS = 600
+_MINUTES_TOLD = 120
 
 
 def check_git() -> Iterator[Finding]:
@@ -60,13 +64,51 @@ def check_identity(context: Context) -> Iterator[Finding]:
         yield Finding(Severity.ERROR, error.message, error.hint)
 
 
-def check_repository(context: Context) -> Iterator[Finding]:
-    """Yields what is unusual about the repository."""
-    repository = context.repository
-    if repository.main_worktree is None:
+def check_disk(context: Context) -> Iterator[Finding]:
+    """Yields a finding if there is hardly room for another write."""
+    folder = context.repository.common_dir
+    free = shutil.disk_usage(folder).free
+    if free < _FEW_BYTES:
         yield Finding(
-            Severity.NOTE, "the repository is bare: tasks can be read and changed, but there is no board"
+            Severity.ERROR if free < _NO_BYTES else Severity.WARNING,
+            f"the disk of `{folder}` is nearly full: {free // _MEGABYTE} MB are left",
+            f"`df -h {folder}` shows it; `git maintenance run` packs loose objects",
         )
+
+
+def check_file_locks(context: Context) -> Iterator[Finding]:
+    """Yields an error if the file system knows no locks, without which writers would overtake one another."""
+    from gitticks.processes import is_lock_held
+
+    try:
+        is_lock_held(context.repository.own_dir / "lock")
+    except OSError as error:
+        yield Finding(
+            Severity.ERROR,
+            f"the file system of `{context.repository.common_dir}` has no locks: {error.strerror}",
+            "move the repository to a disk of this machine",
+        )
+
+
+def check_clock(context: Context) -> Iterator[Finding]:
+    """Yields a warning if the state branch was written in the future, as seen from here."""
+    from gitticks.git.log import read_log
+    from gitticks.store.layout import STATE_REF
+
+    for newest in read_log(context.repository, STATE_REF, count=1):
+        ahead = (newest.at - context.now).total_seconds()
+        if ahead > _CLOCK_SLACK_SECONDS:
+            yield Finding(
+                Severity.WARNING,
+                f"the newest commit, {newest.commit[:10]} by {newest.author}, is from {_span(ahead)} in the future",
+                "`date -u` shows this machine's clock; that one or the writer's is wrong",
+                commit=newest.commit,
+            )
+
+
+def _span(seconds: float) -> str:
+    minutes = int(seconds // 60)
+    return f"{minutes} minutes" if minutes < _MINUTES_TOLD else f"{minutes // 60} hours"
 
 
 def check_settings(context: Context) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 
@@ -55,25 +56,40 @@ def check_hooks(context: Context) -> Iterator[Finding]:
 
 
 def check_index(context: Context) -> Iterator[Finding]:
-    """Yields an error for an index that is damaged; one that is missing or old is made by the next command."""
-    from gitticks.store.index import connect, index_path
+    """Yields what is wrong with the index; one that is missing or old is made by the next command."""
+    from gitticks.store.index import connect, index_path, indexed_commit
 
     path = index_path(context.repository)
     if not path.exists():
         return
+    if not os.access(path, os.W_OK):
+        what = f"the index `{path}` cannot be written"
+        yield Finding(Severity.WARNING, f"{what}, so every command is slower", f"`ls -l {path}`")
     try:
         connection = connect(path)
         try:
             answer = connection.execute("PRAGMA quick_check(1)").fetchone()
+            is_foreign = answer == ("ok",) and indexed_commit(connection) is None
         finally:
             connection.close()
     except sqlite3.OperationalError as error:
         yield Finding(Severity.WARNING, f"the index cannot be used now: {error}", "every command is slower")
         return
     except sqlite3.DatabaseError as error:
-        answer = (str(error),)
+        answer, is_foreign = (str(error),), False
     if answer != ("ok",):
         yield Finding(Severity.ERROR, f"the index is damaged: {answer[0]}", "`gt doctor --fix`", Repair.INDEX)
+    elif is_foreign:
+        what = "the index is of another version, or from before this machine was started"
+        yield Finding(Severity.NOTE, what, "the next command builds it again")
+
+
+def rebuild_index(context: Context) -> None:
+    """Throws the index away and builds it again."""
+    from gitticks.store.index import index_path, open_index
+
+    index_path(context.repository).unlink(missing_ok=True)
+    open_index(context.repository).close()
 
 
 def check_sessions(context: Context) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""What is wrong with the tasks themselves: files that cannot be read, waiting in circles, states that cannot be."""
+"""What is wrong with the tasks themselves: waiting in circles, links to nothing, states that cannot be."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from itertools import pairwise
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
-from gitticks.actions.moved_folders import home_of
 from gitticks.model.circles import find_circles
-from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.store.index import BrokenFile, open_index
+from gitticks.store.index import open_index
+from gitticks.workflow.past import impossible
+
+_ASKED = {Status.CLARIFICATION: Awaiting.INPUT, Status.STUCK: Awaiting.ESCALATION}
 
 
 def check_tasks(context: Context) -> Iterator[Finding]:
@@ -21,24 +23,12 @@ def check_tasks(context: Context) -> Iterator[Finding]:
     with open_index(context.repository) as index:
         tasks, broken = index.tasks(), index.broken()
     unreadable = {file.task_id for file in broken}
-    yield from (_broken(file) for file in broken)
     graph = TaskGraph.of(tasks)
     yield from _circles(graph)
     for task in tasks:
+        yield from _impossible(task)
         if task.is_open:
             yield from _dangling(graph, task, unreadable)
-            yield from _nobodys_turn(task)
-
-
-def _broken(file: BrokenFile) -> Finding:
-    folder, home = file.path.rpartition("/")[0], home_of(file.path)
-    if file.task_id is not None:
-        mend = f"`gt edit {file.task_id}`"
-    elif home is not None:
-        mend = f"`cd .gitticks && mkdir -p {home.rpartition('/')[0]} && git mv {folder} {home} && git commit`"
-    else:
-        mend = "move the file to where it belongs"
-    return Finding(Severity.ERROR, f"{BOARD_FOLDER}/{file.message}", mend)
 
 
 def _circles(graph: TaskGraph) -> Iterator[Finding]:
@@ -69,17 +59,26 @@ def _dangling(graph: TaskGraph, task: Task, unreadable: Iterable[TaskId | None])
             Severity.WARNING,
             f"`{task.id}` is blocked by `{blocker}`, which {'does not exist' if is_missing else 'was cancelled'}",
             f"`gt unblock {task.id} {blocker}`",
+            task=task.id,
         )
     if task.parent is not None and task.parent not in graph.tasks and task.parent not in unreadable:
-        yield Finding(Severity.WARNING, f"the parent of `{task.id}`, `{task.parent}`, does not exist")
-
-
-def _nobodys_turn(task: Task) -> Iterator[Finding]:
-    """Yields an error for a task that stands still: a person's turn by its status, but nothing is awaited."""
-    waits = task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING)
-    if waits and task.awaiting is None and not task.is_merging:
         yield Finding(
-            Severity.ERROR,
-            f"`{task.id}` is in {task.status.value} but awaits nobody",
-            f"`gt update {task.id} --awaiting=null` gives it back to the agent",
+            Severity.WARNING,
+            f"the parent of `{task.id}`, `{task.parent}`, does not exist",
+            f"`gt update {task.id} --parent=null`",
+            task=task.id,
         )
+
+
+def _impossible(task: Task) -> Iterator[Finding]:
+    """Yields an error for a task in a state that no decision leads to."""
+    problem = impossible(task)
+    if problem is None:
+        return
+    kind = _ASKED.get(task.status, Awaiting.REVIEW)
+    if kind is task.awaiting:
+        kind = Awaiting.APPROVAL
+    mend = f"`gt update {task.id} --awaiting {kind}` makes it a person's turn, and clears the rest"
+    if not task.is_open:
+        mend = f"`gt reopen {task.id}`, then close it again"
+    yield Finding(Severity.ERROR, f"`{task.id}` {problem}", mend, task=task.id)

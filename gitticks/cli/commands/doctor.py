@@ -5,49 +5,105 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import Finding, Severity, diagnose, mend
+from gitticks.actions.doctor import Finding, Repair, Report, Severity, Topic, diagnose, diagnose_range, mend
 from gitticks.cli.json_output import print_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import Screen, Style, count_of, say, screen
 from gitticks.cli.text import visible
-from gitticks.errors import Exit
+from gitticks.errors import Exit, UsageError
 
 _STYLES = {Severity.ERROR: Style.BAD, Severity.WARNING: Style.WAITS, Severity.NOTE: Style.FAINT}
 _WIDTH = len(Severity.WARNING)
+_NAME_WIDTH = max(len(topic) for topic in Topic)
+_LOOKED_AT = {
+    Topic.MACHINE: "git, the shell's `gt`, your identity, room on the disk, locks of the file system",
+    Topic.REPOSITORY: "its kind, damage to the state branch, whether that was rewound, loose objects",
+    Topic.LOCKS: "those held for long, and those left behind",
+    Topic.SETTINGS: "every layer",
+    Topic.BOARD: "its branch, its files, its hooks",
+    Topic.INDEX: "damage, who may write it",
+    Topic.FILES: "every task's file and history, foreign files",
+    Topic.TASKS: "links between tasks, states that cannot be",
+    Topic.HISTORY: "who did what, commit by commit; the clock",
+    Topic.WORKSPACES: "folders, tasks and branches that belong to nothing any more",
+    Topic.SESSIONS: "agents that died",
+}
 
 
-@click.command("doctor", cls=Command, examples=("gt doctor", "gt doctor --fix"))
+@click.command(
+    "doctor",
+    cls=Command,
+    examples=("gt doctor", "gt doctor --fix", "gt doctor --range origin/gitticks/state..gitticks/state"),
+)
 @click.option("--fix", is_flag=True, help="Mend what can be mended without taking anything from anybody.")
+@click.option("--full", is_flag=True, help="Read every object of the state branch whole, which takes longer.")
+@click.option(
+    "--range",
+    "words",
+    metavar="A..B",
+    help="Look only for what nobody was allowed to do in these commits of a state branch.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Say what was looked at.")
 @json_option
 @pass_context
-def command(context: Context, fix: bool, as_json: bool) -> int:
+def command(
+    context: Context, *, fix: bool, full: bool, words: str | None, verbose: bool, as_json: bool
+) -> int:
     """Look for what is broken, and say how to mend it.
 
     The exit code is 1 if an error was found, 0 if there are only warnings and notes.
     """
-    found = diagnose(context)
-    mended = mend(context, found) if fix else []
-    left = diagnose(context) if mended else found
+    if words is not None and (fix or full):
+        raise UsageError("`--range` only looks at commits", hint="leave out `--fix` and `--full`")
+    report = diagnose(context, full=full) if words is None else diagnose_range(context, words)
+    mended: list[Repair] = []
+    if fix:
+        mended = mend(context, report.findings)
+        report = diagnose(context, full=full) if mended else report
     if as_json:
-        print_object(findings=left, mended=mended)
+        print_object(findings=report.findings, mended=mended, looked_at=report.looked_at)
     else:
-        for repair in mended:
-            say(f"mended: {repair.value}")
-        for finding in left:
-            say(*_lines(screen(), finding))
-        if not left:
-            say("all is well")
-        elif not fix and any(finding.repair for finding in left):
-            say(
-                f"{count_of(sum(one.repair is not None for one in left), 'finding')} can be mended by `gt doctor --fix`",
-                err=True,
-            )
-    return Exit.FAILED if any(one.severity is Severity.ERROR for one in left) else Exit.DONE
+        say(*(f"mended: {repair.value}" for repair in mended))
+        say(*_lines(screen(), report, verbose=verbose), _last_line(report, may_fix=not fix))
+    return Exit.FAILED if report.count(Severity.ERROR) else Exit.DONE
 
 
-def _lines(on: Screen, finding: Finding) -> list[str]:
+def _lines(on: Screen, report: Report, *, verbose: bool) -> list[str]:
+    """Returns the findings under the headings of their topics, each group followed by an empty line."""
+    lines: list[str] = []
+    topics = dict.fromkeys([*report.looked_at, *(one.topic for one in report.findings)])
+    for topic in (one for one in Topic if one in topics):
+        found = [one for one in report.findings if one.topic is topic]
+        if found or verbose:
+            lines.append(_heading(on, topic, is_well=not found, verbose=verbose))
+            lines += [line for finding in found for line in _finding(on, finding)]
+        if found:
+            lines.append("")
+    return lines if not lines or not lines[-1] else [*lines, ""]
+
+
+def _heading(on: Screen, topic: Topic, *, is_well: bool, verbose: bool) -> str:
+    if not verbose:
+        return on.styled(topic.value, Style.STRONG)
+    name = on.styled(topic.value, Style.STRONG) + " " * (_NAME_WIDTH - len(topic.value))
+    return f"{name}  {'ok' if is_well else '  '}  {on.styled(_LOOKED_AT[topic], Style.FAINT)}"
+
+
+def _finding(on: Screen, finding: Finding) -> list[str]:
     word = finding.severity.value.ljust(_WIDTH)
-    lines = [f"{on.styled(word, _STYLES[finding.severity])}  {visible(finding.what)}"]
+    lines = [f"  {on.styled(word, _STYLES[finding.severity])}  {visible(finding.what)}"]
     if finding.mend:
-        lines.append(f"{' ' * _WIDTH}  {visible(finding.mend)}")
+        lines.append(f"  {' ' * _WIDTH}  {visible(finding.mend)}")
     return lines
+
+
+def _last_line(report: Report, *, may_fix: bool) -> str:
+    """Returns one line that says all is well, or how many of each there are and what mends itself."""
+    bad = [(severity, report.count(severity)) for severity in (Severity.ERROR, Severity.WARNING)]
+    counts = [count_of(count, severity.value) for severity, count in bad if count] or ["all is well"]
+    notes = report.count(Severity.NOTE)
+    if notes:
+        counts.append(count_of(notes, Severity.NOTE.value))
+    mendable = sum(finding.repair is not None for finding in report.findings)
+    hint = f"; `gt doctor --fix` mends {mendable} of them" if mendable and may_fix else ""
+    return ", ".join(counts) + hint

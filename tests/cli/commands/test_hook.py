@@ -367,14 +367,15 @@ def test_a_folder_in_the_wrong_place_is_refused_and_can_be_put_back(hand: Hand) 
     assert "error: tasks/a9/k7f2/TASK.md: lies in the wrong folder\n" in hand.refused()
     git("commit", "-qm", "moved", "--no-verify", at=hand.project.board)
     found = hand.project.gt("doctor").out
-    command = "cd .gitticks && mkdir -p tasks/f2 && git mv tasks/a9/k7f2 tasks/f2/k7f2 && git commit"
-    assert (
-        f"error    .gitticks/tasks/a9/k7f2/TASK.md: the task belongs in `tasks/f2/k7f2`\n         `{command}`"
-        in found
+    command = (
+        "mkdir -p .gitticks/tasks/f2 && git -C .gitticks mv tasks/a9/k7f2 tasks/f2/k7f2 && "
+        "git -C .gitticks commit -m 'move a task home'"
     )
-    subprocess.run(["sh", "-ec", f"{command} -qm back"], cwd=hand.project.path, check=True)
+    what = "error    .gitticks/tasks/a9/k7f2/TASK.md: the task belongs in `tasks/f2/k7f2`"
+    assert f"{what}\n           `{command}`" in found
+    subprocess.run(["sh", "-ec", command], cwd=hand.project.path, check=True)
     assert hand.project.task("k7f2") == before
-    assert _log(hand, 1) == ["Ada Lovelace: back"]
+    assert _log(hand, 1) == ["Ada Lovelace: move a task home"]
     assert hand.project.board_status() == ""
 
 

@@ -1,0 +1,109 @@
+"""What is wrong with the files on the state branch: unreadable, in the wrong place, foreign; lines that say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.actions.moved_folders import home_of
+from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.store import layout
+from gitticks.store.index import BrokenFile, Index, open_index
+from gitticks.store.tip import state_tip
+
+_SHOWN_PATHS = 3
+_AT_THE_TOP = frozenset(
+    {layout.ATTRIBUTES_PATH, layout.CONFIG_PATH, layout.PROMPTS_FOLDER, layout.TASKS_FOLDER}
+)
+_OF_A_TASK = frozenset(
+    {
+        layout.TASK_FILE, layout.HISTORY_FILE, "worklog.md", "audit.jsonl", "scratchpad.md", "rounds", "checkpoints",
+    }
+)  # fmt: skip
+
+
+def check_files(context: Context) -> Iterator[Finding]:
+    """Yields what is wrong with the files of the tasks."""
+    with open_index(context.repository) as index:
+        ids = frozenset(index.find_ids(""))
+        yield from (_broken(file, ids) for file in index.broken())
+        yield from _unread_lines(index, sorted(ids))
+
+
+def check_foreign_files(context: Context) -> Iterator[Finding]:
+    """Yields a note if there are files on the state branch that gitticks has no use for."""
+    paths = sorted(_foreign(context))
+    if paths:
+        more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
+        shown = ", ".join(f"`{path}`" for path in paths[:_SHOWN_PATHS])
+        yield Finding(Severity.NOTE, f"gitticks has no use for {shown}{more} on the state branch")
+
+
+def _foreign(context: Context) -> Iterator[str]:
+    from gitticks.git.trees import tree_id_of
+
+    objects = context.store.objects
+    top = objects.tree_of(state_tip(context.repository))
+    yield from (name for name in objects.names(top) if name not in _AT_THE_TOP)
+    tasks = tree_id_of(objects.find(top, layout.TASKS_FOLDER))
+    for between in () if tasks is None else objects.entries(tasks):
+        folder = f"{layout.TASKS_FOLDER}/{between.name}"
+        if not between.is_tree:
+            yield folder
+            continue
+        for task in objects.entries(between.object_id):
+            names = objects.names(task.object_id) if task.is_tree else ()
+            if layout.is_task_folder(between.name, task.name):
+                yield from (f"{folder}/{task.name}/{name}" for name in names if name not in _OF_A_TASK)
+            elif layout.TASK_FILE not in names:  # else it is a task in the wrong place
+                yield f"{folder}/{task.name}"
+
+
+def _broken(file: BrokenFile, ids: frozenset[TaskId]) -> Finding:
+    folder, home = file.path.rpartition("/")[0], home_of(file.path)
+    what = f"{BOARD_FOLDER}/{file.message}"
+    if file.task_id is not None:
+        mend = f"`gt edit {file.task_id}`"
+    elif layout.task_of_path(file.path) is not None:
+        mend = "`gt doctor --full` says what is damaged, and how it comes back"
+    elif home is None:
+        mend = "move the file to where it belongs"
+    elif _named(home) in ids:
+        what += ", where another one has that id"
+        mend = (
+            f"`diff -r {BOARD_FOLDER}/{folder} {BOARD_FOLDER}/{home}` compares them; "
+            f"`git -C {BOARD_FOLDER} rm -rq {folder} && git -C {BOARD_FOLDER} commit --no-verify -m 'remove a double'` "
+            "drops the one in the wrong place"
+        )
+    else:
+        mend = (
+            f"`mkdir -p {BOARD_FOLDER}/{home.rpartition('/')[0]} && git -C {BOARD_FOLDER} mv {folder} {home} && "
+            f"git -C {BOARD_FOLDER} commit -m 'move a task home'`"
+        )
+    return Finding(Severity.ERROR, what, mend, task=file.task_id or _named(home))
+
+
+def _named(folder: str | None) -> TaskId | None:
+    return None if folder is None else TaskId(folder.rpartition("/")[2])
+
+
+def _unread_lines(index: Index, ids: Iterable[TaskId]) -> Iterator[Finding]:
+    """Yields a warning for each history with lines that say nothing to this gitticks."""
+    from gitticks.document.jsonl import read_history
+
+    for task_id in ids:
+        history = read_history(index.history(task_id))
+        if not history.broken and not history.torn:
+            continue
+        place = f"{BOARD_FOLDER}/{layout.history_path(task_id)}"
+        first = history.broken[0] if history.broken else None
+        where = "its last line is cut off" if first is None else f"{first.problem} (line {first.line})"
+        count = len(history.broken) + bool(history.torn)
+        more = f", and {count - 1} more" if count > 1 else ""
+        yield Finding(
+            Severity.WARNING,
+            f"{place}: {where}{more}",
+            "such lines are kept and count for nothing; a newer gitticks may know them",
+            task=task_id,
+        )

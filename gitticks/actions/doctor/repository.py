@@ -1,0 +1,137 @@
+"""What the repository is, whether the state branch is whole, and whether it is still the one that was here before."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.store import layout
+from gitticks.store.tip import state_tip
+
+_MANY_LOOSE_OBJECTS = 7000
+"""About where git itself would begin to pack, were it asked after each commit."""
+
+
+def check_kind(context: Context) -> Iterator[Finding]:
+    """Yields what is unusual about the repository."""
+    from gitticks.git.kinds import kinds_of
+
+    repository = context.repository
+    kinds = kinds_of(repository)
+    if repository.main_worktree is None:
+        yield Finding(
+            Severity.NOTE, "the repository is bare: tasks can be read and changed, but there is no board"
+        )
+    elif repository.is_linked:
+        yield Finding(Severity.NOTE, f"this is a linked worktree of `{repository.main_worktree}`")
+    if kinds.superproject is not None:
+        yield Finding(
+            Severity.NOTE,
+            f"this is a submodule of `{kinds.superproject}`: its tasks are its own, not those of the whole",
+        )
+    if kinds.is_shallow:
+        yield Finding(
+            Severity.NOTE,
+            "the clone is shallow: work that was merged below its edge cannot be told from new work",
+            "`git fetch --unshallow` brings the rest",
+        )
+    if kinds.promisor is not None:
+        yield Finding(
+            Severity.NOTE,
+            f"the clone is partial: what it lacks is fetched from `{kinds.promisor}` when it is asked for",
+        )
+    for folder in kinds.alternates:
+        if folder.is_dir():
+            what = f"objects are borrowed from `{folder}`: they are gone when that is"
+            yield Finding(Severity.NOTE, what, "`git repack -a -d` makes them this repository's own")
+        else:
+            yield Finding(
+                Severity.ERROR,
+                f"objects are borrowed from `{folder}`, which is not there",
+                f"bring that folder back, or take its line out of `{repository.common_dir}/objects/info/alternates`",
+            )
+
+
+def check_rewound(context: Context) -> Iterator[Finding]:
+    """Yields a warning if the state branch does not contain a commit that it was seen at in this clone."""
+    from gitticks.actions.doctor.trail.remembered import load_remembered, remember
+    from gitticks.git.merges.history import count_commits, is_ancestor
+
+    repository = context.repository
+    if not _has_state(context):
+        return
+    tip = state_tip(repository)
+    known = load_remembered(repository)
+    left = None
+    for seen in dict.fromkeys((known.seen, _indexed(context), _board_base(context))):
+        if seen is not None and context.store.objects.has(seen) and not is_ancestor(repository, seen, tip):
+            left = seen
+            break
+    if left is None:
+        if known.seen != tip:
+            remember(repository, replace(known, seen=tip))
+        return
+    remember(repository, replace(known, seen=left))
+    count = count_commits(repository, tip, left)
+    yield Finding(
+        Severity.WARNING,
+        f"the state branch was rewound: {count} commit{'s' if count > 1 else ''} up to {left[:10]} are not on it",
+        f"`git update-ref {layout.STATE_REF} {left} {tip}` goes back there (`git reflog {layout.STATE_BRANCH}` "
+        f"lists more); `rm {repository.own_dir / 'doctor.json'}` lets it be",
+        commit=left,
+    )
+
+
+def check_loose_objects(context: Context) -> Iterator[Finding]:
+    """Yields a warning if so many objects lie about singly that git gets slow."""
+    from gitticks.git.fsck import count_loose_objects
+
+    loose = count_loose_objects(context.repository)
+    if loose.count > _MANY_LOOSE_OBJECTS:
+        yield Finding(
+            Severity.WARNING,
+            f"{loose.count} objects lie about singly, {loose.kibibytes // 1024} MB: git gets slower by them",
+            "`git maintenance run` packs them",
+        )
+
+
+def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
+    """Yields an error if an object of the state branch is missing or damaged."""
+    from gitticks.git.fsck import find_damage
+
+    damage = find_damage(context.repository, state_tip(context.repository), thorough=full)
+    if damage is None:
+        return
+    fetch = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
+    aside = ""
+    if damage.object_id is not None:
+        file = context.repository.common_dir / "objects" / damage.object_id[:2] / damage.object_id[2:]
+        aside = f"`mv {file} {file}.damaged`, then " if file.exists() else ""
+    yield Finding(Severity.ERROR, f"the state branch is damaged: {damage.reason}", aside + fetch)
+
+
+def _has_state(context: Context) -> bool:
+    from gitticks.git.refs import read_ref
+
+    return read_ref(context.repository.common_dir, layout.STATE_REF) is not None
+
+
+def _indexed(context: Context) -> str | None:
+    from gitticks.store.index import connect, index_path, indexed_commit
+
+    path = index_path(context.repository)
+    with contextlib.suppress(sqlite3.Error):
+        if path.is_file():
+            with contextlib.closing(connect(path)) as connection:
+                return indexed_commit(connection)
+    return None
+
+
+def _board_base(context: Context) -> str | None:
+    from gitticks.store.board.journal import load_journal
+
+    return load_journal(context.repository).base

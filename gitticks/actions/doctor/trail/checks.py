@@ -1,0 +1,156 @@
+"""The two ways to look at history: all of the state branch that is not known to be legal, or a range that was named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.actions.doctor.trail.judging import Trail, Unsettled
+from gitticks.actions.doctor.trail.remembered import load_remembered, remember
+from gitticks.actions.doctor.trail.versions import Versions
+from gitticks.errors import UsageError
+from gitticks.git.objects import Objects
+from gitticks.git.quarantine import ObjectPlaces, object_places
+from gitticks.git.trail import read_trail
+from gitticks.model.ids import BOARD_FOLDER
+from gitticks.store.layout import STATE_BRANCH
+from gitticks.store.tip import state_tip
+
+MOST_COMMITS = 10_000
+"""How far back is looked without being asked to: seconds, and more than a busy team writes in a month."""
+
+_NO_COMMIT = "0" * 40
+_SHOWN_DIGITS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The commits that `newest` reaches and `excluded` does not, the newest `count` of them."""
+
+    newest: str
+    excluded: str | None
+    count: int | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def check_history(context: Context) -> Iterator[Finding]:
+    """Yields what is illegal on the state branch, from the newest commit that is known to be legal on."""
+    repository, tip = context.repository, state_tip(context.repository)
+    objects = context.store.objects
+    known = load_remembered(repository)
+    legal = known.legal if known.legal is not None and objects.has(known.legal) else None
+    found, count = _judge(context, objects, _Span(tip, legal, MOST_COMMITS + 1))
+    is_whole = count <= MOST_COMMITS
+    if not is_whole:
+        yield Finding(
+            Severity.NOTE,
+            f"only the newest {MOST_COMMITS} commits were looked at for illegal steps",
+            f"`gt doctor --range {STATE_BRANCH}` looks at all of them",
+        )
+    if is_whole and not found:
+        remember(repository, replace(known, legal=tip))
+    yield from found
+
+
+def check_range(context: Context, words: str) -> Iterator[Finding]:
+    """Yields what is illegal in the commits that `words` name: `A..B`, or `B` for all that it reaches.
+
+    It needs no board, no identity and no state branch, and it sees objects that git keeps in quarantine for a hook.
+
+    Raises:
+        UsageError: the words name no range.
+        NotFoundError: a side names no commit.
+    """
+    old, new = _sides(context, words)
+    if new is None:
+        yield Finding(
+            Severity.ERROR,
+            "the state branch would be removed, with every task on it",
+            f"leave `{STATE_BRANCH}` where it is",
+        )
+        return
+    places = object_places(context.world.environment, context.directory)
+    objects = places.open(context.repository)
+    yield from _left_behind(context, old, new, places)
+    found, _ = _judge(context, objects, _Span(new, old, variables=places.variables))
+    yield from found
+    if old is None and not found and new == _tip(context):
+        remember(context.repository, replace(load_remembered(context.repository), legal=new))
+
+
+def _sides(context: Context, words: str) -> tuple[str | None, str | None]:
+    from gitticks.git.refs import BRANCHES, resolve
+
+    old, dots, new = words.rpartition("..")
+    if not words or "..." in words:
+        raise UsageError(
+            f"`{words}` is no range", hint=f"`gt doctor --range origin/{STATE_BRANCH}..{STATE_BRANCH}`"
+        )
+
+    def find(text: str) -> str | None:
+        named = text or BRANCHES + STATE_BRANCH
+        return None if named == _NO_COMMIT else resolve(context.repository, named)
+
+    return find(old) if dots else None, find(new)
+
+
+def _tip(context: Context) -> str | None:
+    from gitticks.git.refs import BRANCHES, read_ref
+
+    return read_ref(context.repository.common_dir, BRANCHES + STATE_BRANCH)
+
+
+def _left_behind(context: Context, old: str | None, new: str, places: ObjectPlaces) -> Iterator[Finding]:
+    """Yields a warning if the range begins at a commit that its end does not contain."""
+    if old is None:
+        return
+    lost = list(read_trail(context.repository, old, new, variables=places.variables))
+    if lost:
+        yield Finding(
+            Severity.WARNING,
+            f"{new[:_SHOWN_DIGITS]} leaves {len(lost)} commit{'s' if len(lost) > 1 else ''} behind "
+            f"that {old[:_SHOWN_DIGITS]} has",
+            "join both before either is pushed: a push over them would lose what they say",
+            commit=old,
+        )
+
+
+def _judge(context: Context, objects: Objects, span: _Span) -> tuple[list[Finding], int]:
+    """Returns what is illegal at the end of a span, and how many commits were looked at."""
+    trail = Trail(Versions(objects))
+    seen = 0
+    for commit in read_trail(
+        context.repository, span.newest, span.excluded, count=span.count, variables=span.variables
+    ):
+        trail.follow(commit)
+        seen += 1
+    unsettled = trail.unsettled(span.newest)
+    return [finding for one in unsettled.values() for finding in _findings(one)], seen
+
+
+def _findings(one: Unsettled) -> Iterator[Finding]:
+    """Yields one finding for each commit, with all that was illegal in it."""
+    problems: dict[str, list[str]] = {}
+    for illegal in one.found:
+        problems.setdefault(illegal.commit, []).append(illegal.problem)
+    task_id = one.found[0].task_id
+    for commit, words in problems.items():
+        yield Finding(
+            Severity.ERROR,
+            f"in {commit[:_SHOWN_DIGITS]} `{task_id}` {'; '.join(words)}",
+            _mend(one),
+            task=task_id,
+            commit=commit,
+        )
+
+
+def _mend(one: Unsettled) -> str:
+    """Returns how to settle it: taken back while nothing builds on it, else by a person's own decision."""
+    commits = {illegal.commit: illegal.task_id for illegal in one.found}
+    if len(commits) == 1 and one.later == 0:
+        (commit,) = commits
+        return f"`git -C {BOARD_FOLDER} -c core.hooksPath=/dev/null revert --no-edit {commit}` takes it back"
+    task_id = one.found[0].task_id
+    return f"`gt show {task_id}`; what you decide about it (a verdict, a status, `gt reopen`) settles it"

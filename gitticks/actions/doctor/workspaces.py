@@ -1,0 +1,92 @@
+"""Workspaces and work branches that nobody works on any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.actions.worktrees import WorkspaceState, list_worktrees
+from gitticks.git.merges.history import count_commits
+from gitticks.git.process import run_git
+from gitticks.git.refs import BRANCHES, default_base, read_ref
+from gitticks.git.worktrees import prune_worktrees
+from gitticks.model.status import Status
+from gitticks.model.task import Task
+from gitticks.runner.workspace_plan import WORK_BRANCH
+
+
+def check_workspaces(context: Context) -> Iterator[Finding]:
+    """Yields what is left over of work that is closed, and what lost its folder or its task."""
+    if context.repository.main_worktree is None:
+        return
+    states = list_worktrees(context)
+    for state in states:
+        yield from _workspace(state)
+    occupied = {state.workspace.branch for state in states}
+    tasks = {str(task_id): task for task_id, task in context.store.snapshot().all_tasks().items()}
+    for branch in _work_branches(context):
+        if branch not in occupied:
+            yield from _branch(context, branch, tasks)
+
+
+def drop_gone(context: Context) -> None:
+    """Drops git's entries for workspaces whose folders are gone."""
+    prune_worktrees(context.repository)
+
+
+def _work_branches(context: Context) -> list[str]:
+    asked = ["for-each-ref", "--format=%(refname)", BRANCHES + WORK_BRANCH]
+    listed = run_git(asked, repository_dir=context.repository.common_dir).text
+    return [line.removeprefix(BRANCHES) for line in listed.splitlines()]
+
+
+def _workspace(state: WorkspaceState) -> Iterator[Finding]:
+    one = state.workspace
+    if one.is_gone:
+        yield Finding(
+            Severity.WARNING,
+            f"the folder of the workspace `{one.name}` is gone: `{one.path}`",
+            "`gt doctor --fix`",
+            Repair.WORKTREES,
+        )
+    elif state.task is None:
+        what = f"the workspace `{one.name}` belongs to no task: `{one.path}`"
+        yield Finding(Severity.WARNING, what, f"`gt worktree clean {one.name}`")
+    elif not state.is_needed:
+        what = f"the workspace of `{one.name}` is left over: the task is {state.task.status}"
+        yield Finding(Severity.NOTE, what, f"`gt worktree clean {one.name}`", task=state.task.id)
+
+
+def _branch(context: Context, branch: str, tasks: Mapping[str, Task]) -> Iterator[Finding]:
+    task = tasks.get(branch.removeprefix(WORK_BRANCH))
+    if task is not None and task.is_open:
+        return
+    base = (task.base if task is not None else None) or default_base(context.repository)
+    count = _unmerged(context, branch, base, task)
+    drop = f"`git branch -D {branch}` drops it"
+    look = f"`git log {base}..{branch}` shows what is on it; {drop}"
+    has = f"has {count} commit{'s' if count > 1 else ''} that `{base}` lacks" if count else "is merged"
+    if task is None:
+        yield Finding(
+            Severity.WARNING, f"the branch `{branch}` belongs to no task, and {has}", look if count else drop
+        )
+    elif count:
+        severity = Severity.NOTE if task.status is Status.CANCELLED else Severity.WARNING
+        what = f"`{task.id}` is {task.status}, but its branch {has}"
+        yield Finding(severity, what, look, task=task.id)
+    else:
+        what = f"the branch of `{task.id}` is left over: the task is {task.status}"
+        yield Finding(Severity.NOTE, what, drop, task=task.id)
+
+
+def _unmerged(context: Context, branch: str, base: str | None, task: Task | None) -> int:
+    """Returns how many commits of a branch its base lacks; what was squashed is in it under another id."""
+    common_dir = context.repository.common_dir
+    tip = read_ref(common_dir, BRANCHES + branch)
+    onto = None if base is None else read_ref(common_dir, BRANCHES + base)
+    if tip is None or onto is None:
+        return 0
+    if task is not None and task.merged_sha is not None and tip == task.end_sha:
+        return 0
+    return count_commits(context.repository, onto, tip)

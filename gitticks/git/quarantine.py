@@ -1,0 +1,43 @@
+"""Objects that git keeps apart while it asks a server's hook whether a push may come in.
+
+They lie in a folder that only the hook's environment names. Git itself is handed those variables on; libgit2 knows
+nothing of them and is told the folders.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.git.objects import Objects
+from gitticks.git.repository import Repository
+
+_INCOMING, _BESIDES = "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPlaces:
+    """Where objects lie besides the repository's own folder: as git's variables, and as folders."""
+
+    variables: Mapping[str, str]
+    folders: tuple[Path, ...]
+
+    def open(self, repository: Repository) -> Objects:
+        """Opens the repository's objects together with those that lie elsewhere."""
+        objects = Objects.open(repository)
+        for folder in self.folders:
+            objects.handle.odb.add_disk_alternate(str(folder))
+        return objects
+
+
+def object_places(environment: Mapping[str, str], directory: Path) -> ObjectPlaces:
+    """Returns what a hook's environment says; `directory` is where the hook was started."""
+    named = {name: environment[name] for name in (_INCOMING, _BESIDES) if environment.get(name)}
+    paths = [named[_INCOMING]] if _INCOMING in named else []
+    paths += [path for path in named.get(_BESIDES, "").split(os.pathsep) if path]
+    folders = [directory / path for path in paths]
+    if _INCOMING in named:
+        named[_INCOMING] = str(folders[0])
+    return ObjectPlaces(named, tuple(folder for folder in folders if folder.is_dir()))
