@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import sys
@@ -137,6 +138,12 @@ class Scene:
         """Puts everything back."""
         _remove(self.path)
         shutil.copytree(self.spare / "as-it-was", self.path, symlinks=True)
+
+
+@functools.cache
+def scene_in(folder: Path) -> Scene:
+    """Returns the scene of a folder, made once; to be called within a test, for its seal."""
+    return make_scene(folder)
 
 
 def make_scene(folder: Path) -> Scene:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.faults.corruptions import CORRUPTIONS
 from tests.faults.corruptions.corruption import Corruption, Reach
 from tests.faults.forked import Ended
-from tests.faults.scene import ALL, NEIGHBOUR, VICTIM, Scene, make_scene
+from tests.faults.scene import ALL, NEIGHBOUR, VICTIM, Scene, scene_in
 from tests.faults.usage import COMMANDS, Command, complaint
 from tests.support.doses import IS_FULL
 from tests.support.figures import record
@@ -26,16 +24,10 @@ def dosed() -> list[Corruption]:
     return list({one.family: one for one in reversed(CORRUPTIONS)}.values())[::-1]
 
 
-@functools.cache
-def only_scene(folder: Path) -> Scene:
-    """Makes the scene once; to be called within a test, for its seal."""
-    return make_scene(folder)
-
-
 @pytest.fixture
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     """Returns the scene as it was."""
-    made = only_scene(tmp_path_factory.getbasetemp() / "corruptions")
+    made = scene_in(tmp_path_factory.getbasetemp() / "corruptions")
     made.restore()
     return made
 
