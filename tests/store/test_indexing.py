@@ -201,6 +201,7 @@ def _moved(at: Path, old: str, history: str, other: Path) -> str:
 
 WORKER = """\
 import os, random, sys
+from contextlib import suppress
 from pathlib import Path
 from gitticks.git.repository import discover
 from gitticks.store.branch import Store
@@ -216,12 +217,14 @@ for step in range(steps):
         put_tasks(Store.open(repository), [make_task(f"w{number}x{step}", f"Step {step}")])
     elif action == "remove":
         path.unlink(missing_ok=True)
-    elif action == "spoil" and path.exists():
-        with open(path, "r+b") as file:
-            file.seek(draws.randrange(0, max(1, os.path.getsize(path) - 4096)))
-            file.write(bytes(4096))
-    elif action == "cut" and path.exists():
-        os.truncate(path, draws.randrange(os.path.getsize(path) + 1))
+    elif action in ("spoil", "cut"):
+        with suppress(FileNotFoundError), open(path, "r+b") as file:
+            place = draws.randrange(file.seek(0, os.SEEK_END) + 1)
+            if action == "cut":
+                file.truncate(place)
+            else:
+                file.seek(place - place % 4096)
+                file.write(bytes(4096))
     with open_index(repository) as index:
         tasks = {task.id: task.title for task in index.tasks()}
         if action == "write":
