@@ -238,13 +238,13 @@ def _refuse_unsupported(settings: Mapping[str, str], common_dir: Path) -> None:
     object_format = settings.get("extensions.objectformat", "sha1").lower()
     if object_format != "sha1":
         raise GitticksError(
-            f"`{common_dir}` stores its objects as {object_format}: gitticks works with SHA-1 repositories only",
-            hint="make the repository anew with `git init --object-format=sha1`, and bring the files over",
+            f"`{common_dir}` stores its objects as {object_format}, and gitticks' git library reads SHA-1 alone",
+            hint="bring the files into a repository made by `git init --object-format=sha1`",
         )
     storage = settings.get("extensions.refstorage", "files").lower()
     if storage != "files":
         raise GitticksError(
-            f"`{common_dir}` stores its refs as {storage}: gitticks works with refs in files only",
+            f"`{common_dir}` stores its refs as {storage}, and gitticks' git library reads refs in files alone",
             hint="`git refs migrate --ref-format=files` converts it (git 2.46 or newer)",
         )
 
