@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.errors import DocumentError, UsageError
+from gitticks.errors import DocumentError, NotFoundError, UsageError
 from gitticks.store.layout import CONFIG_PATH
 
 if TYPE_CHECKING:
@@ -78,25 +78,47 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     Raises:
         RefusedError: this is an agent's session.
         UsageError: there is no such setting, or the value is none of its.
+        NotFoundError: it is the base, and there is no such branch.
         DocumentError: the file is broken; nothing was changed.
     """
     context.require_person("change settings")
-    _check_value(name, value)
+    parsed = _check_value(name, value)
+    if name == "base" and isinstance(parsed, str):
+        _check_branch(context, parsed)
     context.store.transact(partial(_write, context, name, value), author=context.author)
     found = _resolved(context)
     mine = [text for one, text in zip(found.overruled, _overruled(found), strict=True) if one.name == name]
     return ShownSettings((_shown(found, name),), tuple(mine))
 
 
-def _check_value(name: str, value: str | None) -> None:
+def _check_value(name: str, value: str | None) -> object:
+    """Returns the value as the setting holds it."""
     from gitticks.document.settings import find_setting, parse_value
 
     setting, keys = find_setting(name)
-    if value is not None:
-        try:
-            parse_value(setting, keys, value, name)
-        except DocumentError as error:
-            raise UsageError(error.problem, hint=f"`gt config --explain {name}`") from error
+    if value is None:
+        return None
+    try:
+        return parse_value(setting, keys, value, name)
+    except DocumentError as error:
+        raise UsageError(error.problem, hint=f"`gt config --explain {name}`") from error
+
+
+def _check_branch(context: Context, value: str) -> None:
+    """Refuses a base that is no branch here or at origin; one without commits yet is one all the same."""
+    from gitticks.git.branches import list_branches
+    from gitticks.git.refs import head_branch
+
+    known = list_branches(context.repository)
+    if value in known or value == head_branch(context.repository):
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(value, known, n=1, cutoff=0.6)
+    raise NotFoundError(
+        f"there is no branch `{value}`",
+        hint=f"did you mean `{near[0]}`?" if near else "`git branch --list` shows the branches",
+    )
 
 
 def _write(context: Context, name: str, value: str | None, transaction: Transaction) -> None:

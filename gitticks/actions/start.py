@@ -12,7 +12,7 @@ from gitticks.actions.context import Context
 from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.status import Isolation, Role
+from gitticks.model.status import Isolation, Role, Status
 from gitticks.model.task import BY_HAND, Claim, Task
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.prompt import build_prompt
@@ -63,6 +63,8 @@ def start_task(context: Context, task_id: TaskId) -> Started:
     )
 
     def operation(transaction: Transaction) -> None:
+        if _is_begun(transaction.task_file(task_id).task, claim):
+            return
         carry_out(transaction, task_id, started, circumstances)
         file = transaction.task_file(task_id)
         transaction.put_task(file.with_task(replace(file.task, claim=claim)))
@@ -81,3 +83,14 @@ def start_task(context: Context, task_id: TaskId) -> Started:
     file = context.store.task_file(task_id)
     mailbox.fill(workspace, file, build_prompt(context.store, file, Role.WORKER, workspace, context.settings))
     return Started(file.task, workspace.path)
+
+
+def _is_begun(task: Task, claim: Claim) -> bool:
+    """True if the same person has begun the task here already, so that starting it again says nothing new."""
+    known = task.claim
+    return (
+        task.status is Status.WORKING
+        and known is not None
+        and (known.runner, known.host) == (claim.runner, claim.host)
+        and known.expires > claim.since
+    )

@@ -46,7 +46,10 @@ def test_starting_again_prints_the_same_place(project: RunProject) -> None:
     project.make()
     first = project.ok("start", "k7f2")
     (project.workspace() / "half.txt").write_text("x\n")
+    tip = project.tip()
     assert project.ok("start", "k7f2") == first
+    assert project.tip() == tip
+    assert project.kinds().count(EventType.SESSION_STARTED) == 1
     assert (project.workspace() / "half.txt").exists()
     assert project.kinds().count(EventType.MOVED) == 1
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.actions.worktrees import WorkspaceState, list_worktrees
+from gitticks.git.branches import list_local_branches
 from gitticks.git.merges.history import count_commits
-from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.worktrees import prune_worktrees
 from gitticks.model.status import Status
@@ -25,7 +25,7 @@ def check_workspaces(context: Context) -> Iterator[Finding]:
         yield from _workspace(state)
     occupied = {state.workspace.branch for state in states}
     tasks = {str(task_id): task for task_id, task in context.store.snapshot().all_tasks().items()}
-    for branch in _work_branches(context):
+    for branch in list_local_branches(context.repository, WORK_BRANCH):
         if branch not in occupied:
             yield from _branch(context, branch, tasks)
 
@@ -33,12 +33,6 @@ def check_workspaces(context: Context) -> Iterator[Finding]:
 def drop_gone(context: Context) -> None:
     """Drops git's entries for workspaces whose folders are gone."""
     prune_worktrees(context.repository)
-
-
-def _work_branches(context: Context) -> list[str]:
-    asked = ["for-each-ref", "--format=%(refname)", BRANCHES + WORK_BRANCH]
-    listed = run_git(asked, repository_dir=context.repository.common_dir).text
-    return [line.removeprefix(BRANCHES) for line in listed.splitlines()]
 
 
 def _workspace(state: WorkspaceState) -> Iterator[Finding]:

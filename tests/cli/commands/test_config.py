@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.support import gt
-from tests.support.repositories import git, make_repository
+from tests.support.repositories import clone, git, make_repository
 from tests.support.stores import make_store
 
 
@@ -128,3 +128,27 @@ def test_without_a_state_branch_the_defaults_are_read_and_nothing_is_set(tmp_pat
 def test_a_broken_file_is_told_with_its_place(tmp_path: Path) -> None:
     make_store(tmp_path, config="version: 1\nparalel: 5\n")
     assert gt("config", at=tmp_path).err.startswith("error: config.yaml:2:1: ")
+
+
+def test_a_base_that_is_no_branch_is_refused_with_a_near_one(tmp_path: Path) -> None:
+    tip = make_store(tmp_path).tip()
+    git("branch", "release", at=tmp_path)
+    assert gt("config", "base", "relaese", at=tmp_path).seen == (
+        "--- 1\nerror: there is no branch `relaese`\n\nhint: did you mean `release`?\n"
+    )
+    assert gt("config", "base", "nosuch", at=tmp_path).seen == (
+        "--- 1\nerror: there is no branch `nosuch`\n\nhint: `git branch --list` shows the branches\n"
+    )
+    assert git("rev-parse", "gitticks/state", at=tmp_path) == tip
+    for words in (("release",), ("null",), ("--unset",)):
+        assert gt("config", "base", *words, at=tmp_path).code == 0
+
+
+def test_a_base_without_commits_and_one_of_origin_may_be_set(tmp_path: Path) -> None:
+    source = make_repository(tmp_path / "source")
+    git("branch", "release", at=source)
+    here = clone(source, tmp_path / "here")
+    gt("init", at=here)
+    assert gt("config", "base", "release", at=here).code == 0
+    git("switch", "--quiet", "--orphan", "fresh", at=here)
+    assert gt("config", "base", "fresh", at=here).code == 0
