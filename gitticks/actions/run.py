@@ -70,12 +70,13 @@ def execute(loop: Loop) -> RunExit:
     Raises:
         GitticksError: another run is alive.
     """
-    from gitticks.runner.tidying import tidy_up
+    from gitticks.runner.tidying import remove_merged_workspaces, tidy_up
 
     released = loop.release()
     with only_run(loop.run.repository, released):
         with interrupting(loop.interrupt):
             ended = loop.execute()
+        remove_merged_workspaces(loop.run)
         tidy_up(loop.run.repository)
     return ended
 

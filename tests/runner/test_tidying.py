@@ -64,3 +64,36 @@ def test_a_project_that_is_gone_is_none_either(project: RunProject, tmp_path: Pa
     (project.path / ".git/objects").rename(tmp_path / "objects")
     assert tidy_up(repository) == 0
     (tmp_path / "objects").rename(project.path / ".git/objects")
+
+
+def plant_workspace(project: RunProject) -> Path:
+    """Puts the workspace of the merged task back, as it is after a kill between the merge and its removal."""
+    branch, folder = "gitticks/work/k7f2", project.workspace()
+    git(
+        "worktree", "add", "-q", "-b", branch, str(folder), str(project.task("k7f2").end_sha), at=project.path
+    )
+    return folder
+
+
+def test_a_run_removes_the_workspace_that_a_killed_merge_left(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}human: when-required\n")
+    project.make()
+    project.run()
+    folder = plant_workspace(project)
+    assert project.run().code == RunExit.DONE
+    assert not folder.exists()
+    assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
+
+
+def test_a_run_leaves_what_a_person_does_in_the_workspace_of_a_merged_task(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}human: when-required\n")
+    project.make()
+    project.run()
+    folder = plant_workspace(project)
+    (folder / "mine.txt").write_text("mine\n")
+    assert project.run().code == RunExit.DONE
+    assert (folder / "mine.txt").read_text() == "mine\n"
+    git("add", "mine.txt", at=folder)
+    git("commit", "-qm", "mine", at=folder)
+    assert project.run().code == RunExit.DONE
+    assert git("show", "gitticks/work/k7f2:mine.txt", at=project.path) == "mine"
