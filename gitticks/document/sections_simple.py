@@ -44,7 +44,9 @@ def find_headings(text: str) -> tuple[PlainHeading, ...] | None:
 
 
 def _headings(text: str) -> Iterator[PlainHeading]:
+    line = counted = 0
     for match in _HEADING.finditer(text):
         title = " ".join(match[2].split())
-        line = text.count("\n", 0, match.start())
+        line += text.count("\n", counted, match.start())
+        counted = match.start()
         yield PlainHeading(title, len(match[1]), line, match.start(), min(match.end() + 1, len(text)))
