@@ -44,6 +44,20 @@ def _fill(places: list[int], object_ids: Sequence[str], index: Path, base: int) 
                     places[position] = base + _offset(content, ends[-1], row)
 
 
+def offset_in(index: mmap, object_id: bytes) -> int | None:
+    """Returns where in its pack an object begins, by the pack's index; None if it is not there.
+
+    Raises:
+        ValueError: the index is of another version.
+        struct.error: it is cut off.
+    """
+    if index[: len(_MAGIC)] != _MAGIC:
+        raise ValueError("this is no index of version 2")
+    ends = _FANOUT.unpack_from(index, len(_MAGIC))
+    row = _row(index, ends, object_id)
+    return None if row is None else _offset(index, ends[-1], row)
+
+
 def _row(content: mmap, ends: Sequence[int], wanted: bytes) -> int | None:
     """Returns which of the sorted ids is the wanted one."""
     first = wanted[0]
