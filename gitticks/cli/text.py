@@ -7,6 +7,8 @@ from functools import lru_cache
 
 _CHARACTERS_KEPT = 4096
 _HARMFUL = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co"}
+_HIDING = frozenset(map(chr, range(0xE0000, 0xE1000)))
+"""Tags and the further variation selectors: never seen, and room for any message to whoever reads the bytes."""
 _JOINERS = {"\u200d", "\ufe0f", "\u200c"}
 """Format characters that emoji and some scripts cannot be written without."""
 
@@ -20,8 +22,8 @@ def visible(text: str, *, keep: str = "") -> str:
 
 @lru_cache(_CHARACTERS_KEPT)
 def is_harmful(char: str) -> bool:
-    """True for a character that could steer a terminal, or that no file can hold."""
-    return unicodedata.category(char) in _HARMFUL and char not in _JOINERS
+    """True for a character that could steer a terminal, or hide in it, or that no file can hold."""
+    return (unicodedata.category(char) in _HARMFUL and char not in _JOINERS) or char in _HIDING
 
 
 def _written(char: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import pty
 import select
 import signal
 import sys
@@ -53,6 +54,37 @@ def gt_forked(
         code = _wait(child, seconds)
         took = time.monotonic() - begun
         return Ended(" ".join(arguments), code, _text(out), _text(err), took)
+
+
+def gt_on_terminal(
+    *arguments: str, at: Path, environment: Mapping[str, str] | None = None, seconds: float = LONGEST_SECONDS
+) -> tuple[Ended, bytes]:
+    """Runs a command in a forked child whose streams all are one terminal, and returns every byte that reached it."""
+    begun = time.monotonic()
+    ours, theirs = pty.openpty()
+    child = os.fork()
+    if child == 0:
+        os.close(ours)
+        shown = {"TERM": "xterm-256color", "COLUMNS": "100", **(environment or {})}
+        _run_in_child(list(arguments), at, shown, (theirs, theirs))
+    os.close(theirs)
+    seen = _drain(ours, begun + seconds)
+    code = _wait(child, max(0.0, begun + seconds - time.monotonic()))
+    took = time.monotonic() - begun
+    return Ended(" ".join(arguments), code, seen.decode("utf-8", "surrogateescape"), "", took), seen
+
+
+def _drain(terminal: int, deadline: float) -> bytes:
+    """Returns what a terminal shows until its last writer has gone, which Linux tells as an error, or time is up."""
+    parts: list[bytes] = []
+    try:
+        while select.select([terminal], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            parts.append(os.read(terminal, 1 << 16))
+    except OSError:
+        pass
+    finally:
+        os.close(terminal)
+    return b"".join(parts)
 
 
 def _run_in_child(

@@ -6,6 +6,7 @@ import functools
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,7 @@ IDLE = "h6rv"
 """A task that awaits a person's own work, so that a run of it has nothing to do."""
 EPIC, CHILD = "e2pc", "c5de"
 ALL = (CHILD, EPIC, IDLE, NEIGHBOUR, OTHER, VICTIM, WAITING)
+NO_OBJECT = "0" * 40
 STATE = "refs/heads/gitticks/state"
 
 
@@ -102,30 +104,41 @@ class Scene:
         """Runs a command at the repository's top."""
         return gt_forked(*arguments, at=self.path, environment=self.environment)
 
-    def commit_files(self, files: dict[str, bytes | None], *, parent: str | None = STATE) -> str:
-        """Commits files to the state branch by git's plumbing, past every check of gitticks; None removes a file."""
+    def commit_files(
+        self,
+        files: Mapping[str, bytes | None],
+        *,
+        links: Mapping[str, str] | None = None,
+        parent: str | None = STATE,
+    ) -> str:
+        """Commits files and links to the state branch by git's plumbing, past every check; None removes a file."""
         environment = {"GIT_INDEX_FILE": str(self.spare / "index")}
         (self.spare / "index").unlink(missing_ok=True)
         if parent is not None:
             git("read-tree", parent, at=self.path, environment=environment)
-        for path, content in files.items():
-            name = "0" * 40 if content is None else self.put_blob(content)
-            mode = "0" if content is None else "100644"
-            git(
-                "update-index",
-                "-z",
-                "--index-info",
-                at=self.path,
-                environment=environment,
-                input=f"{mode} {name}\t{path}\0",
-            )
+        put = {path: content for path, content in files.items() if content is not None}
+        entries = [f"0 {NO_OBJECT}\t{path}" for path in files.keys() - put.keys()]
+        entries += [f"100644 {name}\t{path}" for path, name in self._put_blobs(put).items()]
+        targets = {path: os.fsencode(target) for path, target in (links or {}).items()}
+        entries += [f"120000 {name}\t{path}" for path, name in self._put_blobs(targets).items()]
+        lines = "".join(f"{entry}\0" for entry in entries)
+        git("update-index", "-z", "--index-info", at=self.path, environment=environment, input=lines)
         tree = git("write-tree", at=self.path, environment=environment)
         return self.put_commit(tree, parent)
 
     def put_blob(self, content: bytes) -> str:
         """Stores a blob and returns its name."""
-        (self.spare / "blob").write_bytes(content)
-        return self.git("hash-object", "-w", "--no-filters", str(self.spare / "blob"))
+        return self._put_blobs({"": content})[""]
+
+    def _put_blobs(self, contents: Mapping[str, bytes]) -> dict[str, str]:
+        """Stores blobs and returns their names."""
+        folder = self.spare / "blobs"
+        folder.mkdir(exist_ok=True)
+        for number, content in enumerate(contents.values()):
+            (folder / str(number)).write_bytes(content)
+        paths = "".join(f"{folder / str(number)}\n" for number in range(len(contents)))
+        names = self.git("hash-object", "-w", "--no-filters", "--stdin-paths", input=paths).split()
+        return dict(zip(contents, names, strict=True))
 
     def put_commit(self, tree: str, parent: str | None = STATE) -> str:
         """Moves the state branch to a new commit of `tree` and returns it."""
@@ -133,6 +146,11 @@ class Scene:
         commit = self.git("commit-tree", tree, *parents, "-m", "by hand")
         self.git("update-ref", STATE, commit)
         return commit
+
+    def keep(self) -> None:
+        """Makes what is there now what `restore` puts back."""
+        shutil.rmtree(self.spare / "as-it-was", ignore_errors=True)
+        shutil.copytree(self.path, self.spare / "as-it-was", symlinks=True)
 
     def restore(self) -> None:
         """Puts everything back."""
@@ -154,7 +172,7 @@ def make_scene(folder: Path) -> Scene:
     assert gt("list", at=scene.path).code == 0
     _put_programs(scene)
     shutil.rmtree(scene.git_dir / "hooks")
-    shutil.copytree(scene.path, scene.spare / "as-it-was", symlinks=True)
+    scene.keep()
     return scene
 
 
