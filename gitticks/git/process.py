@@ -14,7 +14,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,6 +116,7 @@ def run_git(
     check: bool = True,
     timeout_seconds: float | None = TIME_LIMIT_SECONDS,
     trusted: bool = False,
+    started: Callable[[int], None] | None = None,
 ) -> GitResult:
     """Runs git and returns what it printed.
 
@@ -130,6 +131,7 @@ def run_git(
         timeout_seconds: the limit after which git and its children are ended.
         trusted: run as the person would: hooks, signing, helpers, every transport and lazy fetching; only for a
             merge into a base branch, for filling a workspace, and for fetching and pushing as the person.
+        started: is told git's process id once it runs.
 
     Raises:
         GitError: git is missing, failed with `check`, or ran past the limit.
@@ -152,7 +154,7 @@ def run_git(
         )
     except OSError as error:
         raise _not_started(error, directory) from error
-    result = _finish(process, input, timeout_seconds, arguments)
+    result = _finish(process, input, timeout_seconds, arguments, started)
     if check and result.code != 0:
         raise _failure(arguments, result, repository_dir or directory or Path())
     return result
@@ -206,9 +208,15 @@ def _fence(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def _finish(
-    process: subprocess.Popen[bytes], given: bytes, timeout_seconds: float | None, arguments: Sequence[str]
+    process: subprocess.Popen[bytes],
+    given: bytes,
+    timeout_seconds: float | None,
+    arguments: Sequence[str],
+    started: Callable[[int], None] | None,
 ) -> GitResult:
     try:
+        if started is not None:
+            started(process.pid)
         stdout, stderr = process.communicate(given, timeout=timeout_seconds)
     except subprocess.TimeoutExpired as error:
         _end(process)

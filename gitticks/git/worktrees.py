@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +14,12 @@ from pathlib import Path
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at
 from gitticks.git.fence import fence_programs
-from gitticks.git.locks import hold_lock
+from gitticks.git.locks import HeldLock, hold_lock
 from gitticks.git.process import GitError, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_file
+from gitticks.processes import identity_of, is_alive, parse_identity
 
 _HALF_MADE = "initializing"
 """The reason that git itself locks a worktree with while it is adding it; it stays when git is killed there."""
@@ -24,6 +27,7 @@ _HALF_MADE = "initializing"
 LONGEST_CHECKOUT_SECONDS = 600.0
 """How long a call waits for another that is filling a worktree."""
 
+_POLL_SECONDS = 0.02
 _SUBMODULE_MODE = "160000"
 
 
@@ -80,7 +84,8 @@ def add_worktree(
         GitticksError: something is in the way, the branch is checked out elsewhere, or there is no such commit.
     """
     _refuse_option(branch, commit)
-    with worktrees_lock(repository):
+    with worktrees_lock(repository) as held:
+        _await_orphan(held)
         _clear_remains(repository, path)
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise GitticksError(
@@ -89,12 +94,14 @@ def add_worktree(
         fence = fence_programs(repository.git_dir, settings)
         lock = [] if lock_reason is None else ["--lock", f"--reason={lock_reason}"]
         place = _placement(repository, path, branch, commit)
-        run_git(
-            ["worktree", "add", "--quiet", "--no-guess-remote", *lock, *place],
-            repository_dir=repository.common_dir,
-            extra_environment=fence.variables,
-            trusted=True,
-        )
+        with _noting_orphan(held) as note:
+            run_git(
+                ["worktree", "add", "--quiet", "--no-guess-remote", *lock, *place],
+                repository_dir=repository.common_dir,
+                extra_environment=fence.variables,
+                trusted=True,
+                started=note,
+            )
         checkout = checkout_at(repository, path)
         return AddedWorktree(checkout, _submodules(checkout), fence.filters)
 
@@ -124,6 +131,15 @@ def remove_worktree(repository: Repository, path: Path, *, force: bool = False) 
                 f"the worktree `{path}` holds uncommitted work", hint=f"`git -C {path} status` shows it"
             )
         _drop(repository, checkout)
+
+
+def is_half_made(repository: Repository, checkout: Checkout) -> bool:
+    """True if git was killed while it added the worktree; one that is still at it is waited for."""
+    if _lock_reason(checkout) != _HALF_MADE:
+        return False
+    with worktrees_lock(repository) as held:
+        _await_orphan(held)
+        return _lock_reason(checkout) == _HALF_MADE
 
 
 def list_worktrees(repository: Repository) -> tuple[Worktree, ...]:
@@ -160,9 +176,29 @@ def unlock_worktree(repository: Repository, path: Path) -> None:
             run_git(["worktree", "unlock", str(path)], repository_dir=repository.common_dir)
 
 
-def worktrees_lock(repository: Repository) -> AbstractContextManager[object]:
+def worktrees_lock(repository: Repository) -> AbstractContextManager[HeldLock]:
     """Returns the lock under which worktrees come and go in this repository."""
     return hold_lock(repository.own_dir / "worktrees.lock", wait_seconds=LONGEST_CHECKOUT_SECONDS)
+
+
+@contextlib.contextmanager
+def _noting_orphan(held: HeldLock) -> Iterator[Callable[[int], None]]:
+    """Gives what notes in the lock file which git is at work, so that the next holder knows it if we are killed."""
+
+    def note(process: int) -> None:
+        identity = identity_of(process)
+        held.write_note("" if identity is None else f"{identity.to_json()}\n")
+
+    yield note
+    held.write_note("")
+
+
+def _await_orphan(held: HeldLock) -> None:
+    """Waits for the git that a killed holder left at work: it would fill the very folder that we clear."""
+    orphan = parse_identity(held.read_note().strip())
+    end = time.monotonic() + LONGEST_CHECKOUT_SECONDS
+    while orphan is not None and is_alive(orphan) and time.monotonic() < end:
+        time.sleep(_POLL_SECONDS)
 
 
 def _refuse_option(*names: str | None) -> None:

@@ -12,11 +12,9 @@ from gitticks.git.fence import fence_programs
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import add_worktree
+from gitticks.git.worktrees import add_worktree, is_half_made
 from gitticks.runner import partial_work
 from gitticks.runner.workspace_plan import OWN_FOLDERS, Plan, shown_paths, uncommitted_paths
-
-_HALF_MADE = "initializing"
 
 
 def ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
@@ -32,7 +30,7 @@ def ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> 
         checkout = checkout_at(repository, plan.path)
     except NotFoundError:
         return _add(repository, plan, warnings)
-    if not plan.path.is_dir() or _is_half_made(checkout):
+    if not plan.path.is_dir() or is_half_made(repository, checkout):
         return _add(repository, plan, warnings)
     _mend_link(checkout)
     warnings += [
@@ -53,14 +51,6 @@ def _add(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
         names = ", ".join(f"`{name}`" for name in added.filters_left_out)
         warnings.append(f"files of these filters are here as git stores them: {names}")
     return added.checkout
-
-
-def _is_half_made(checkout: Checkout) -> bool:
-    """True if git was killed while it added the worktree; it locks it with a reason of its own meanwhile."""
-    try:
-        return (checkout.git_dir / "locked").read_text(encoding="utf-8").strip() == _HALF_MADE
-    except FileNotFoundError:
-        return False
 
 
 def _mend_link(checkout: Checkout) -> None:

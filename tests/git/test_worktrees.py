@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,16 @@ from gitticks.git.checkouts import changed_paths, checkout_at, current_branch, h
 from gitticks.git.repository import Repository, discover
 from gitticks.git.worktrees import (
     add_worktree,
+    is_half_made,
     list_worktrees,
     lock_worktree,
     prune_worktrees,
     remove_worktree,
     repair_worktree,
     unlock_worktree,
+    worktrees_lock,
 )
+from gitticks.processes import identity_of
 from tests.support.repositories import commit_file, git, make_repository
 
 
@@ -103,6 +107,31 @@ def test_what_a_killed_git_left_half_made_is_cleared(repository: Repository, tmp
     add_worktree(repository, tmp_path / "work", branch="topic")
     assert (tmp_path / "work" / "README.md").exists()
     assert list_worktrees(repository)[1].lock_reason is None
+
+
+def test_a_git_that_a_killed_call_left_at_work_is_waited_for(repository: Repository, tmp_path: Path) -> None:
+    checkout = add_worktree(repository, tmp_path / "w", branch="side", commit="main").checkout
+    (checkout.git_dir / "locked").write_text("initializing")
+    with subprocess.Popen(
+        ["sh", "-c", 'sleep 0.3; rm "$1"', "sh", str(checkout.git_dir / "locked")]
+    ) as git_at_work:
+        identity = identity_of(git_at_work.pid)
+        assert identity is not None
+        with worktrees_lock(repository) as held:
+            held.write_note(f"{identity.to_json()}\n")
+        assert not is_half_made(repository, checkout)
+        assert git_at_work.wait() == 0
+
+
+def test_while_git_adds_a_worktree_the_lock_names_it(repository: Repository, tmp_path: Path) -> None:
+    noted = tmp_path / "noted"
+    smudge = f'sh -c \'cat "{repository.own_dir}/worktrees.lock" > "{noted}"; cat\''
+    git("config", "--global", "filter.note.smudge", smudge, at=tmp_path)
+    commit_file(main_of(repository), ".gitattributes", "README.md filter=note\n")
+    add_worktree(repository, tmp_path / "w", branch="side", commit="main")
+    assert noted.read_text().count('"pid"') == 2
+    with worktrees_lock(repository) as held:
+        assert held.read_note().strip() == ""
 
 
 def test_a_locked_entry_without_directory_is_not_replaced(repository: Repository, tmp_path: Path) -> None:

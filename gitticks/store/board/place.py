@@ -77,13 +77,15 @@ def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDER
     """
     from gitticks.git.exclude import exclude_folders
     from gitticks.git.locks import hold_lock
+    from gitticks.git.worktrees import is_half_made
 
     folder = repository.require_main_worktree("the board") / BOARD_FOLDER
     exclude_folders(repository, excluded)
     with hold_lock(repository.own_dir / "lock"):
         checkout = board_checkout(repository)
-        if checkout is None:
+        if checkout is None or is_half_made(repository, checkout):
             checkout = _add(repository, folder)
+        _set_up(repository, checkout)
     return checkout.path
 
 
@@ -97,20 +99,45 @@ def repair_board(repository: Repository) -> Path:
 
 
 def _add(repository: Repository, folder: Path) -> Checkout:
-    from gitticks.git.worktree_config import enable_worktree_config, write_worktree_setting
     from gitticks.git.worktrees import add_worktree
 
     tip = read_ref(repository.common_dir, STATE_REF)
     if tip is None:
         raise NotFoundError("this repository has no tasks yet", hint="`gt init` begins them")
-    if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())):
+    if _is_in_the_way(repository, folder):
         raise GitticksError(f"`{folder}` is in the way of the board", hint=f"`mv {folder} {folder}.old`")
     checkout = add_worktree(repository, folder, branch=STATE_BRANCH, settings=_AS_STORED).checkout
-    enable_worktree_config(repository)
-    for key, value in _AS_STORED.items():
-        write_worktree_setting(checkout.git_dir, key, value)
     save_journal(repository, Journal(base=tip, index_mark=mark_of(checkout.git_dir / "index")))
     return checkout
+
+
+def _is_in_the_way(repository: Repository, folder: Path) -> bool:
+    """True for anything that git did not put there while it was adding a board; that is cleared."""
+    from gitticks.git.checkouts import checkout_at
+
+    if not os.path.lexists(folder):
+        return False
+    if folder.is_symlink() or not folder.is_dir():
+        return True
+    try:
+        checkout_at(repository, folder)
+    except NotFoundError:
+        return any(folder.iterdir())
+    return False
+
+
+def _set_up(repository: Repository, checkout: Checkout) -> None:
+    """Gives the board the settings that it lacks, also one whose making was killed before it had them."""
+    from gitticks.git.worktree_config import (
+        enable_worktree_config,
+        read_worktree_setting,
+        write_worktree_setting,
+    )
+
+    enable_worktree_config(repository)
+    for key, value in _AS_STORED.items():
+        if read_worktree_setting(checkout.git_dir, key) is None:
+            write_worktree_setting(checkout.git_dir, key, value)
 
 
 def _leads_back(git_dir: Path, folder: Path) -> bool:

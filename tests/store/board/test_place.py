@@ -12,7 +12,7 @@ from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository import discover
 from gitticks.store.board import WORKTREE_BOARD, board_path, create_board, repair_board
 from gitticks.store.branch import Store
-from tests.support.boards import ENGINE, LINES, BoardOfTest, make_board, write_to_branch
+from tests.support.boards import ENGINE, LINES, PATH, BoardOfTest, make_board, write_to_branch
 from tests.support.repositories import add_linked_worktree, git, make_repository
 
 
@@ -89,6 +89,33 @@ def test_repair_makes_a_deleted_board_again(board: BoardOfTest) -> None:
     assert repair_board(board.repository) == board.folder
     assert board.read() == LINES
     assert repair_board(board.repository) == board.folder
+
+
+def test_a_board_whose_making_was_killed_is_made_again(board: BoardOfTest) -> None:
+    admin = Path(board.git("rev-parse", "--absolute-git-dir"))
+    (admin / "locked").write_text("initializing")
+    (board.folder / PATH).unlink()
+    for name in ("index", "config.worktree"):
+        (admin / name).unlink()
+    assert create_board(board.repository) == board.folder
+    assert (board.read(), board.status()) == (LINES, "")
+    assert board.git("config", "core.autocrlf") == "false"
+
+
+def test_what_git_had_begun_of_a_board_is_no_obstacle(board: BoardOfTest) -> None:
+    admin = Path(board.git("rev-parse", "--absolute-git-dir"))
+    (admin / "locked").write_text("initializing")
+    (admin / "HEAD").unlink()
+    assert create_board(board.repository) == board.folder
+    assert (board.read(), board.status()) == (LINES, "")
+
+
+def test_a_board_gets_the_settings_that_it_lacks_and_keeps_those_of_a_person(board: BoardOfTest) -> None:
+    board.git("config", "--worktree", "core.eol", "crlf")
+    board.git("config", "--worktree", "--unset", "core.autocrlf")
+    create_board(board.repository)
+    assert board.git("config", "core.eol") == "crlf"
+    assert board.git("config", "core.autocrlf") == "false"
 
 
 def test_a_board_pruned_by_git_is_made_again_around_nothing(board: BoardOfTest) -> None:
