@@ -56,7 +56,8 @@ class Tasks:
 
     def ready(self) -> list[Task]:
         """Returns what an agent can be started on now, in the order in which it would be picked."""
-        return TaskGraph.of(self.all()).ready(self._context.surroundings())
+        unreadable = self._context.store.snapshot().unreadable_ids()
+        return TaskGraph.of(self.all(), unreadable).ready(self._context.surroundings())
 
     def awaiting(self) -> list[Task]:
         """Returns what awaits a person, most urgent first."""

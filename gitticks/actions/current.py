@@ -32,7 +32,7 @@ def current_tasks(context: Context) -> list[InWork]:
     sessions = Sessions(context.repository.own_dir).live()
     workspaces = workspaces_of(context)
     index = context.index
-    graph = TaskGraph.of(index.tasks(open_only=True))
+    graph = TaskGraph.of(index.tasks(open_only=True), index.unreadable())
     around = context.surroundings()
     in_work = sorted(_in_work(graph.tasks.values(), sessions, workspaces), key=graph.pick_key)
     found = [

@@ -68,7 +68,7 @@ def list_tasks(context: Context, wanted: Filter) -> Listing:
     index = context.index
     parent = context.resolve(wanted.parent) if wanted.parent else None
     tasks = index.tasks(open_only=not wanted.needs_closed)
-    graph = TaskGraph.of(tasks)
+    graph = TaskGraph.of(tasks, index.unreadable())
     passed = [task for task in tasks if _passes(task, wanted, parent)]
     if wanted.kinds is not None:
         ordered = sorted(passed, key=by_urgency)

@@ -52,7 +52,7 @@ def next_task(context: Context, reach: Reach, kinds: frozenset[Awaiting] | None 
 
 def ready_tasks(context: Context) -> list[Standing]:
     """Returns every task that a worker can be started on now, in picking order."""
-    graph = TaskGraph.of(context.index.tasks(open_only=True))
+    graph = TaskGraph.of(context.index.tasks(open_only=True), context.index.unreadable())
     around = context.surroundings()
     return [standing_of(context, task, graph, around) for task in graph.ready(around)]
 

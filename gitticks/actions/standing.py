@@ -77,5 +77,5 @@ def standing_now(context: Context, task_id: TaskId) -> Standing:
 
     with open_index(context.repository) as index:
         task = index.task(task_id)
-        graph = TaskGraph.of([*index.tasks(open_only=True), task])
+        graph = TaskGraph.of([*index.tasks(open_only=True), task], index.unreadable())
     return standing_of(context, task, graph, context.surroundings())

@@ -46,7 +46,8 @@ def start_task(context: Context, task_id: TaskId) -> Started:
     own_dir = context.repository.own_dir
     if task_id in Sessions(own_dir).live():
         raise RefusedError(f"an agent works on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
-    graph = TaskGraph.of(context.store.snapshot().all_tasks().values())
+    snapshot = context.store.snapshot()
+    graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
     task = context.store.task_file(task_id).task
     blockers = graph.open_blockers(task)
     if blockers:

@@ -58,7 +58,7 @@ def take_stock(context: Context) -> Overview:
     board = _board_state(context)
     index = context.index
     tasks = index.tasks()
-    graph = TaskGraph.of(tasks)
+    graph = TaskGraph.of(tasks, index.unreadable())
     around = context.surroundings()
     picked = sorted((task for task in tasks if task.is_open), key=graph.pick_key)
     standings = [standing_of(context, task, graph, around) for task in picked]

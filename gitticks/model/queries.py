@@ -60,30 +60,37 @@ class _Hold:
 
 @dataclass(slots=True)
 class TaskGraph:
-    """All tasks of a repository with the questions that need more than one of them."""
+    """All tasks of a repository with the questions that need more than one of them.
+
+    `unreadable` are tasks that there are, but whose files cannot be read: nobody knows whether they are closed, so they
+    count as open.
+    """
 
     tasks: Mapping[TaskId, Task]
+    unreadable: Container[TaskId] = ()
     _children: dict[TaskId, list[Task]] = field(default_factory=dict)
     _busy_epics: set[TaskId] | None = None
     _holds: dict[tuple[TaskId, date], _Hold] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tasks: Iterable[Task]) -> TaskGraph:
+    def of(cls, tasks: Iterable[Task], unreadable: Container[TaskId] = ()) -> TaskGraph:
         """Returns the graph of these tasks."""
         by_id = {task.id: task for task in tasks}
         children: dict[TaskId, list[Task]] = {}
         for task in by_id.values():
             if task.parent is not None:
                 children.setdefault(task.parent, []).append(task)
-        return cls(by_id, children)
+        return cls(by_id, unreadable, children)
 
     @classmethod
-    def over(cls, tasks: Mapping[TaskId, Task], begun: Iterable[Task]) -> TaskGraph:
+    def over(
+        cls, tasks: Mapping[TaskId, Task], begun: Iterable[Task], unreadable: Container[TaskId] = ()
+    ) -> TaskGraph:
         """Returns a graph that looks tasks up one by one and never asks for all; it knows no children.
 
         `begun` are the open tasks that are no longer pending.
         """
-        graph = cls(tasks)
+        graph = cls(tasks, unreadable)
         graph._busy_epics = graph._epics_of(begun)
         return graph
 
@@ -105,17 +112,18 @@ class TaskGraph:
         found: dict[TaskId, None] = {}
         for owner in (task, *self.ancestors(task)):
             for blocker in owner.blocked_by:
-                if blocker in self.tasks and self.tasks[blocker].is_open and blocker != task.id:
+                if self.is_open_id(blocker) and blocker != task.id:
                     found[blocker] = None
         return tuple(found)
 
     def idle_blockers(self, task: Task) -> tuple[TaskId, ...]:
         """Returns the entries of blocked_by that block nothing because they are missing or cancelled."""
-        return tuple(
-            blocker
-            for blocker in task.blocked_by
-            if blocker not in self.tasks or self.tasks[blocker].status is Status.CANCELLED
-        )
+        return tuple(blocker for blocker in task.blocked_by if self._is_idle(blocker))
+
+    def _is_idle(self, blocker: TaskId) -> bool:
+        if blocker in self.tasks:
+            return self.tasks[blocker].status is Status.CANCELLED
+        return blocker not in self.unreadable
 
     def is_blocked(self, task: Task) -> bool:
         """True for an open task that waits for another one."""
@@ -181,8 +189,10 @@ class TaskGraph:
         return task.is_open and task.parent is not None and not self.is_open_id(task.parent)
 
     def is_open_id(self, task_id: TaskId) -> bool:
-        """True if there is an open task of that id."""
-        return task_id in self.tasks and self.tasks[task_id].is_open
+        """True if there is an open task of that id, or one of which nobody can tell."""
+        if task_id in self.tasks:
+            return self.tasks[task_id].is_open
+        return task_id in self.unreadable
 
     def group(self, task: Task, current_epic: TaskId | None = None) -> Group:
         """Returns which group of the picking order a task belongs to."""

@@ -26,5 +26,6 @@ class TaskReader:
         if tip is None or tip != self._tip:
             store = self._run.open_store()
             self._tip = store.tip()
-            self._graph = TaskGraph.of(store.snapshot(self._tip).all_tasks().values())
+            snapshot = store.snapshot(self._tip)
+            self._graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
         return self._graph

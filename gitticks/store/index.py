@@ -22,6 +22,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.task import Task
 from gitticks.processes import boot_id
+from gitticks.store import layout
 from gitticks.store.index_rows import entries_from_json, tasks_from_json
 from gitticks.store.tip import state_tip
 
@@ -237,6 +238,11 @@ class Index:
         return tuple(
             BrokenFile(path, None if task is None else TaskId(task), words) for path, task, words in rows
         )
+
+    def unreadable(self) -> frozenset[TaskId]:
+        """Returns the ids of the tasks whose files cannot be read."""
+        found = (layout.task_of_path(path) for (path,) in self._rows("SELECT path FROM broken"))
+        return frozenset(task_id for task_id in found if task_id is not None)
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         return self._read(list, query, *values)

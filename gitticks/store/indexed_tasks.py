@@ -39,7 +39,7 @@ class IndexedTasks(Mapping[TaskId, Task]):
 def graph_over(index: Index) -> TaskGraph:
     """Returns the graph of all tasks of the index, of which it reads those that it is asked about."""
     begun = index.begun()
-    return TaskGraph.over(IndexedTasks(index, begun), begun)
+    return TaskGraph.over(IndexedTasks(index, begun), begun, index.unreadable())
 
 
 def candidates_in(index: Index) -> Candidates:

@@ -136,6 +136,10 @@ class Transaction:
                     tasks[task_id] = self.task_file(task_id).task
         return tasks
 
+    def unreadable_ids(self) -> frozenset[TaskId]:
+        """Returns the ids of the tasks that there are and that cannot be read."""
+        return self.task_ids() - self.all_tasks().keys()
+
     def task_ids(self) -> frozenset[TaskId]:
         """Returns every id that has a folder, readable or not: the ids that a new task must not get."""
         ids = set(self._base_ids())

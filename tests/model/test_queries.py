@@ -100,6 +100,15 @@ def test_a_missing_blocker_blocks_nothing_and_is_named() -> None:
     assert graph(make("a", "gone")).is_ready(make("a", "gone"), AROUND)
 
 
+def test_a_blocker_that_cannot_be_read_blocks_as_nobody_knows_whether_it_is_closed() -> None:
+    task, child = make("a", "lost"), make("c", parent=TaskId("lost"))
+    tasks = TaskGraph.of([task, child], unreadable={TaskId("lost")})
+    assert tasks.open_blockers(task) == ("lost",)
+    assert tasks.idle_blockers(task) == ()
+    assert not tasks.is_ready(task, AROUND)
+    assert not tasks.is_orphan(child)
+
+
 def test_a_closed_task_is_not_blocked() -> None:
     task = make("a", "b", status=Status.DONE)
     assert not graph(task, make("b")).is_blocked(task)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 from gitticks.actions.context import Context
@@ -21,14 +21,13 @@ _ASKED = {Status.CLARIFICATION: Awaiting.INPUT, Status.STUCK: Awaiting.ESCALATIO
 def check_tasks(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the tasks."""
     with open_index(context.repository) as index:
-        tasks, broken = index.tasks(), index.broken()
-    unreadable = {file.task_id for file in broken}
-    graph = TaskGraph.of(tasks)
+        tasks, unreadable = index.tasks(), index.unreadable()
+    graph = TaskGraph.of(tasks, unreadable)
     yield from _circles(graph)
     for task in tasks:
         yield from _impossible(task)
         if task.is_open:
-            yield from _dangling(graph, task, unreadable)
+            yield from _dangling(graph, task)
 
 
 def _circles(graph: TaskGraph) -> Iterator[Finding]:
@@ -50,10 +49,8 @@ def _way_out(graph: TaskGraph, circle: tuple[TaskId, ...]) -> str:
     return f"`gt update {circle[0]} --parent=null`"
 
 
-def _dangling(graph: TaskGraph, task: Task, unreadable: Iterable[TaskId | None]) -> Iterator[Finding]:
+def _dangling(graph: TaskGraph, task: Task) -> Iterator[Finding]:
     for blocker in graph.idle_blockers(task):
-        if blocker in unreadable:
-            continue
         is_missing = blocker not in graph.tasks
         yield Finding(
             Severity.WARNING,
@@ -61,7 +58,7 @@ def _dangling(graph: TaskGraph, task: Task, unreadable: Iterable[TaskId | None])
             f"`gt unblock {task.id} {blocker}`",
             task=task.id,
         )
-    if task.parent is not None and task.parent not in graph.tasks and task.parent not in unreadable:
+    if task.parent is not None and task.parent not in graph.tasks and task.parent not in graph.unreadable:
         yield Finding(
             Severity.WARNING,
             f"the parent of `{task.id}`, `{task.parent}`, does not exist",

@@ -148,7 +148,7 @@ def test_a_sha256_repository_is_refused(tmp_path: Path) -> None:
     git("init", "--quiet", "--object-format=sha256", at=tmp_path)
     ran = gt("init", at=tmp_path)
     assert ran.code == 1
-    assert "SHA-1 repositories only" in ran.err
+    assert "reads SHA-1 alone" in ran.err
 
 
 def test_an_agent_cannot_begin_tasks(tmp_path: Path) -> None:
