@@ -1,15 +1,59 @@
-"""What every use of libgit2 needs: its failures in our words."""
+"""What every use of libgit2 needs: its opening, and its failures in our words.
+
+It is loaded when it is first needed, since that takes longer than most commands take to work.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-
-import pygit2
+from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.git.process import printable
+
+if TYPE_CHECKING:
+    import pygit2
+
+_LARGEST_CACHED_TREE = 256 * 1024
+"""The folder of all tasks has a thousand entries; by default libgit2 would read it anew at every look."""
+
+
+def open_handle(common_dir: Path) -> pygit2.Repository:
+    """Opens a repository with libgit2, told to sync what it writes: git's own setting for it does not reach it.
+
+    Raises:
+        GitticksError: libgit2 cannot work with it.
+    """
+    import pygit2
+    from pygit2.enums import ObjectType
+
+    pygit2.settings.enable_fsync_gitdir(True)
+    pygit2.settings.cache_object_limit(ObjectType.TREE, _LARGEST_CACHED_TREE)
+    with errors_of_reading(f"`{common_dir}` cannot be opened"):
+        return pygit2.Repository(str(common_dir))
+
+
+def reader_of(handle: pygit2.Repository) -> Callable[[str], tuple[str, bytes]]:
+    """Returns what reads kind and bytes of an object, and raises KeyError for one that is not stored."""
+    import pygit2
+    from pygit2.enums import ObjectType
+
+    read, by_hex = handle.odb.read, pygit2.Oid
+    kinds = {int(kind): kind.name.lower() for kind in ObjectType if kind.name is not None}
+
+    def reader(object_id: str) -> tuple[str, bytes]:
+        kind, content = read(by_hex(hex=object_id))
+        return kinds[int(kind)], content
+
+    return reader
+
+
+def errors_of_libgit2() -> tuple[type[Exception], ...]:
+    """Returns what reading and writing may raise; libgit2's own kind is among them once it is loaded."""
+    loaded = sys.modules.get("pygit2")
+    return (KeyError, ValueError, OSError, *([loaded.GitError] if loaded is not None else []))
 
 
 @contextlib.contextmanager
@@ -17,7 +61,9 @@ def errors_of_writing(common_dir: Path) -> Iterator[None]:
     """Turns libgit2's failures into one that names the place; a failed write changed nothing that a ref names."""
     try:
         yield
-    except (pygit2.GitError, OSError, ValueError) as error:
+    except errors_of_libgit2() as error:
+        from gitticks.git.process import printable
+
         reason = error.strerror if isinstance(error, OSError) and error.strerror else printable(str(error))
         raise GitticksError(
             f"git cannot write to `{common_dir}`: {reason[:1].lower()}{reason[1:]}",
@@ -30,5 +76,7 @@ def errors_of_reading(what: str) -> Iterator[None]:
     """Turns libgit2's failures into one that begins with `what`."""
     try:
         yield
-    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+    except errors_of_libgit2() as error:
+        from gitticks.git.process import printable
+
         raise GitticksError(f"{what}: {printable(str(error))}", hint="`git fsck` looks for damage") from error

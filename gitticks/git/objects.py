@@ -1,5 +1,6 @@
-"""Reads packed objects by libgit2, and reads and writes loose ones; it loads pygit2, so it is itself imported late.
+"""Reads and writes the objects of a repository: loose ones, and a few packed ones, without libgit2.
 
+Loading libgit2 takes longer than a commit, so that is left until something is asked that only it can answer.
 Trees are updated along the touched paths only; a flat index of all entries would cost every commit a visit to every
 task. Everything written is synced, at once or, where a writer asks for that, together with more.
 """
@@ -7,33 +8,35 @@ task. Everything written is synced, at once or, where a writer asks for that, to
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Self
-
-import pygit2
-from pygit2.enums import FileMode, ObjectType
+from typing import TYPE_CHECKING, Self
 
 from gitticks.errors import GitticksError
-from gitticks.git.identity import Identity
-from gitticks.git.libgit2 import errors_of_reading, errors_of_writing
+from gitticks.git.libgit2 import errors_of_libgit2, errors_of_reading, errors_of_writing
 from gitticks.git.loose import Written, discard_objects, store_object, sync_objects
 from gitticks.git.loose_reading import read_loose
-from gitticks.git.process import run_git
+from gitticks.git.packs import Packs
+from gitticks.git.plain_refs import zone_at
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.git.tree_edits import FILE_MODE, FOLDER_MODE, EditedTree
 from gitticks.git.trees import Entry, Parts, by_name, differing, split_tree, tree_id_of
 
-_FILES = frozenset({int(FileMode.BLOB), int(FileMode.BLOB_EXECUTABLE)})
-_TREE = int(FileMode.TREE)
-_LARGEST_CACHED_TREE = 256 * 1024
-"""The folder of all tasks has a thousand entries; by default libgit2 would read it anew at every look."""
+if TYPE_CHECKING:
+    import pygit2
 
-_KINDS = {ObjectType.BLOB: "blob", ObjectType.TREE: "tree", ObjectType.COMMIT: "commit"}
+    from gitticks.git.identity import Identity
+
+_MOST_READ_BY_HAND = 64
+"""So many packed objects are read before libgit2 is worth its loading."""
+_MOST_TREES_KEPT = 32
+"""The folder of all tasks has a thousand entries, and each change looks at it several times."""
 _MOST_WALKED = 1000
 _WRONG_CLASS = "the object `{}` is damaged, or not what its place in the tree says"
 
@@ -51,29 +54,32 @@ class Objects:
     """The object database of one repository; not to be shared between threads.
 
     Attributes:
-        handle: libgit2's repository, for this package only.
         common_dir: the git directory that it opened.
     """
 
-    def __init__(self, repository: pygit2.Repository, common_dir: Path) -> None:
-        self.handle = repository
+    def __init__(self, common_dir: Path) -> None:
         self.common_dir = common_dir
         self._folder = common_dir / "objects"
         self._written: Written | None = None
-        self._database = repository.odb
-        self._sound: set[str] = set()
+        self._packs = Packs(self._folder)
+        self._read_by_hand = 0
+        self._trees: dict[str, dict[bytes, Parts]] = {}
 
     @classmethod
     def open(cls, repository: Repository) -> Self:
-        """Opens the database that all worktrees of `repository` share.
+        """Opens the database that all worktrees of `repository` share."""
+        return cls(repository.common_dir)
+
+    @cached_property
+    def handle(self) -> pygit2.Repository:
+        """Returns libgit2's repository, for this package only; the first time it loads pygit2.
 
         Raises:
             GitticksError: libgit2 cannot work with it.
         """
-        pygit2.settings.enable_fsync_gitdir(True)
-        pygit2.settings.cache_object_limit(ObjectType.TREE, _LARGEST_CACHED_TREE)
-        with errors_of_reading(f"`{repository.common_dir}` cannot be opened"):
-            return cls(pygit2.Repository(str(repository.common_dir)), repository.common_dir)
+        from gitticks.git.libgit2 import open_handle
+
+        return open_handle(self.common_dir)
 
     def tree_of(self, commit_id: str) -> str:
         """Returns the id of the commit's tree."""
@@ -106,16 +112,20 @@ class Objects:
         return False
 
     def _is_ancestor_by_git(self, old: str, new: str) -> bool:
+        from gitticks.git.process import run_git
+
         asked = ["merge-base", "--is-ancestor", "--end-of-options", old, new]
         return run_git(asked, repository_dir=self.common_dir, check=False).code == 0
 
     def has(self, object_id: str) -> bool:
         """True if the object is stored here."""
-        return object_id in self.handle
+        if os.path.exists(f"{self._folder}/{object_id[:2]}/{object_id[2:]}"):  # noqa: PTH110 - asked often
+            return True
+        return self._packs.has(object_id) or object_id in self.handle
 
     def read_blob(self, object_id: str) -> bytes:
         """Returns the bytes of a blob."""
-        return self._content(object_id, ObjectType.BLOB)
+        return self._content(object_id, "blob")
 
     def folder(self, tree_id: str) -> dict[str, Entry]:
         """Returns the tree's entries by name, in git's order."""
@@ -195,9 +205,7 @@ class Objects:
     def write_commit(self, tree_id: str, parents: tuple[str, ...], *, author: Identity, message: str) -> str:
         """Stores a commit that no ref names yet and returns its id; its time is now, in the local zone."""
         now = int(time.time())
-        minutes = time.localtime(now).tm_gmtoff // 60
-        zone = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}{abs(minutes) % 60:02}"
-        who = f"{author.name} <{author.email}> {now} {zone}"
+        who = f"{author.name} <{author.email}> {now} {zone_at(now)}"
         lines = [f"tree {tree_id}", *(f"parent {parent}" for parent in parents)]
         lines += [f"author {who}", f"committer {who}", "", message]
         return self._store("commit", "\n".join(lines).encode())
@@ -219,70 +227,66 @@ class Objects:
             yield from differing(self._parts(old_tree), self._parts(new_tree))
 
     def _child(self, tree_id: str, name: str) -> Entry | None:
-        tree = self._tree(tree_id)
-        if name not in tree:
-            return None
-        found = tree[name]
-        mode = int(found.filemode)
-        return Entry(name, str(found.id), is_file=mode in _FILES, is_tree=mode == _TREE)
+        parts = self._split(tree_id).get(name.encode("utf-8", "surrogateescape"))
+        return None if parts is None else by_name([parts])[name]
 
     def _parts(self, tree_id: str | None) -> list[Parts]:
-        parts = [] if tree_id is None else split_tree(self._content(tree_id, ObjectType.TREE))
-        if parts is None:
-            raise GitticksError(_WRONG_CLASS.format(tree_id))
-        return parts
+        return [] if tree_id is None else list(self._split(tree_id).values())
 
-    def _content(self, object_id: str, kind: ObjectType) -> bytes:
+    def _split(self, tree_id: str) -> dict[bytes, Parts]:
+        """Returns the tree's entries by name; the last few trees are kept."""
+        found = self._trees.get(tree_id)
+        if found is None:
+            parts = split_tree(self._content(tree_id, "tree"))
+            if parts is None:
+                raise GitticksError(_WRONG_CLASS.format(tree_id))
+            if len(self._trees) >= _MOST_TREES_KEPT:
+                del self._trees[next(iter(self._trees))]
+            found = self._trees[tree_id] = {entry[1]: entry for entry in parts}
+        return found
+
+    def _content(self, object_id: str, kind: str) -> bytes:
         """Returns an object's bytes; without the object that libgit2 would make of them."""
         try:
-            loose = read_loose(self._folder, object_id)
-            found, content = self._read_packed(object_id) if loose is None else loose
-        except (pygit2.GitError, KeyError, ValueError, OSError):  # a `with` would cost each good read too
+            found, content = read_loose(self._folder, object_id) or self._read_packed(object_id)
+        except errors_of_libgit2():  # a `with` would cost each good read too
             with errors_of_reading(f"the object `{object_id}` cannot be read"):
                 raise
-        if found not in (kind, _KINDS[kind]):
+        if found != kind:
             raise GitticksError(_WRONG_CLASS.format(object_id))
         return content
 
-    def _read_packed(self, object_id: str) -> tuple[int, bytes]:
-        whole = pygit2.Oid(hex=object_id)
+    def _read_packed(self, object_id: str) -> tuple[str, bytes]:
+        if self._read_by_hand < _MOST_READ_BY_HAND and "handle" not in self.__dict__:
+            self._read_by_hand += 1
+            found = self._packs.read(object_id)
+            if found is not None:
+                return found
         try:
-            return self._database.read(whole)
+            return self._reader(object_id)
         except KeyError:
             self._fetch_missing(object_id)
-            return self._database.read(whole)
+            return self._reader(object_id)
+
+    @cached_property
+    def _reader(self) -> Callable[[str], tuple[str, bytes]]:
+        from gitticks.git.libgit2 import reader_of
+
+        return reader_of(self.handle)
 
     def _links(self, commit_id: str, key: str) -> tuple[str, ...]:
         """Returns the ids that a commit's header gives under `key`."""
-        header = self._content(commit_id, ObjectType.COMMIT).partition(b"\n\n")[0].decode("ascii", "replace")
+        header = self._content(commit_id, "commit").partition(b"\n\n")[0].decode("ascii", "replace")
         words = (line.split(" ") for line in header.split("\n"))
         found = tuple(word[1] for word in words if word[0] == key and len(word) > 1 and is_object_id(word[1]))
         if not found and key == "tree":
             raise GitticksError(_WRONG_CLASS.format(commit_id))
         return found
 
-    def _tree(self, tree_id: str) -> pygit2.Tree:
-        tree = self._read(tree_id)
-        if not isinstance(tree, pygit2.Tree):
-            raise GitticksError(_WRONG_CLASS.format(tree_id))
-        return tree
-
-    def _read(self, object_id: str) -> object:
-        with errors_of_reading(f"the object `{object_id}` cannot be read"):
-            if object_id not in self._sound:
-                read_loose(self._folder, object_id)
-                self._sound.add(object_id)
-            whole = pygit2.Oid(
-                hex=object_id
-            )  # a string may be a prefix, and libgit2 would look for all that match
-            try:
-                return self.handle[whole]
-            except KeyError:
-                self._fetch_missing(object_id)
-                return self.handle[whole]
-
     def _fetch_missing(self, object_id: str) -> None:
         """Lets git bring an object that a partial clone left with its remote; libgit2 cannot."""
+        from gitticks.git.process import run_git
+
         asked = ["cat-file", "-e", object_id]
         if run_git(asked, repository_dir=self.common_dir, check=False, trusted=True).code != 0:
             raise GitticksError(

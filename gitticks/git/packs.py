@@ -48,16 +48,29 @@ class Packs:
         except _ODD:
             return None
 
+    def has(self, object_id: str) -> bool:
+        """True if the object is in one of the packs; False if it is not, or if they are odd."""
+        try:
+            return self._find(object_id) is not None
+        except _ODD:
+            return False
+
     def _read(self, object_id: str) -> tuple[str, bytes] | None:
+        place = self._find(object_id)
+        if place is None:
+            return None
+        kind, content = _whole(*place)
+        found = sha1(b"%s %d\0%s" % (kind.encode(), len(content), content), usedforsecurity=False)
+        return (kind, content) if found.hexdigest() == object_id else None
+
+    def _find(self, object_id: str) -> tuple[_Pack, int] | None:
         if self._packs is None:
             self._packs = [_open(index) for index in self._folder.glob("*.idx")]
         wanted = bytes.fromhex(object_id)
         for pack in self._packs:
             offset = offset_in(pack.names, wanted)
             if offset is not None:
-                kind, content = _whole(pack, offset)
-                found = sha1(b"%s %d\0%s" % (kind.encode(), len(content), content), usedforsecurity=False)
-                return (kind, content) if found.hexdigest() == object_id else None
+                return pack, offset
         return None
 
 

@@ -18,6 +18,19 @@ from gitticks.plainfile import read_plain_text
 
 _SECTION = re.compile(r'\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)')
 _ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?")
+_KNOWN_EXTENSIONS = frozenset(
+    f"extensions.{name}"
+    for name in (
+        "noop",
+        "noop-v1",
+        "objectformat",
+        "partialclone",
+        "preciousobjects",
+        "refstorage",
+        "relativeworktrees",
+        "worktreeconfig",
+    )
+)
 _TRUE_WORDS = frozenset({"true", "yes", "on", "1"})
 _FALSE_WORDS = frozenset({"false", "no", "off", "0", ""})
 
@@ -246,6 +259,14 @@ def _refuse_unsupported(settings: Mapping[str, str], common_dir: Path) -> None:
         raise GitticksError(
             f"`{common_dir}` stores its refs as {storage}, and gitticks' git library reads refs in files alone",
             hint="`git refs migrate --ref-format=files` converts it (git 2.46 or newer)",
+        )
+    unknown = sorted(
+        key for key in settings if key.startswith("extensions.") and key not in _KNOWN_EXTENSIONS
+    )
+    if unknown and settings.get("core.repositoryformatversion", "0") != "0":
+        raise GitticksError(
+            f"`{common_dir}` uses `{unknown[0]}`, which gitticks does not know, so it might damage something there",
+            hint="`pip install --upgrade gitticks`",
         )
 
 

@@ -83,7 +83,7 @@ class Store:
             if first is None:
                 message = "gitticks: begin the state branch"
                 first = self._write_root(author, config_text, message)
-            self._publisher.swap(held, None, first, message)
+            self._publisher.swap(held, None, first, message, author)
             return first
 
     def read(self, path: str, at: str | None = None) -> bytes | None:
@@ -129,7 +129,7 @@ class Store:
             # Whoever lost before keeps everybody else of ours out, so that only a foreign program can win again.
             with self._publisher.hold() if attempt >= SHARED_ATTEMPTS else nullcontext() as held:
                 made = self._make(operation, author)
-                if made.stands_on is None or self._publisher.settle(made.stands_on, held):
+                if made.stands_on is None or self._publisher.settle(made.stands_on, author, held):
                     return made.answer()
             pause(attempt)
         raise LostRaceError(

@@ -7,7 +7,6 @@ compares, so another program's move in between makes the chain void and every wr
 from __future__ import annotations
 
 import contextlib
-import random
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gitticks.errors import GitticksError
+from gitticks.git.identity import Identity
 from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock
 from gitticks.git.loose import LostObjectError
 from gitticks.git.objects import Objects
@@ -72,11 +72,12 @@ class Publisher:
                 self._finish_for(held, held.unfinished)
             yield held
 
-    def settle(self, commit: str, held: HeldLock | None = None) -> bool:
+    def settle(self, commit: str, who: Identity, held: HeldLock | None = None) -> bool:
         """Waits until the commit is the branch's, publishing it if nobody else does; False if it never will be.
 
         Args:
             commit: one of the chain's.
+            who: whose entry the ref's log gets.
             held: the store's lock, if the caller has it.
 
         Raises:
@@ -84,12 +85,12 @@ class Publisher:
         """
         try:
             with nullcontext(held) if held is not None else self.hold() as locked:
-                return self._settle(commit, locked)
+                return self._settle(commit, who, locked)
         except BaseException:
             self._withdraw(commit)
             raise
 
-    def swap(self, held: HeldLock, old: str | None, new: str, message: str) -> None:
+    def swap(self, held: HeldLock, old: str | None, new: str, message: str, who: Identity) -> None:
         """Moves the state branch, waiting for and mending a ref lock that is in the way.
 
         Raises:
@@ -99,7 +100,7 @@ class Publisher:
         deadline = time.monotonic() + LOCKED_SECONDS
         while True:
             try:
-                compare_and_swap_ref(self.objects, layout.STATE_REF, old, new, message)
+                compare_and_swap_ref(self.objects, layout.STATE_REF, old, new, message, who=who)
             except RefLockedError:
                 clear_stale_ref_lock(self.repository.common_dir, layout.STATE_REF, held)
                 if time.monotonic() > deadline:
@@ -108,7 +109,7 @@ class Publisher:
             else:
                 return
 
-    def _settle(self, commit: str, held: HeldLock) -> bool:
+    def _settle(self, commit: str, who: Identity, held: HeldLock) -> bool:
         tip = state_tip(self.repository)
         if self.objects.is_ancestor(commit, tip):
             return True
@@ -116,7 +117,7 @@ class Publisher:
         if not links:
             return False
         try:
-            self._publish(held, tip, links)
+            self._publish(held, tip, links, who)
         except (RefMovedError, LostObjectError):
             return False
         return True
@@ -134,12 +135,12 @@ class Publisher:
             links = links_on(tip, held.read_note())
         return links if any(link.commit == commit for link in links) else ()
 
-    def _publish(self, held: HeldLock, tip: str, links: tuple[Link, ...]) -> None:
+    def _publish(self, held: HeldLock, tip: str, links: tuple[Link, ...], who: Identity) -> None:
         self._make_durable(tip, links)
         last = links[-1].commit
         with self._prepared_board() as step, held.moving(layout.STATE_REF):
             self._require_standing(tip, last)
-            self.swap(held, tip, last, _reason(links))
+            self.swap(held, tip, last, _reason(links), who)
             self._update_index(last)
             step.follow(tip, last)
 
@@ -200,6 +201,8 @@ class Publisher:
 
 def pause(attempt: int) -> None:
     """Waits a random moment, so that two writers that met do not meet again."""
+    import random  # only where writers met
+
     longest = min(_LONGEST_PAUSE_SECONDS, 0.01 * 2 ** min(attempt, 5))
     time.sleep(random.uniform(0, longest))  # noqa: S311 - jitter, no secret
 

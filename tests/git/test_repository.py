@@ -200,3 +200,13 @@ def test_somebody_elses_repository_is_refused(tmp_path: Path, monkeypatch: pytes
         discover(top)
     assert caught.value.hint is not None
     assert "safe.directory" in caught.value.hint
+
+
+def test_an_extension_that_nobody_knows_yet_is_refused(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    config = top / ".git" / "config"
+    config.write_text(config.read_text() + "[extensions]\n\tnewThing = true\n")
+    discover(top)
+    git("config", "core.repositoryFormatVersion", "1", at=top)
+    with pytest.raises(GitticksError, match=r"uses `extensions\.newthing`, which gitticks does not know"):
+        discover(top)
