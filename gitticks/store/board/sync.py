@@ -123,12 +123,20 @@ class Sync:
         return self._changes_without_base(tip_tree)
 
     def _changes_without_base(self, tip_tree: str) -> Iterator[tuple[str, str | None, str | None]]:
-        """Yields what differs from the tip; a file that is exactly an older version lags behind, any other is edited."""
+        """Yields what differs from the tip: what lags behind from what it is, and what is edited from the tip's version.
+
+        A file that is exactly an older version lags behind, and so does a missing one that the index does not know.
+        """
         differing = changed_paths(self.checkout)
-        for path in sorted({*differing.changed, *differing.untracked}):
+        paths = sorted({*differing.changed, *differing.untracked})
+        known = read_entries(self.checkout.git_dir, paths)
+        for path in paths:
             new = self._blob_at(tip_tree, path)
             with contextlib.suppress(NotPlainError):
                 present = self.files.read(path)
+                if present is None and path not in known:
+                    yield path, None, new
+                    continue
                 is_old = present is not None and present in older_versions(self.objects, self.tip, path)
                 yield path, (blob_id(present) if is_old and present is not None else new), new
 

@@ -349,6 +349,14 @@ def test_no_board_is_no_trouble(tmp_path: Path, bare: bool) -> None:
     assert pending(store.repository) == {}
 
 
+def test_without_a_journal_a_new_file_is_not_taken_for_one_that_a_person_deleted(board: BoardOfTest) -> None:
+    (board.folder / PATH).unlink()
+    (board.repository.own_dir / "board.json").unlink()
+    board.write(NEW, "notes/new.md")
+    assert board.read("notes/new.md") == NEW
+    assert board.status() == f" D {PATH}"
+
+
 def test_a_passing_failure_to_read_is_no_deletion_by_a_person(
     board: BoardOfTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
