@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gitticks.errors import GitticksError
+from gitticks.git.plain_config import read_identity
 from gitticks.git.repository import Repository
 
 
@@ -61,6 +63,9 @@ def identity(repository: Repository, environment: Mapping[str, str]) -> Identity
 
 
 def _configured(repository: Repository) -> dict[str, str]:
+    plain = read_identity(repository, os.environ)  # as git itself, whatever a caller says of the environment
+    if plain is not None:
+        return plain
     from gitticks.git.process import run_git
 
     asked = ["config", "-z", "--get-regexp", r"^(user|author)\.(name|email)$"]
