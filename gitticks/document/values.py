@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -55,7 +54,9 @@ def shown(node: Node) -> str:
 
 def near(word: str, words: Iterable[str]) -> str | None:
     """Returns the one of `words` that `word` is probably meant to be."""
-    found = difflib.get_close_matches(word[:_SHOWN].lower(), list(words), n=1)
+    from difflib import get_close_matches  # only where something is wrong
+
+    found = get_close_matches(word[:_SHOWN].lower(), list(words), n=1)
     return found[0] if found else None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import functools
 import os
@@ -36,14 +35,16 @@ def exchange(first: Path, second: Path) -> bool:
 @functools.cache
 def _system_call() -> Callable[[bytes, bytes], int] | None:
     """Returns the call that swaps two paths and returns an error number, 0 if it worked."""
+    import ctypes  # only where a file is replaced
+
     library = ctypes.CDLL(None, use_errno=True)
+
+    def error(result: int) -> int:
+        return 0 if result == 0 else ctypes.get_errno()
+
     if sys.platform == "darwin":
         swap = getattr(library, "renamex_np", None)
-        return None if swap is None else lambda old, new: _error(swap(old, new, _MACOS_SWAP))
+        return None if swap is None else lambda old, new: error(swap(old, new, _MACOS_SWAP))
     swap = getattr(library, "renameat2", None)
     place = _AT_WORKING_DIRECTORY
-    return None if swap is None else lambda old, new: _error(swap(place, old, place, new, _LINUX_EXCHANGE))
-
-
-def _error(result: int) -> int:
-    return 0 if result == 0 else ctypes.get_errno()
+    return None if swap is None else lambda old, new: error(swap(place, old, place, new, _LINUX_EXCHANGE))

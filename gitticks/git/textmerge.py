@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from gitticks.git.process import run_git
-
 Merge = Callable[[str, bytes, bytes, bytes], bytes | None]
 """Merges the file at a path from base, ours and theirs; None if they conflict."""
 
@@ -19,6 +17,8 @@ def merge_text(path: str, base: bytes, ours: bytes, theirs: bytes) -> bytes | No
     Append-only logs (`*.jsonl`) take the lines of both sides, as the branch's attributes say.
     """
     import tempfile
+
+    from gitticks.git.process import run_git
 
     with tempfile.TemporaryDirectory(prefix="gitticks-") as folder:
         files = [Path(folder, name) for name in ("ours", "base", "theirs")]
