@@ -11,9 +11,9 @@ from gitticks.actions.field_values import Wishes, read_title, read_wishes
 from gitticks.actions.update import reading_for
 from gitticks.errors import GitticksError
 from gitticks.model.event import Event, EventType
-from gitticks.model.ids import new_id
 from gitticks.model.notes import Section
 from gitticks.model.task import Task
+from gitticks.store.free_ids import free_id
 from gitticks.store.links import changes_links, check_links
 
 if TYPE_CHECKING:
@@ -86,10 +86,9 @@ def create_from_text(context: Context, content: bytes) -> Task:
         )
 
     def write(transaction: Transaction) -> Task:
-        taken = transaction.task_ids()
         task_id = file.task.id
-        if task_id in taken:
-            task_id = new_id(taken, len(taken), context.world.random_number)
+        if transaction.has_task(task_id):
+            task_id = free_id(transaction, context.world.random_number)
         asked_at = context.now if file.task.awaiting else None
         born = _born(context, replace(file.task, id=task_id, asked_at=asked_at))
         return _commit_file(context, transaction, file.with_task(born))
@@ -102,8 +101,7 @@ def _make_file(
 ) -> TaskFile:
     from gitticks.document.taskfile import new_task_file
 
-    taken = transaction.task_ids()
-    task_id = new_id(taken, len(taken), context.world.random_number)
+    task_id = free_id(transaction, context.world.random_number)
     asked_at = context.now if values.get("awaiting") else None
     task = _born(context, Task(task_id, title, asked_at=asked_at, **values))
     file = new_task_file(task, new.description)

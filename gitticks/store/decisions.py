@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
 from gitticks.model.event import ENGINE, Actor, Event, EventType
-from gitticks.model.ids import TaskId, new_id, task_folder
+from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.notes import ReviewOutcome, Section, open_questions
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
@@ -200,10 +200,10 @@ def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
 def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances) -> None:
     from gitticks.document.escapes import escape
     from gitticks.document.taskfile import new_task_file
+    from gitticks.store.free_ids import free_id
 
-    taken = transaction.task_ids()
     task = Task(
-        id=new_id(taken, len(taken), circumstances.random_number),
+        id=free_id(transaction, circumstances.random_number),
         title=f"Rework: {epic.title}",
         priority=epic.priority,
         parent=epic.id,

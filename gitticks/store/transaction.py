@@ -150,6 +150,36 @@ class Transaction:
                     (ids.add if self._stays(task_folder(task_id)) else ids.discard)(task_id)
         return frozenset(ids)
 
+    def has_task(self, task_id: TaskId) -> bool:
+        """True if the id has a folder, readable or not; asked instead of `task_ids` it costs no visit to every task."""
+        folder = task_folder(task_id)
+        if any(
+            content is not None and path.startswith(f"{folder}/") for path, content in self._changes.items()
+        ):
+            return True
+        try:
+            entry = self._objects.find(self._tree, folder)
+        except GitticksError:
+            return True  # nobody knows what a damaged folder holds
+        return entry is not None and entry.is_tree and self._stays(folder)
+
+    def sample_of_names(self, most_folders: int) -> tuple[int, int]:
+        """Returns how many names some of the folders of tasks hold, and how many there are of these folders for each.
+
+        Args:
+            most_folders: looked into are at most twice as many.
+        """
+        from gitticks.git.trees import tree_id_of
+
+        tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
+        folders = [] if tasks is None else [one for one in self._objects.entries(tasks) if one.is_tree]
+        step = max(1, len(folders) // most_folders)
+        names = 0
+        for folder in folders[::step]:
+            with contextlib.suppress(GitticksError):  # a damaged folder hides its own tasks alone
+                names += len(self._objects.names(folder.object_id))
+        return names, step
+
     def describe(self, subject: str, trailers: Sequence[tuple[str, str]] = ()) -> None:
         """Says what the commit is for: the first subject becomes the commit's, later ones stand in its body.
 
