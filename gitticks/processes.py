@@ -12,6 +12,7 @@ import json
 import os
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -134,10 +135,10 @@ def boot_id() -> str:
         return _ask("sysctl", "-n", "kern.boottime")
 
 
-def start_times(name: str, inside: Path | None = None) -> list[float] | None:
+def start_times(name: str, *, inside: Sequence[Path] = ()) -> list[float] | None:
     """Returns when each process whose program's name begins with `name` was started, in seconds since 1970.
 
-    With `inside`, only those are meant that work in that folder or below. None where the system does not tell.
+    With `inside`, only those are meant that work in one of these folders or below. None where the system does not tell.
     """
     try:
         boot_time = re.search(r"^btime (\d+)$", Path("/proc/stat").read_text(encoding="ascii"), re.MULTILINE)
@@ -159,14 +160,15 @@ def _program(pid: int) -> str:
         return ""
 
 
-def _works_in(pid: int, folder: Path | None) -> bool:
+def _works_in(pid: int, folders: Sequence[Path]) -> bool:
     """True also for a process that does not show where it works."""
-    if folder is None:
+    if not folders:
         return True
     try:
-        return Path(f"/proc/{pid}/cwd").readlink().is_relative_to(folder.resolve())
+        place = Path(f"/proc/{pid}/cwd").readlink()
     except OSError:
         return True
+    return any(place.is_relative_to(folder.resolve()) for folder in folders)
 
 
 def _start_ticks(pid: int) -> int | None:

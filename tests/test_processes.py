@@ -116,10 +116,10 @@ def test_start_times_of_those_that_work_in_a_folder(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     with subprocess.Popen(["sleep", "600"], cwd=inner) as child:
-        while not start_times("sleep", inside=tmp_path):
+        while not start_times("sleep", inside=[tmp_path]):
             pass
-        assert len(start_times("sleep", inside=inner) or []) == 1
-        assert start_times("sleep", inside=tmp_path / "inn") == []
+        assert len(start_times("sleep", inside=[inner]) or []) == 1
+        assert start_times("sleep", inside=[tmp_path / "inn"]) == []
         child.kill()
 
 

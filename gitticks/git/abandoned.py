@@ -39,28 +39,32 @@ def clear_abandoned_locks(
     ref = checkout.common_dir / f"{BRANCHES}{branch}.lock"
     locks = (checkout.git_dir / "index.lock", checkout.git_dir / "HEAD.lock", ref)
     end = time.monotonic() + wait_seconds
-    while left := tuple(lock for lock in locks if not _is_cleared(lock, checkout.path)):
+    while left := tuple(lock for lock in locks if not _is_cleared(lock, checkout)):
         if time.monotonic() > end:
             return left
         time.sleep(_LOOK_SECONDS)
     return ()
 
 
-def _is_cleared(lock: Path, folder: Path) -> bool:
+def _is_cleared(lock: Path, checkout: Checkout) -> bool:
     """True once the lock is gone; it is removed if it is the same at two looks, between which nobody can have it."""
     first = _look(lock)
     if first is None:
         return True
-    if _may_be_held(first, folder) or _look(lock) != first:
+    if _may_be_held(first, checkout) or _look(lock) != first:
         return False
     lock.unlink(missing_ok=True)
     return True
 
 
-def _may_be_held(lock: _Look, folder: Path) -> bool:
-    """True if a git runs that is older than the lock, as whoever has it must be; of an old lock, one in `folder`."""
+def _may_be_held(lock: _Look, checkout: Checkout) -> bool:
+    """True if a git runs in the repository that is older than the lock, as whoever has it must be.
+
+    An old lock is only believed to belong to a git that works in this very checkout.
+    """
     is_old = time.time() - lock.made > AGE_SECONDS
-    starts = start_times("git", inside=folder if is_old else None)
+    places = [checkout.path] if is_old else [checkout.path, checkout.common_dir, checkout.common_dir.parent]
+    starts = start_times("git", inside=places)
     if starts is None:
         return not is_old
     return any(start <= lock.made + _CLOCK_SLACK_SECONDS for start in starts)

@@ -47,12 +47,13 @@ def living_git(repository: Path, at: Path) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_old_lock_is_removed_though_a_git_runs_elsewhere(
-    checkout: Checkout, tmp_path: Path, name: str
+@pytest.mark.parametrize("age", ["young", "old"])
+def test_a_lock_is_removed_though_a_git_runs_elsewhere(
+    checkout: Checkout, tmp_path_factory: pytest.TempPathFactory, name: str, age: str
 ) -> None:
     lock = checkout.git_dir / name
-    with living_git(checkout.path, tmp_path):
-        make_old(lock)
+    with living_git(checkout.path, tmp_path_factory.mktemp("elsewhere")):
+        lock.write_bytes(b"") if age == "young" else make_old(lock)
         assert clear_abandoned_locks(checkout, "main") == ()
     assert not lock.exists()
 
@@ -69,9 +70,9 @@ def test_an_old_lock_stays_for_a_git_in_that_checkout(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_young_lock_stays_for_any_git(checkout: Checkout, tmp_path: Path, name: str) -> None:
+def test_a_young_lock_stays_for_any_git_in_the_repository(checkout: Checkout, name: str) -> None:
     lock = checkout.git_dir / name
-    with living_git(checkout.path, tmp_path):
+    with living_git(checkout.path, checkout.common_dir):
         lock.write_bytes(b"")
         assert clear_abandoned_locks(checkout, "main", wait_seconds=0.0) == (lock,)
     assert lock.exists()
