@@ -12,9 +12,10 @@ import os
 def record(test: str, **numbers: float | str) -> None:
     """Prints a test's figures, and adds them to the file of the run as one line of JSON.
 
-    The line is `{"test": …, "dose": "full" or "ci", …numbers}`; workers that write at once do not mix theirs.
+    The line is `{"test": …, "dose": what GITTICKS_DOSE says, or "ci", …numbers}`; workers that write at once do not
+    mix theirs.
     """
-    dose = "full" if os.environ.get("GITTICKS_DOSE") == "full" else "ci"
+    dose = os.environ.get("GITTICKS_DOSE") or "ci"
     line = json.dumps({"test": test, "dose": dose, **numbers}, ensure_ascii=False) + "\n"
     print(line, end="")  # noqa: T201 - pytest shows it with -rP
     path = os.environ.get("GITTICKS_FIGURES")
