@@ -51,6 +51,10 @@ class Results:
         row = self.row(size, work, tool)
         return None if row is None else row.seconds
 
+    def times(self, size: int, work: Work, tool: str) -> Times:
+        """Returns the median time of a whole process, and of its processor."""
+        return times_of(self.row(size, work, tool))
+
     def fastest_other(self, size: int, work: Work, ours: str) -> Row | None:
         """Returns the fastest row of another tracker for the same work; None if none was measured."""
         others = [row for row in self._measured(size, work) if not row.tool.startswith(ours)]
@@ -63,6 +67,23 @@ class Results:
 
     def _measured(self, size: int, work: Work) -> Iterable[Row]:
         return (row for row in self.rows if (row.size, row.work) == (size, work) and row.seconds is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds, or a ratio of seconds, on the clock and of the processor; None where nothing was measured."""
+
+    wall: float | None = None
+    cpu: float | None = None
+
+    def over(self, other: Times) -> Times:
+        """Returns how many times the other one goes into this one."""
+        return Times(ratio(self.wall, other.wall), ratio(self.cpu, other.cpu))
+
+
+def times_of(row: Row | None) -> Times:
+    """Returns the medians of a row."""
+    return Times() if row is None else Times(row.cost.seconds, row.cost.cpu_seconds)
 
 
 def ratio(over: float | None, under: float | None) -> float | None:

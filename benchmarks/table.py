@@ -69,11 +69,12 @@ def verdicts(targets: Iterable[Target]) -> str:
             one.what,
             f"{'≥' if one.is_floor else '≤'} {_number(one.limit)} {one.unit}".strip(),
             "" if one.measured is None else f"{_number(one.measured)} {one.unit}".strip(),
+            "" if one.by_cpu is None else f"{_number(one.by_cpu)} {one.unit}".strip(),
             one.verdict,
         )
         for one in targets
     ]
-    return table(("target", "goal", "measured", ""), lines, texts=1)
+    return table(("target", "goal", "measured", "by CPU", ""), lines, texts=1)
 
 
 def table(header: Sequence[str], lines: Iterable[Sequence[str]], *, texts: int) -> str:

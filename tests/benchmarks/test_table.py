@@ -81,8 +81,11 @@ def test_every_target_is_held_against_what_was_measured(results: Results) -> Non
 
 
 def test_a_target_is_shown_with_its_goal() -> None:
-    shown = verdicts([Target("fast", 1.5, 1.25), Target("many", 100, 12345.6, "", is_floor=True)])
-    assert shown.splitlines()[2:] == ["| fast | ≤ 1.5 × | 1.25 × | met |", "| many | ≥ 100 | 12,346 | met |"]
+    shown = verdicts([Target("fast", 1.5, 1.25, by_cpu=1.1), Target("many", 100, 12345.6, "", is_floor=True)])
+    assert shown.splitlines()[2:] == [
+        "| fast | ≤ 1.5 × | 1.25 × | 1.1 × | met |",
+        "| many | ≥ 100 | 12,346 |  | met |",
+    ]
 
 
 def test_results_are_put_between_the_markers_and_nowhere_else(tmp_path: Path) -> None:
