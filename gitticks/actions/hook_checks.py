@@ -47,9 +47,16 @@ def check_commit(context: Context) -> tuple[Problem, ...]:
 
 
 def check_merge(context: Context) -> tuple[Problem, ...]:
-    """Returns the files that a merge or rebase leaves unreadable; what others committed is not judged again."""
+    """Returns the files that a merge or rebase leaves unreadable, and the histories that it takes events from.
+
+    What others committed is not judged again.
+    """
     changes = staged_changes(context.repository, context.world.environment)
-    return tuple(problem for change in changes for problem in _check_readable(context, change))
+    broken = [problem for change in changes for problem in _check_readable(context, change)]
+    return (
+        *broken,
+        *(problem for change in join_moves(changes) for problem in _check_events(context, change)),
+    )
 
 
 def _check_step(context: Context) -> tuple[Problem, ...]:
@@ -131,6 +138,24 @@ def refuse_markers(content: bytes, old: bytes, path: str) -> None:
             path=path,
             line=content[: first.start()].count(b"\n") + 1,
             hint="keep what is right and delete the markers",
+        )
+
+
+def _check_events(context: Context, change: StagedChange) -> Iterator[Problem]:
+    """Yields a problem if events that the branch has would be gone.
+
+    A merge reads the index, and writes it whole at its end, without what was committed in between.
+    """
+    if change.path.rpartition("/")[2] not in _ENGINE_FILES or change.old is None or change.is_unmerged:
+        return
+    read = context.store.objects.read_blob
+    kept = set() if change.new is None else set(read(change.new).splitlines())
+    lost = len(set(read(change.old).splitlines()) - kept)
+    if lost:
+        yield Problem(
+            change.path,
+            f"{lost} of its events would be lost: the branch has moved since the merge began",
+            "`git merge --abort`, or `git reset --hard` where that fails, then merge again",
         )
 
 

@@ -60,10 +60,15 @@ def share(clone: Clone, outcomes: Counter[str]) -> None:
     """Pulls and pushes once, as a person does who gives up a merge that did not end well."""
     if clone.pull().returncode != 0:
         outcomes["pulls that failed"] += 1
-        if clone.is_merging:
-            run_git_command("merge", "--abort", at=clone.board)
+        give_up_merge(clone)
         return
     outcomes["pushes that failed" if clone.push().returncode else "pulls and pushes"] += 1
+
+
+def give_up_merge(clone: Clone) -> None:
+    """Gives up a merge that is left on the board; git cannot always tell what to put back, but the branch can."""
+    if clone.is_merging and run_git_command("merge", "--abort", at=clone.board).returncode != 0:
+        run_git_command("reset", "--hard", "--quiet", at=clone.board)
 
 
 @contextmanager

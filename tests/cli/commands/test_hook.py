@@ -324,6 +324,33 @@ def test_a_merge_of_what_another_clone_did_passes(hand: Hand, tmp_path: Path) ->
     assert fsck_problems(ours.path) == ""
 
 
+def test_a_merge_loses_nothing_that_was_committed_while_it_ran(hand: Hand, tmp_path: Path) -> None:
+    ours, theirs = make_clones(tmp_path / "clones", hand.project, 2)
+    theirs.create("Theirs")
+    assert theirs.push().returncode == 0
+    index = Path(git("rev-parse", "--path-format=absolute", "--git-path", "index", at=ours.board))
+    ours.create("Ours")
+    git("fetch", "-q", "origin", "gitticks/state", at=ours.board)
+    git("merge", "-q", "--no-commit", "FETCH_HEAD", at=ours.board)
+    as_git_has_it = index.read_bytes()
+    created = ours.create("Meanwhile")
+    ours.ok("note", "k7f2", "meanwhile")
+    index.write_bytes(as_git_has_it)
+    tip = ours.tip()
+    refused = run_git_command("commit", "-q", "--no-edit", at=ours.board)
+    assert refused.returncode != 0
+    assert "tasks/f2/k7f2/history.jsonl: 1 of its events would be lost" in refused.stderr
+    assert f"{created}/history.jsonl: 1 of its events would be lost" in refused.stderr
+    assert ours.tip() == tip
+    git("reset", "-q", "--hard", at=ours.board)
+    assert ours.pull().returncode == 0
+    assert ours.notes("k7f2") == ["meanwhile"]
+    assert {"Theirs", "Ours", "Meanwhile"} < {
+        task.title for task in ours.store.snapshot().all_tasks().values()
+    }
+    assert ours.board_status() == ""
+
+
 def test_a_merge_that_leaves_a_broken_file_is_refused(hand: Hand, tmp_path: Path) -> None:
     ours, theirs = make_clones(tmp_path / "clones", hand.project, 2)
     broken = theirs.board_file("k7f2")
