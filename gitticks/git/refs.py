@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository import Repository
@@ -52,6 +53,11 @@ def read_ref(common_dir: Path, name: str) -> str | None:
 
 def last_logged(common_dir: Path, name: str) -> str | None:
     """Returns the object id that a ref was last at, by its own log or by that of a worktree on it; None without any."""
+    return next(logged(common_dir, name), None)
+
+
+def logged(common_dir: Path, name: str) -> Iterator[str]:
+    """Yields the object ids that a ref was at, the newest first: by its own log, then by those of worktrees on it."""
     heads = (head.parent / "logs" / "HEAD" for head in sorted(common_dir.glob("worktrees/*/HEAD")))
     on_it = (log for log in heads if read_symbolic_ref(log.parents[1], "HEAD") == name)
     for log in (common_dir / "logs" / name, *on_it):
@@ -60,10 +66,7 @@ def last_logged(common_dir: Path, name: str) -> str | None:
         except OSError:
             continue
         found = (match[1] for line in reversed(lines) if (match := _LOG_LINE.fullmatch(line)))
-        last = next((one for one in found if one != _NO_OBJECT), None)
-        if last is not None:
-            return last
-    return None
+        yield from (one for one in found if one != _NO_OBJECT)
 
 
 def way_back(common_dir: Path, name: str) -> str:
@@ -74,6 +77,10 @@ def way_back(common_dir: Path, name: str) -> str:
     from shlex import quote
 
     again = f"git update-ref {name} {last}"
+    taken = _branch_in_the_way(common_dir, name)
+    if taken is not None:
+        kept = f"git branch {quote(taken + '-aside')} {quote(taken)} && git update-ref -d {quote(BRANCHES + taken)}"
+        return f"`{kept} && {again}` makes way and puts it back"
     file = common_dir / name
     if not os.path.lexists(file):
         return f"`{again}` puts it back to where its log ends"
@@ -169,6 +176,29 @@ def _read_once(common_dir: Path, name: str) -> str | None:
     raise _broken(common_dir, name, "is broken: its file holds no object id")
 
 
+def require_packed_refs(common_dir: Path) -> None:
+    """Refuses a file of packed refs that git cannot read, since nothing then works that asks git for a ref.
+
+    Raises:
+        GitticksError: it is damaged; the hint puts every branch back that has a log.
+    """
+    try:
+        content = read_plain_file(common_dir / "packed-refs", _MOST_PACKED_BYTES)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _damaged_packed_refs(common_dir, reason_of(error)) from error
+    if _PACKED_LINES.fullmatch(content) is None:
+        raise _damaged_packed_refs(common_dir, "it has lines that are none of git's")
+
+
+def _branch_in_the_way(common_dir: Path, name: str) -> str | None:
+    """Returns the branch whose file lies where the folder of `name` would be; None if there is none."""
+    parents = [str(parent) for parent in PurePosixPath(name).parents if str(parent).startswith(BRANCHES)]
+    found = next((parent for parent in parents if (common_dir / parent).is_file()), None)
+    return None if found is None else found.removeprefix(BRANCHES)
+
+
 def _read_packed(common_dir: Path, name: str) -> str | None:
     try:
         content = read_plain_file(f"{common_dir}/packed-refs", _MOST_PACKED_BYTES)
@@ -193,8 +223,11 @@ def _damaged_packed_refs(common_dir: Path, reason: str) -> GitticksError:
     from shlex import quote
 
     file = common_dir / "packed-refs"
-    return GitticksError(
-        f"`{file}` is damaged: {reason}",
-        hint=f"`mv {quote(str(file))} {quote(f'{file}.damaged')}`, then put each branch back to where its log ends: "
-        "`git update-ref refs/heads/… …`",
-    )
+    steps = [f"mv {quote(str(file))} {quote(f'{file}.damaged')}"]
+    for log in sorted((common_dir / "logs" / "refs").rglob("*")):
+        name = str(log.relative_to(common_dir / "logs"))
+        last = last_logged(common_dir, name) if log.is_file() and is_valid_ref_name(name) else None
+        if last is not None and not os.path.lexists(common_dir / name):
+            steps.append(f"git update-ref {quote(name)} {last}")
+    hint = f"`{' && '.join(steps)}` puts every branch back to where its log ends"
+    return GitticksError(f"`{file}` is damaged: {reason}", hint=hint)

@@ -114,7 +114,7 @@ class Sessions:
     def _all(self) -> list[SessionRecord]:
         if not self._folder.is_dir():
             return []
-        found = (_read(path) for path in sorted(self._folder.glob("*.json")))
+        found = (read_record(path) for path in sorted(self._folder.glob("*.json")))
         return [record for record in found if record is not None]
 
     def _record(self, task_id: TaskId) -> Path:
@@ -124,7 +124,7 @@ class Sessions:
         return self._folder / f"{task_id}.lock"
 
 
-def _read(path: Path) -> SessionRecord | None:
+def read_record(path: Path) -> SessionRecord | None:
     """Returns a record; one that cannot be read is no session, since records are written whole."""
     try:
         body = json.loads(read_plain_file(path))

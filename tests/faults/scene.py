@@ -85,7 +85,7 @@ class Scene:
         """Returns the variables that commands run with: `gt` on PATH, and an editor that puts the old file back."""
         path = f"{self.spare / 'bin'}{os.pathsep}{os.environ['PATH']}"
         editor = str(self.spare / "bin" / "editor")
-        return {"PATH": path, "EDITOR": editor, "VISUAL": editor, "GIT_EDITOR": "true"}
+        return {"PATH": path, "EDITOR": editor, "VISUAL": editor, "GIT_EDITOR": editor}
 
     def board_file(self, task_id: str = VICTIM) -> Path:
         """Returns a task's file on the board."""

@@ -6,22 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faults.corruptions import CORRUPTIONS
+from tests.faults.corruptions import CORRUPTIONS, dosed
 from tests.faults.corruptions.corruption import Corruption, Reach
 from tests.faults.forked import Ended
 from tests.faults.scene import ALL, NEIGHBOUR, VICTIM, Scene, scene_in
 from tests.faults.usage import COMMANDS, Command, complaint
-from tests.support.doses import IS_FULL
 from tests.support.figures import record
 
 LEAST_IN_FULL_DOSE = 300
-
-
-def dosed() -> list[Corruption]:
-    """Returns every corruption, or one of each family."""
-    if IS_FULL:
-        return list(CORRUPTIONS)
-    return list({one.family: one for one in reversed(CORRUPTIONS)}.values())[::-1]
 
 
 @pytest.fixture

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from shlex import quote
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import files, locks, machine, repository, state, tasks, trail, workspaces
+from gitticks.actions.doctor import (
+    board,
+    files,
+    locks,
+    machine,
+    places,
+    repository,
+    state,
+    tasks,
+    trail,
+    workspaces,
+)
+from gitticks.actions.doctor.damage import check_damage, restore_objects
 from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.refs import require_packed_refs
+from gitticks.plainfile import reason_of
+from gitticks.store.tip import state_tip
 
 Check = Callable[[Context], Iterable[Finding]]
 
 _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.REPOSITORY, (repository.check_kind, repository.check_rewound, repository.check_loose_objects)),
-    (Topic.LOCKS, (locks.check_locks,)),
+    (Topic.LOCKS, (places.check_places, locks.check_locks)),
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.SETTINGS, (machine.check_settings,)),
-    (Topic.BOARD, (state.check_board, state.check_hooks)),
+    (Topic.BOARD, (board.check_board, board.check_saved, state.check_hooks)),
     (Topic.INDEX, (state.check_index,)),
     (Topic.FILES, (files.check_files, files.check_foreign_files)),
     (Topic.TASKS, (tasks.check_tasks,)),
@@ -77,29 +94,28 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
     here = (machine.check_identity, machine.check_disk, machine.check_file_locks)
     yield from _of(Topic.MACHINE, (one for check in here for one in check(context)))
     yield from _checked(context, _BEFORE_TASKS, looked_at)
-    if not _has_tasks(context):
+    try:
+        require_packed_refs(context.repository.common_dir)
+        state_tip(context.repository)
+    except NotFoundError:
         yield Finding(Severity.WARNING, "this repository has no tasks yet", "`gt init` begins them")
         return
-    damage = tuple(repository.check_damage(context, full=full))
-    yield from _of(Topic.REPOSITORY, damage)
-    if not damage:
-        yield from _checked(context, _OF_TASKS, looked_at)
+    except GitticksError as error:
+        yield Finding(Severity.ERROR, error.message, error.hint, topic=Topic.REPOSITORY)
+        return
+    damage = tuple(_checked(context, ((Topic.REPOSITORY, (partial(check_damage, full=full),)),), []))
+    yield from damage
+    if not any(one.commit is not None for one in damage):
+        history = {Topic.HISTORY} if damage else set()  # its changes are not to be told from the damage
+        yield from _checked(context, (one for one in _OF_TASKS if one[0] not in history), looked_at)
 
 
 def _said_once(findings: list[Finding]) -> list[Finding]:
-    """Returns the findings without the history of files that are broken or misplaced now: mending them is enough."""
+    """Returns the findings without what follows from another: files that are damaged, the history of broken ones."""
+    damaged = {one.task for one in findings if one.topic is Topic.REPOSITORY} - {None}
+    findings = [one for one in findings if one.topic is not Topic.FILES or one.task not in damaged]
     broken = {one.task for one in findings if one.topic is Topic.FILES and one.severity is Severity.ERROR}
     return [one for one in findings if one.topic is not Topic.HISTORY or one.task not in {*broken} - {None}]
-
-
-def _has_tasks(context: Context) -> bool:
-    from gitticks.store.tip import state_tip
-
-    try:
-        state_tip(context.repository)
-    except NotFoundError:
-        return False
-    return True
 
 
 def _checked(
@@ -110,9 +126,19 @@ def _checked(
         for check in group:
             try:
                 yield from _of(topic, check(context))
-            except GitticksError as error:
+            except (GitticksError, OSError) as error:
                 # One check that cannot be made keeps no other from being made.
-                yield Finding(Severity.ERROR, error.message, error.hint, topic=topic)
+                yield replace(_unmade(error), topic=topic)
+
+
+def _unmade(error: GitticksError | OSError) -> Finding:
+    if isinstance(error, GitticksError):
+        return Finding(Severity.ERROR, error.message, error.hint)
+    name = error.filename if isinstance(error.filename, str) else None
+    what = reason_of(error) if name is None else f"`{name}`: {reason_of(error)}"
+    return Finding(
+        Severity.ERROR, what, None if name is None else f"`ls -ld {quote(name)}` shows what is there"
+    )
 
 
 def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -134,6 +160,8 @@ def _carry_out(context: Context, repair: Repair) -> None:
             WORKTREE_BOARD.bring_in_step(context.repository)
         case Repair.LOCKS:
             locks.clear_locks(context)
+        case Repair.OBJECTS:
+            restore_objects(context)
         case Repair.WORKTREES:
             workspaces.drop_gone(context)
         case Repair.INDEX:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.actions.moved_folders import home_of
+from gitticks.git.trees import Entry
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store import layout
 from gitticks.store.index import BrokenFile, Index, open_index
@@ -16,6 +17,7 @@ _SHOWN_PATHS = 3
 _AT_THE_TOP = frozenset(
     {layout.ATTRIBUTES_PATH, layout.CONFIG_PATH, layout.PROMPTS_FOLDER, layout.TASKS_FOLDER}
 )
+_FOLDERS = frozenset({layout.PROMPTS_FOLDER, layout.TASKS_FOLDER, "rounds", "checkpoints"})
 _OF_A_TASK = frozenset(
     {
         layout.TASK_FILE, layout.HISTORY_FILE, "worklog.md", "audit.jsonl", "scratchpad.md", "rounds", "checkpoints",
@@ -27,7 +29,7 @@ def check_files(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the files of the tasks."""
     with open_index(context.repository) as index:
         ids = frozenset(index.find_ids(""))
-        yield from (_broken(file, ids) for file in index.broken())
+        yield from (_broken(context, file, ids) for file in index.broken())
         yield from _unread_lines(index, sorted(ids))
 
 
@@ -45,7 +47,7 @@ def _foreign(context: Context) -> Iterator[str]:
 
     objects = context.store.objects
     top = objects.tree_of(state_tip(context.repository))
-    yield from (name for name in objects.names(top) if name not in _AT_THE_TOP)
+    yield from (one.name for one in objects.entries(top) if not _is_known(one, _AT_THE_TOP))
     tasks = tree_id_of(objects.find(top, layout.TASKS_FOLDER))
     for between in () if tasks is None else objects.entries(tasks):
         folder = f"{layout.TASKS_FOLDER}/{between.name}"
@@ -53,18 +55,24 @@ def _foreign(context: Context) -> Iterator[str]:
             yield folder
             continue
         for task in objects.entries(between.object_id):
-            names = objects.names(task.object_id) if task.is_tree else ()
-            if layout.is_task_folder(between.name, task.name):
-                yield from (f"{folder}/{task.name}/{name}" for name in names if name not in _OF_A_TASK)
-            elif layout.TASK_FILE not in names:  # else it is a task in the wrong place
+            inner = objects.entries(task.object_id) if task.is_tree else ()
+            if task.is_tree and layout.is_task_folder(between.name, task.name):
+                others = (one.name for one in inner if not _is_known(one, _OF_A_TASK))
+                yield from (f"{folder}/{task.name}/{name}" for name in others)
+            elif layout.TASK_FILE not in (one.name for one in inner):  # else it is a task in the wrong place
                 yield f"{folder}/{task.name}"
 
 
-def _broken(file: BrokenFile, ids: frozenset[TaskId]) -> Finding:
+def _is_known(entry: Entry, names: frozenset[str]) -> bool:
+    """True for a name that gitticks uses, and what it is: a folder, or a file and no link."""
+    return entry.name in names and (entry.is_tree if entry.name in _FOLDERS else entry.is_file)
+
+
+def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Finding:
     folder, home = file.path.rpartition("/")[0], home_of(file.path)
     what = f"{BOARD_FOLDER}/{file.message}"
     if file.task_id is not None:
-        mend = f"`gt edit {file.task_id}`"
+        mend = f"`gt edit {file.task_id}`" if file.task_id in ids else _last_file(context, file.path)
     elif layout.task_of_path(file.path) is not None:
         mend = "`gt doctor --full` says what is damaged, and how it comes back"
     elif home is None:
@@ -81,7 +89,21 @@ def _broken(file: BrokenFile, ids: frozenset[TaskId]) -> Finding:
             f"`mkdir -p {BOARD_FOLDER}/{home.rpartition('/')[0]} && git -C {BOARD_FOLDER} mv {folder} {home} && "
             f"git -C {BOARD_FOLDER} commit -m 'move a task home'`"
         )
-    return Finding(Severity.ERROR, what, mend, task=file.task_id or _named(home))
+    return Finding(Severity.ERROR, what, mend, task=layout.task_of_path(file.path) or _named(home))
+
+
+def _last_file(context: Context, path: str) -> str:
+    """Returns how to bring back what was a file before it became a link or the like."""
+    from gitticks.git.process import run_git
+
+    asked = ["log", "-1", "--format=%P", "--diff-filter=T", layout.STATE_REF, "--", path]
+    before = run_git(asked, repository_dir=context.repository.common_dir, check=False).text.split(" ")[0]
+    if not before:
+        return f"`git -C {BOARD_FOLDER} log -- {path}` shows what it was"
+    return (
+        f"`git -C {BOARD_FOLDER} checkout {before} -- {path} && "
+        f"git -C {BOARD_FOLDER} commit -m 'put a file back'`"
+    )
 
 
 def _named(folder: str | None) -> TaskId | None:

@@ -40,6 +40,7 @@ class Repair(StrEnum):
     HOOKS = "install the board's hooks"
     STEP = "bring the board in step"
     INDEX = "build the index again"
+    OBJECTS = "store again what the board or the index still has"
     WORKTREES = "drop the entries of workspaces that are gone"
 
 

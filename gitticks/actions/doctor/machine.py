@@ -113,6 +113,7 @@ def _span(seconds: float) -> str:
 
 def check_settings(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the settings."""
+    from gitticks.store.layout import CONFIG_PATH, FORMAT, format_of
     from gitticks.store.settings import load_settings
 
     try:
@@ -120,5 +121,9 @@ def check_settings(context: Context) -> Iterator[Finding]:
     except GitticksError as error:
         yield Finding(Severity.ERROR, error.message, error.hint)
         return
+    newer = format_of(context.store.read(CONFIG_PATH))
+    if newer > FORMAT:
+        what = f"the tasks are kept in format {newer}, newer than this gitticks, which can only read them"
+        yield Finding(Severity.WARNING, what, "`pip install --upgrade gitticks`")
     for warning in found.warnings:
         yield Finding(Severity.WARNING, warning)

@@ -66,6 +66,8 @@ def check_rewound(context: Context) -> Iterator[Finding]:
         return
     tip = state_tip(repository)
     known = load_remembered(repository)
+    if tip == known.seen:  # where a person went back to, whatever the index and the board followed meanwhile
+        return
     left = None
     for seen in dict.fromkeys((known.seen, _indexed(context), _board_base(context))):
         if seen is not None and context.store.objects.has(seen) and not is_ancestor(repository, seen, tip):
@@ -97,21 +99,6 @@ def check_loose_objects(context: Context) -> Iterator[Finding]:
             f"{loose.count} objects lie about singly, {loose.kibibytes // 1024} MB: git gets slower by them",
             "`git maintenance run` packs them",
         )
-
-
-def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
-    """Yields an error if an object of the state branch is missing or damaged."""
-    from gitticks.git.fsck import find_damage
-
-    damage = find_damage(context.repository, state_tip(context.repository), thorough=full)
-    if damage is None:
-        return
-    fetch = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
-    aside = ""
-    if damage.object_id is not None:
-        file = context.repository.common_dir / "objects" / damage.object_id[:2] / damage.object_id[2:]
-        aside = f"`mv {file} {file}.damaged`, then " if file.exists() else ""
-    yield Finding(Severity.ERROR, f"the state branch is damaged: {damage.reason}", aside + fetch)
 
 
 def _has_state(context: Context) -> bool:

@@ -1,4 +1,4 @@
-"""What the state branch and what is made from it look like: the board, the index, the records of sessions."""
+"""What is made from the state branch looks like: the board's hooks, the index, the records of sessions."""
 
 from __future__ import annotations
 
@@ -8,38 +8,6 @@ from collections.abc import Iterator
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
-from gitticks.model.ids import BOARD_FOLDER
-
-
-def check_board(context: Context) -> Iterator[Finding]:
-    """Yields what is wrong with the board."""
-    from gitticks.store.board import board_checkout, is_in_step, is_on_state_branch, pending
-
-    repository = context.repository
-    if repository.main_worktree is None:
-        return
-    checkout = board_checkout(repository)
-    if checkout is None:
-        yield Finding(Severity.ERROR, "there is no board at .gitticks/", "`gt doctor --fix`", Repair.BOARD)
-        return
-    if not is_on_state_branch(checkout):
-        yield Finding(
-            Severity.ERROR,
-            "something else than the state branch is checked out in .gitticks/",
-            "`git -C .gitticks switch gitticks/state`",
-        )
-        return
-    for path, one in sorted(pending(repository).items()):
-        yield Finding(
-            Severity.WARNING,
-            f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind.value})",
-            "join both by hand, then `git -C .gitticks commit -am …`" if one.kind == "conflict" else None,
-            None if one.kind == "conflict" else Repair.STEP,
-        )
-    if not pending(repository) and not is_in_step(repository):
-        yield Finding(
-            Severity.WARNING, "the board is behind the state branch", "`gt doctor --fix`", Repair.STEP
-        )
 
 
 def check_hooks(context: Context) -> Iterator[Finding]:

@@ -76,9 +76,13 @@ def load_journal(repository: Repository) -> Journal:
         return Journal()
 
 
+def is_inside(path: str) -> bool:
+    """True for a path that a file of a checkout can have; False for one that leads out of it."""
+    return "\0" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
+
+
 def _path(path: str) -> str:
-    """Refuses a path that leads out of the board."""
-    if not path or "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
+    if not is_inside(path):
         raise ValueError(path)
     return path
 

@@ -35,12 +35,14 @@ class Corruption:
         make: breaks it.
         reach: what must still work.
         finding: words that `gt doctor` must use; empty where gitticks mends it without a word or nothing is wrong.
+        can_be_mended: False where no command can be printed that a person only has to paste.
     """
 
     name: str
     make: Break
     reach: Reach = Reach.ALL
     finding: str = ""
+    can_be_mended: bool = True
 
     @property
     def family(self) -> str:
@@ -54,10 +56,13 @@ def variants(
     cases: Iterable[object],
     reach: Reach = Reach.ALL,
     finding: str = "",
+    *,
+    can_be_mended: bool = True,
 ) -> list[Corruption]:
     """Returns a corruption for each case; `make` takes the scene and the case."""
     return [
-        Corruption(f"{family}: {_named(case)}", partial(_made, make, case), reach, finding) for case in cases
+        Corruption(f"{family}: {_named(case)}", partial(_made, make, case), reach, finding, can_be_mended)
+        for case in cases
     ]
 
 

@@ -100,7 +100,7 @@ CORRUPTIONS: tuple[Corruption, ...] = (
     *variants("top tree, warm", _warm, _crossed(TOP_TREE, _FEW), ANSWERS, NO_OBJECT),
     *variants("commit, cold", _cold, _crossed(COMMIT), ANSWERS, NO_OBJECT),
     *variants("commit, warm", _warm, _crossed(COMMIT, _FEW), ANSWERS, NO_OBJECT),
-    *variants("parent commit", _cold, _crossed(PARENT), finding=NO_OBJECT),
+    *variants("parent commit", _cold, _crossed(PARENT), finding="damaged"),
     *variants("config blob", _cold, _crossed(CONFIG), Reach.READING, "config.yaml"),
     *variants("attributes blob", _cold, _crossed(ATTRIBUTES, _FEW), finding=".gitattributes"),
     *variants(

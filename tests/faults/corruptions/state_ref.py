@@ -136,15 +136,15 @@ CORRUPTIONS: tuple[Corruption, ...] = (
     ),
     *variants("ref file", _file, (empty, garbage, half, zeros, loop, fifo, device), ANSWERS, FINDING),
     *variants("ref file missing", _file, (folder, dangling), ANSWERS, FINDING),
-    *variants("ref deleted", _deleted, ("with its log",), ANSWERS, "no tasks"),
+    *variants("ref deleted", _deleted, ("with its log",), ANSWERS, FINDING),
     *variants("ref deleted", _deleted_with_reflog, ("log kept",), ANSWERS, FINDING),
-    *variants("packed-refs", _packed, PACKED, ANSWERS, "packed-refs"),
+    *variants("packed-refs", _packed, PACKED, ANSWERS, FINDING),
     *variants(
         "packed-refs file",
         _packed_file,
         (empty, garbage, half, zeros, folder, loop, fifo, device),
         ANSWERS,
-        "packed-refs",
+        FINDING,
     ),
     *variants(
         "packed-refs beside",

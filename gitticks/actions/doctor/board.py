@@ -1,0 +1,152 @@
+"""What the board looks like: whether it is there, on its branch and in step, and what lies on it that nobody can take up."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.errors import DocumentError, GitticksError
+from gitticks.model.ids import BOARD_FOLDER
+from gitticks.store import layout
+
+if TYPE_CHECKING:
+    from gitticks.git.checkouts import Checkout
+
+
+def check_board(context: Context) -> Iterator[Finding]:
+    """Yields what is wrong with the board."""
+    from gitticks.store.board import board_checkout, is_in_step, is_on_state_branch, pending
+
+    repository = context.repository
+    if repository.main_worktree is None:
+        return
+    checkout = board_checkout(repository)
+    if checkout is None:
+        yield _missing(context)
+        return
+    if not is_on_state_branch(checkout):
+        yield _elsewhere(checkout)
+        return
+    for path, one in sorted(pending(repository).items()):
+        yield Finding(
+            Severity.WARNING,
+            f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind.value})",
+            "join both by hand, then `git -C .gitticks commit -am …`" if one.kind == "conflict" else None,
+            None if one.kind == "conflict" else Repair.STEP,
+        )
+    if not pending(repository) and not is_in_step(repository):
+        yield Finding(
+            Severity.WARNING, "the board is behind the state branch", "`gt doctor --fix`", Repair.STEP
+        )
+
+
+def check_saved(context: Context) -> Iterator[Finding]:
+    """Yields what was done to files of the board by hand and cannot be taken up: deleted, unreadable, no files."""
+    from gitticks.git.checkouts import changed_paths
+    from gitticks.git.process import GitError
+    from gitticks.store.board import board_checkout, is_on_state_branch
+    from gitticks.store.board.journal import is_inside
+
+    checkout = board_checkout(context.repository)
+    if checkout is None or not is_on_state_branch(checkout):
+        return
+    try:
+        changed = changed_paths(checkout).changed
+    except GitError as error:
+        yield _unusable(checkout, error)
+        return
+    for path in changed:
+        if not is_inside(path):
+            yield Finding(
+                Severity.WARNING, f"`{path}` is the name of no file, and the board has it all the same"
+            )
+            continue
+        found = _saved(context, checkout, path)
+        if found is not None:
+            yield found
+
+
+def _missing(context: Context) -> Finding:
+    folder = context.repository.require_main_worktree("the board") / BOARD_FOLDER
+    what = f"there is no board at {BOARD_FOLDER}/"
+    if not os.path.lexists(folder):
+        return Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.BOARD)
+    return Finding(
+        Severity.ERROR,
+        f"{what}: what lies there is none, or its links to `{context.repository.common_dir}` are damaged",
+        f"`mv {quote(str(folder))} {quote(f'{folder}.old')} && gt doctor --fix` puts it aside and makes another",
+    )
+
+
+def _elsewhere(checkout: Checkout) -> Finding:
+    from gitticks.git.refs import is_object_id, read_symbolic_ref
+
+    what = f"something else than the state branch is checked out in {BOARD_FOLDER}/"
+    named = read_symbolic_ref(checkout.git_dir, "HEAD")
+    try:
+        head = (checkout.git_dir / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        head = ""
+    if is_object_id(head) or (named or "").startswith("refs/"):
+        return Finding(Severity.ERROR, what, f"`git -C {BOARD_FOLDER} switch {layout.STATE_BRANCH}`")
+    put = f"printf 'ref: {layout.STATE_REF}\\n' > {quote(str(checkout.git_dir / 'HEAD'))}"
+    return Finding(Severity.ERROR, f"{what}: its HEAD is damaged", f"`{put}` puts it back")
+
+
+def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
+    if "index" not in error.message:
+        return Finding(Severity.ERROR, error.message, error.hint)
+    index = checkout.git_dir / "index"
+    aside = quote(f"{index}.damaged")
+    return Finding(
+        Severity.ERROR,
+        f"git cannot tell what was edited in {BOARD_FOLDER}/: {error.message}",
+        f"`mv {quote(str(index))} {aside} && git -C {BOARD_FOLDER} reset --quiet` makes the index again, and keeps "
+        "every file",
+    )
+
+
+def _saved(context: Context, checkout: Checkout, path: str) -> Finding | None:
+    from gitticks.document.frontmatter import decode
+    from gitticks.document.taskfile import read_task
+    from gitticks.git.files import CheckoutFiles, NotPlainError
+
+    shown, back = f"{BOARD_FOLDER}/{path}", f"git -C {BOARD_FOLDER} restore {quote(path)}"
+    try:
+        content = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board").read(path)
+    except (NotPlainError, OSError):
+        aside = f"mv {quote(_odd_part(checkout, path))} {quote(_odd_part(checkout, path) + '.old')}"
+        return Finding(
+            Severity.WARNING, f"{shown} is no plain file", f"`{aside} && {back}` puts the committed one back"
+        )
+    if content is None and context.store.read(path) is None:
+        return None  # a link or the like, which is no file on the branch either
+    if content is None:
+        what = f"{shown} is deleted on the board, and was not taken up: a task is cancelled, not removed"
+        return Finding(Severity.WARNING, what, f"`{back}` puts it back")
+    try:
+        decode(content, shown)
+        if layout.task_of_path(path) is not None:
+            read_task(content, shown)
+    except DocumentError as error:
+        return Finding(
+            Severity.WARNING,
+            f"what is saved on the board cannot be taken up: {error.message}",
+            f"mend it there, or `{back}` puts the committed one back",
+        )
+    return None
+
+
+def _odd_part(checkout: Checkout, path: str) -> str:
+    """Returns the first part of a path that is no folder, or the path itself; from the top of the repository."""
+    place = checkout.path
+    for name in path.split("/"):
+        place /= name
+        if not stat.S_ISDIR(place.lstat().st_mode):
+            break
+    return f"{BOARD_FOLDER}/{place.relative_to(checkout.path)}"

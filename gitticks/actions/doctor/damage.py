@@ -1,0 +1,204 @@
+"""Damage among the objects of the state branch: which files it hides, and what in this clone can bring them back.
+
+The board and the index hold copies of most of what the branch holds. An object is named after its content, so whatever
+gives the same name is the object itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.errors import GitticksError
+from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.store import layout
+from gitticks.store.tip import state_tip
+
+if TYPE_CHECKING:
+    from gitticks.git.objects import Objects
+    from gitticks.git.repository import Repository
+
+_FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
+_MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A file or folder of the state branch whose object is missing or damaged; `path` is empty for the top."""
+
+    path: str
+    object_id: str
+    is_tree: bool
+    reason: str
+
+
+def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
+    """Yields an error for each object of the state branch that is missing or damaged."""
+    from gitticks.git.fsck import find_damage
+
+    tip, objects = state_tip(context.repository), context.store.objects
+    try:
+        tree = objects.tree_of(tip)
+    except GitticksError as error:
+        yield _no_commit(context.repository, objects, tip, error)
+        return
+    found = find_damage(context.repository, tip, thorough=full)
+    if found is None:
+        return
+    damaged = list(damaged_entries(objects, tree))
+    for one in damaged[:_MOST_SHOWN]:
+        yield _finding(context, one, "`gt doctor --full --fix`" if full else "`gt doctor --fix`")
+    if len(damaged) > _MOST_SHOWN:
+        yield Finding(
+            Severity.ERROR, f"{len(damaged) - _MOST_SHOWN} more files of the state branch are damaged"
+        )
+    if not damaged:
+        what = f"the older history of the state branch is damaged: {found.reason}"
+        yield Finding(Severity.WARNING, what, _aside(context.repository, found.object_id) + _FETCH)
+
+
+def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Damaged]:
+    """Yields what cannot be read below a tree; nothing below a folder that cannot be read itself."""
+    try:
+        entries = objects.entries(tree)
+    except GitticksError as error:
+        yield Damaged(path, tree, is_tree=True, reason=error.message)
+        return
+    for entry in entries:
+        inner = f"{path}/{entry.name}" if path else entry.name
+        if entry.is_tree:
+            yield from damaged_entries(objects, entry.object_id, inner)
+        elif entry.is_file:
+            try:
+                objects.read_blob(entry.object_id)
+            except GitticksError as error:
+                yield Damaged(inner, entry.object_id, is_tree=False, reason=error.message)
+
+
+def restore_objects(context: Context) -> None:
+    """Stores again every damaged object that the board or the index still has; the damaged files are put aside."""
+    objects = context.store.objects
+    for one in damaged_entries(objects, objects.tree_of(state_tip(context.repository))):
+        if not _can_be_restored(context, one):
+            continue
+        _put_aside(context.repository, one.object_id)
+        if one.is_tree:
+            _tree_of_board(context, one.path)
+        else:
+            content = _copy(context, one)
+            if content is not None:
+                objects.write_blob(content)
+
+
+def _finding(context: Context, one: Damaged, fix: str) -> Finding:
+    what = f"{BOARD_FOLDER}/{one.path} is damaged on the state branch: {one.reason}"
+    if _can_be_restored(context, one):
+        return Finding(Severity.ERROR, what, fix, Repair.OBJECTS, task=_task_of(one.path))
+    mend = _aside(context.repository, one.object_id) + _FETCH
+    return Finding(Severity.ERROR, what, mend, task=_task_of(one.path))
+
+
+def _no_commit(repository: Repository, objects: Objects, tip: str, error: GitticksError) -> Finding:
+    from gitticks.git.refs import logged
+
+    what = f"`{layout.STATE_REF}` stands at no commit that can be read: {error.message}"
+    for older in logged(repository.common_dir, layout.STATE_REF):
+        if older != tip and _is_whole(objects, older):
+            mend = f"`git update-ref {layout.STATE_REF} {older}` goes back to the newest commit that is whole"
+            return Finding(Severity.ERROR, what, mend, commit=tip)
+    return Finding(Severity.ERROR, what, _FETCH, commit=tip)
+
+
+def _is_whole(objects: Objects, commit: str) -> bool:
+    try:
+        return next(damaged_entries(objects, objects.tree_of(commit)), None) is None
+    except GitticksError:
+        return False
+
+
+def _can_be_restored(context: Context, one: Damaged) -> bool:
+    if one.is_tree:
+        return _tree_of_board(context, one.path) == one.object_id
+    return _copy(context, one) is not None
+
+
+def _copy(context: Context, one: Damaged) -> bytes | None:
+    """Returns the content of a damaged blob, if there is a copy of it."""
+    from gitticks.git.blobs import blob_id
+
+    copies = (*_copy_on_board(context, one.path), *_copy_in_index(context, one.path))
+    return next((copy for copy in copies if blob_id(copy) == one.object_id), None)
+
+
+def _copy_on_board(context: Context, path: str) -> Iterator[bytes]:
+    from gitticks.git.files import CheckoutFiles
+    from gitticks.store.board import board_path
+
+    board = board_path(context.repository)
+    if board is not None:
+        with contextlib.suppress(GitticksError, OSError):
+            content = CheckoutFiles.at(board, context.repository.own_dir, "board").read(path)
+            if content is not None:
+                yield content
+
+
+def _copy_in_index(context: Context, path: str) -> Iterator[bytes]:
+    from gitticks.store.index import connect, index_path
+
+    task = _task_of(path)
+    file = index_path(context.repository)
+    if task is None or not file.is_file():
+        return
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(connect(file)) as connection:
+        for row in connection.execute("SELECT data, history FROM file WHERE id = ?", (task,)):
+            yield from (bytes(value) for value in row if isinstance(value, bytes))
+
+
+def _tree_of_board(context: Context, path: str) -> str | None:
+    """Writes the tree that the board's index has for a folder, if it has no edits there, and returns its id."""
+    from gitticks.git.process import run_git
+    from gitticks.store.board import board_checkout
+
+    checkout = board_checkout(context.repository)
+    if checkout is None:
+        return None
+    below = [f"--prefix={path}/"] if path else []
+    asked = ["write-tree", "--missing-ok", *below]
+    written = run_git(asked, repository_dir=checkout.git_dir, check=False)
+    return written.text if written.code == 0 else None
+
+
+def _task_of(path: str) -> TaskId | None:
+    match path.split("/"):
+        case [layout.TASKS_FOLDER, between, name, *_] if layout.is_task_folder(between, name):
+            return TaskId(name)
+    return None
+
+
+def _loose_file(repository: Repository, object_id: str) -> Path:
+    return repository.common_dir / "objects" / object_id[:2] / object_id[2:]
+
+
+def _put_aside(repository: Repository, object_id: str) -> None:
+    file = _loose_file(repository, object_id)
+    if os.path.lexists(file):
+        rescue = repository.own_dir / "rescue"
+        rescue.mkdir(parents=True, exist_ok=True)
+        file.rename(rescue / f"{time.time_ns()}-{object_id}")
+
+
+def _aside(repository: Repository, object_id: str | None) -> str:
+    """Returns the beginning of a mend that puts a damaged file out of git's way; empty where there is no file."""
+    file = None if object_id is None else _loose_file(repository, object_id)
+    if file is None or not os.path.lexists(file):
+        return ""
+    return f"`mv {quote(str(file))} {quote(f'{file}.damaged')}`, then "
