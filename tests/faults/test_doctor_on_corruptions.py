@@ -50,9 +50,9 @@ def command_of(finding: dict[str, Any]) -> str | None:
 def carry_out(scene: Scene, command: str) -> str:
     """Runs a mend as a person would paste it, and returns what it said."""
     done = subprocess.run(
-        ["script", "--quiet", "--return", "--command", command, os.devnull],
+        ["sh", "-c", command],
         cwd=scene.path,
-        env={**os.environ, **scene.environment, "SHELL": "/bin/sh"},
+        env={**os.environ, **scene.environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
