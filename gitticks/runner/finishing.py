@@ -17,6 +17,7 @@ from gitticks.runner.mailbox import Delivery
 from gitticks.runner.reviewing import find_waiver
 from gitticks.runner.telling import tell
 from gitticks.runner.verifiers import ChecksReport, run_checks
+from gitticks.workflow.decision import is_turn_of
 from gitticks.workflow.sessions import wants_checks
 from gitticks.workflow.signals import read_signal
 from gitticks.workflow.triggers import SessionEnded
@@ -97,7 +98,9 @@ def finish_session(
     )
     if workspace is not None:
         _settle(run, workspace, decision)
-    tell(run, before, decision)
+    if ended.ending is not Ending.STOPPED or is_turn_of(before, ending.role):
+        # A session that was stopped since its task had moved on: that move was told when it was made.
+        tell(run, before, decision)
     return decision
 
 

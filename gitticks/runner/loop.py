@@ -26,7 +26,7 @@ from gitticks.runner.scope import in_scope, left_out, next_tasks
 from gitticks.runner.session import SessionRun
 from gitticks.runner.tally import Tally
 from gitticks.runner.task_reader import TaskReader
-from gitticks.workflow.decision import Turn, whose_turn
+from gitticks.workflow.decision import is_turn_of
 
 if TYPE_CHECKING:
     from gitticks.model.session import SessionRecord
@@ -255,7 +255,7 @@ class Loop:
         tasks = self._tasks.graph().tasks
         for job in self._jobs:
             task = tasks.get(job.task.id)
-            is_taken = job.role is not None and (task is None or whose_turn(task) is not _TURNS[job.role])
+            is_taken = job.role is not None and (task is None or not is_turn_of(task, job.role))
             if self._stopping.is_set() or is_taken or (job.role is not None and job.task.id in held):
                 job.stop.request()
 
@@ -289,9 +289,6 @@ class Loop:
             reason = limit
         self.run.emit(summarise(scope, reason, code, self.tally.iterations, self.tally.cost))
         return code
-
-
-_TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 
 
 def _shown(names: list[TaskId]) -> str:

@@ -10,7 +10,7 @@ from enum import Enum
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.notes import Entry, Section
 from gitticks.model.policy import HumanPolicy, MergeMode, Policy, ReviewPolicy
-from gitticks.model.status import Awaiting, Isolation, Status
+from gitticks.model.status import Awaiting, Isolation, Role, Status
 from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates
 from gitticks.workflow.artifacts import Artifacts, Counts
@@ -38,6 +38,16 @@ def whose_turn(task: Task) -> Turn:
     if task.status is Status.AGENT_REVIEW:
         return Turn.REVIEWER
     return Turn.CHILDREN if task.is_epic else Turn.WORKER
+
+
+def is_turn_of(task: Task, role: Role) -> bool:
+    """True if it is this role's move on a task; a clarifier's is while the task is clarified."""
+    if role is Role.CLARIFIER:
+        return task.status is Status.CLARIFICATION
+    return whose_turn(task) is _TURNS[role]
+
+
+_TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 
 
 @dataclass(frozen=True, slots=True)

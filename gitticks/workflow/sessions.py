@@ -12,7 +12,7 @@ from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Task
 from gitticks.workflow import gates, merging
-from gitticks.workflow.decision import Draft, Turn, whose_turn
+from gitticks.workflow.decision import Draft, Turn, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind
 from gitticks.workflow.transitions import Gate
 from gitticks.workflow.triggers import SessionEnded, SessionStarted
@@ -30,8 +30,6 @@ _CUT_OFF = {
 }
 """Endings that are not the agent's fault: what was finished before advances, what is missing is never counted."""
 
-_TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
-
 
 def current_round(task: Task, role: Role) -> int:
     """Returns the round that a session of this role started now belongs to; rounds count from 1."""
@@ -41,7 +39,7 @@ def current_round(task: Task, role: Role) -> int:
 def start(draft: Draft, started: SessionStarted) -> None:
     """Puts a pending task to work and binds it to the commit that work begins at."""
     task = draft.task
-    if not _may_start(task, started.role):
+    if not is_turn_of(task, started.role):
         raise RefusedError(
             f"no {started.role} can start on `{task.id}`: it is {task.status}"
             + (f" and awaits {task.awaiting}" if task.awaiting else ""),
@@ -60,12 +58,6 @@ def start(draft: Draft, started: SessionStarted) -> None:
         starter = started.actor if started.actor.is_human else ENGINE
         draft.enter(Status.WORKING, cause, f"{started.actor.name}{where}", actor=starter)
     draft.log(EventType.SESSION_STARTED, data={"role": started.role.value, "agent": started.actor.name})
-
-
-def _may_start(task: Task, role: Role) -> bool:
-    if role is Role.CLARIFIER:
-        return task.status is Status.CLARIFICATION
-    return whose_turn(task) is _TURNS[role]
 
 
 def end(draft: Draft, ended: SessionEnded) -> None:
@@ -114,7 +106,8 @@ def _is_current(task: Task, ended: SessionEnded) -> bool:
     begun = task.status is not Status.PENDING or ended.ending is Ending.START_FAILED
     return (
         begun
-        and whose_turn(task) is _TURNS.get(ended.role)
+        and ended.role is not Role.CLARIFIER
+        and is_turn_of(task, ended.role)
         and ended.round == current_round(task, ended.role)
     )
 

@@ -31,6 +31,16 @@ def test_complete_hands_over_at_once_and_the_end_is_only_recorded(project: RunPr
     assert project.task("k7f2").crash_count == 0
 
 
+def test_a_session_that_ends_after_its_request_is_not_told_twice(project: RunProject) -> None:
+    project.agent('"$GT" ask "Which tone?"; sleep 600')
+    project.make()
+    code, events = project.events_of_run()
+    assert code == RunExit.WAITS
+    moves = [event["awaiting"] for event in events if event["event"] == "task.moved"]
+    assert moves == ["input"]
+    assert ended(project) == ["stopped"]
+
+
 def test_a_reviewer_that_completes_passes_its_review(project: RunProject) -> None:
     project.agent(
         f'if [ $GITTICKS_ROLE = reviewer ]; then {PASS}"$GT" complete; sleep 600; else {COMMIT}{HAND_OVER}sleep 600; fi'
