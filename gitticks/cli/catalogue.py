@@ -23,7 +23,7 @@ HEADINGS = (SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, PLUMBING)
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """One command: its module in `gitticks.cli.commands` has the name with `-` as `_`, and a `command` in it."""
+    """One command: its module in `gitticks.cli.commands` has the name with `-` as `_` (`importing` for `import`), and a `command` in it."""
 
     name: str
     heading: str
@@ -32,7 +32,7 @@ class CatalogueEntry:
     @property
     def module(self) -> str:
         """Returns the module's full name."""
-        name = self.name.replace("-", "_")
+        name = "importing" if self.name == "import" else self.name.replace("-", "_")  # a word of Python's own
         return f"gitticks.cli.commands.{name}"
 
 
@@ -54,6 +54,9 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("cancel", WRITE, "Give a task up."),
     CatalogueEntry("close", WRITE, "Say that you did a task yourself."),
     CatalogueEntry("reopen", WRITE, "Take a closed task up again."),
+    CatalogueEntry("import", WRITE, "Bring in the tasks of another tracker."),
+    CatalogueEntry("export", WRITE, "Write every task as JSON, CSV or issues of beads."),
+    CatalogueEntry("migrate", WRITE, "Bring old data to the words of today."),
     CatalogueEntry("list", SEE, "List tasks."),
     CatalogueEntry("show", SEE, "Show one task with its hand-off, review and history."),
     CatalogueEntry("next", SEE, "Print the task that comes next."),

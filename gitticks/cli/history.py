@@ -15,6 +15,7 @@ _WORDS = {
     EventType.FIELDS_CHANGED: "fields changed",
     EventType.TEXT_CHANGED: "text edited",
     EventType.REOPENED: "reopened",
+    EventType.IMPORTED: "imported from {source}",
     EventType.NOTED: "note added",
     EventType.ASKED: "question asked",
     EventType.ANSWERED: "question answered",
@@ -110,7 +111,7 @@ def what_happened(event: Event) -> str:
     """Returns an event in a few words."""
     if event.to_status is not None:
         return f"{_status(event.from_status)} → {_status(event.to_status)}"
-    data = {"gate": "gate", "role": "agent", "verdict": "answered", "awaiting": "", "sha": ""}
+    data = {"gate": "gate", "role": "agent", "verdict": "answered", "awaiting": "", "sha": "", "source": ""}
     data |= {key: _short(key, value) for key, value in event.data.items() if value is not None}
     if event.type is EventType.AWAITING_SET:
         data["awaiting"] = data["awaiting"] or "nobody"

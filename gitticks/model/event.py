@@ -39,6 +39,7 @@ class EventType(StrEnum):
     FIELDS_CHANGED = "task.changed"
     TEXT_CHANGED = "task.edited"
     REOPENED = "task.reopened"
+    IMPORTED = "task.imported"
     NOTED = "note.added"
     ASKED = "question.asked"
     ANSWERED = "question.answered"

@@ -117,6 +117,11 @@ def _first_status(change: PastChange, moves: Sequence[Event]) -> Status:
     return change.after.status if change.events else Status.PENDING
 
 
+def _is_import(event: Event) -> bool:
+    """True where a person took over what changed in another tracker, which knows no table of ours."""
+    return event.type is EventType.IMPORTED and event.actor.is_human
+
+
 def _closes_approved(event: Event, change: PastChange) -> bool:
     """True if an event closes what was approved before: whoever merged it, a person had said yes."""
     return event.to_status is Status.DONE and change.before is not None and change.before.approval is not None
@@ -124,7 +129,7 @@ def _closes_approved(event: Event, change: PastChange) -> bool:
 
 def _step(change: PastChange, event: Event, seen: Sequence[Event]) -> Iterator[str]:
     source, target = event.from_status, event.to_status
-    if source is None or target is None:
+    if source is None or target is None or _is_import(event):
         return
     if source.is_terminal and target is Status.PENDING:
         if event.type is not EventType.REOPENED:

@@ -1,0 +1,228 @@
+"""The use case: everything that another tracker holds becomes tasks here, in one commit, and again changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from gitticks.actions.context import Context
+from gitticks.actions.importing.links import Linked, link
+from gitticks.actions.importing.placing import Places
+from gitticks.actions.importing.sources import find_source, read_source
+from gitticks.document.foreign.record import ForeignTask, Format, Problem, Reading
+from gitticks.document.foreign.writing import task_text
+from gitticks.document.jsonl import MOST_LINE_BYTES, render_event
+from gitticks.document.times import format_time
+from gitticks.errors import DocumentError
+from gitticks.model.event import Event, EventType
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.status import TaskType
+from gitticks.model.task import Task
+from gitticks.store import layout
+
+if TYPE_CHECKING:
+    from gitticks.store.transaction import Transaction
+
+_PERSONS_WORK = "import tasks"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be imported: a format and a place where they were named, and how far to go."""
+
+    format: Format | None = None
+    path: str | None = None
+    is_dry_run: bool = False
+    takes_updates: bool = False
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came of an import, or would.
+
+    Attributes:
+        format: the source's.
+        source: what it is called.
+        is_guessed: nobody had named the format.
+        is_dry_run: nothing was written.
+        created: how many tasks are new, by status.
+        ids: ids here of what is new, by the ids at the source where these differ.
+        updated: tasks that were changed at the source since, and here too now.
+        unchanged: how many had been imported before and are as they were.
+        behind: tasks that changed at the source since, and not here.
+        kept: tasks that changed on both sides, and stay as they are here.
+        new_epics: how many tasks became epics because others are part of them.
+        missing_links: how many links lead to nothing here.
+        skipped: what was left out on purpose, by reason.
+        problems: what could not be taken as it is.
+    """
+
+    format: Format
+    source: str
+    is_guessed: bool
+    is_dry_run: bool
+    created: dict[str, int] = field(default_factory=dict)
+    ids: dict[str, TaskId] = field(default_factory=dict)
+    updated: list[TaskId] = field(default_factory=list)
+    unchanged: int = 0
+    behind: list[TaskId] = field(default_factory=list)
+    kept: list[TaskId] = field(default_factory=list)
+    new_epics: int = 0
+    missing_links: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Returns how many tasks are new."""
+        return sum(self.created.values())
+
+
+def import_tasks(context: Context, wish: Wish) -> Imported:
+    """Brings in what a source holds, and returns what came of it.
+
+    Raises:
+        NotFoundError: there is no such source.
+        GitticksError: nothing of it can be read.
+        RefusedError: this is an agent's session.
+    """
+    context.require_person(_PERSONS_WORK)
+    source = find_source(context, wish.format, wish.path)
+    reading = read_source(source)
+    outcome = Imported(source.format, source.name, source.is_guessed, wish.is_dry_run)
+
+    def write(transaction: Transaction) -> Imported:
+        bringing = _Bringing(context, transaction, reading, wish, replace(outcome, created={}, ids={}))
+        return bringing.carry_out()
+
+    if wish.is_dry_run:
+        return write(context.store.snapshot())
+    return context.store.transact(write, author=context.author)
+
+
+class _Bringing:
+    """One attempt to put what was read into one transaction."""
+
+    def __init__(
+        self, context: Context, transaction: Transaction, reading: Reading, wish: Wish, outcome: Imported
+    ) -> None:
+        self._context = context
+        self._transaction = transaction
+        self._reading = reading
+        self._wish = wish
+        self._places = Places.of(transaction, reading, context.world.random_number)
+        self._outcome = outcome
+        outcome.skipped = reading.skipped
+        outcome.problems = list(reading.problems)
+        outcome.updated, outcome.behind, outcome.kept = [], [], []
+
+    def carry_out(self) -> Imported:
+        """Returns what came of it."""
+        foreign = {
+            self._places.ids[one.source_id]: one for one in self._reading.tasks.values() if self._is_due(one)
+        }
+        bare = {task_id: self._task(task_id, one) for task_id, one in foreign.items()}
+        linked = link(self._places, foreign, bare)
+        for task_id, task in linked.tasks.items():
+            self._write(task, foreign[task_id], linked)
+        outcome = self._outcome
+        outcome.problems += linked.problems
+        outcome.new_epics = linked.new_epics
+        missing = ("missing_parent", "missing_blockers")
+        outcome.missing_links = sum(
+            len(one.get(kind, ())) for one in linked.left_out.values() for kind in missing
+        )
+        self._describe()
+        return outcome
+
+    def _is_due(self, one: ForeignTask) -> bool:
+        """True for what is new, and for what is to be brought up to date; counts the others."""
+        known = self._places.known.get(one.source_id)
+        if known is None:
+            return True
+        if known.digest == one.digest:
+            self._outcome.unchanged += 1
+        elif known.is_touched:
+            self._outcome.kept.append(known.task_id)
+        elif not self._wish.takes_updates:
+            self._outcome.behind.append(known.task_id)
+        else:
+            return True
+        return False
+
+    def _task(self, task_id: TaskId, one: ForeignTask) -> Task:
+        is_renamed = one.wanted_id is None and task_id != one.source_id.lower().replace(".", "-")
+        before = self._places.tasks.get(task_id)
+        return Task(
+            id=task_id,
+            title=one.title,
+            type=TaskType.EPIC if one.is_epic or (before is not None and before.is_epic) else TaskType.TASK,
+            status=one.status,
+            priority=one.priority,
+            labels=one.labels,
+            requires=one.requires,
+            awaiting=one.awaiting,
+            defer_until=one.defer_until,
+            asked_at=(one.updated or self._context.now) if one.awaiting else None,
+            created=before.created if before is not None else one.created,
+            created_by=before.created_by if before is not None else one.created_by,
+            updated=one.updated,
+            closed=one.closed,
+            closed_reason=one.closed_reason,
+            external_ref=one.source_id if is_renamed else one.external_ref,
+        )
+
+    def _write(self, task: Task, one: ForeignTask, linked: Linked) -> None:
+        before = self._places.tasks.get(task.id)
+        event = render_event(self._event(task, one, before))
+        try:
+            if len(event.encode()) > MOST_LINE_BYTES:
+                raise DocumentError("it is larger than a line of the history can be", path=task.file)  # noqa: TRY301
+            data = task_text(task, one, self._extra(task, one, linked))
+        except DocumentError as error:
+            problem = f"`{one.source_id}` is left out: {error.problem}"
+            self._outcome.problems.append(Problem(one.path, one.line, problem))
+            return
+        self._transaction.write(task_path(task.id), data)
+        if before is None:
+            self._transaction.write(layout.history_path(task.id), event.encode())
+            self._outcome.created[task.status.value] = self._outcome.created.get(task.status.value, 0) + 1
+            if task.id != one.source_id:
+                self._outcome.ids[one.source_id] = task.id
+        else:
+            self._transaction.append(layout.history_path(task.id), event.encode())
+            self._outcome.updated.append(task.id)
+
+    def _extra(self, task: Task, one: ForeignTask, linked: Linked) -> dict[str, Any]:
+        """Returns what the source said and has no place of ours, with links as words."""
+        extra: dict[str, Any] = {"source": self._reading.format.value, "id": one.source_id}
+        for kind, targets in {**one.links, **linked.left_out.get(task.id, {})}.items():
+            extra[kind.replace("-", "_")] = " ".join(targets)
+        if one.external_ref is not None and task.external_ref != one.external_ref:
+            extra["external_ref"] = one.external_ref
+        return {**{key: value for key, value in one.extra.items() if key not in extra}, **extra}
+
+    def _event(self, task: Task, one: ForeignTask, before: Task | None) -> Event:
+        times = {"created": one.created, "updated": one.updated, "closed": one.closed}
+        data: dict[str, Any] = {key: format_time(time) for key, time in times.items() if time is not None}
+        data |= {"source": self._reading.format.value, "source_id": one.source_id, "digest": one.digest}
+        if one.record is not None:
+            data["record"] = one.record
+        return Event(
+            EventType.IMPORTED,
+            self._context.now,
+            self._context.actor,
+            from_status=None if before is None else before.status,
+            to_status=None if before is None else task.status,
+            data=data,
+        )
+
+    def _describe(self) -> None:
+        new, updated = self._outcome.count, len(self._outcome.updated)
+        parts = [f"{new} new"] if new else []
+        parts += [f"{updated} updated"] if updated else []
+        actor = self._context.actor
+        trailers = [("Event", EventType.IMPORTED.value), ("Actor", f"{actor.kind.value} {actor.name}")]
+        subject = f"import: {self._reading.format}, {', '.join(parts) or 'nothing'}"
+        self._transaction.describe(subject, trailers)

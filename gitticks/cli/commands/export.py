@@ -1,0 +1,53 @@
+"""`gt export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, pass_context
+
+FORMATS = ("json", "csv", "beads")
+
+
+@click.command(
+    "export",
+    cls=Command,
+    examples=("gt export --format csv -o tasks.csv", "gt export --format beads > issues.jsonl"),
+)
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="json", show_default=True, help="What to write."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all.")
+@pass_context
+def command(context: Context, *, form: str, output: str | None) -> None:
+    """Write every task as JSON, CSV or issues of beads."""
+    from gitticks.actions.exporting import as_beads, as_csv, write_file
+
+    lines = {"json": _as_json, "csv": as_csv, "beads": as_beads}[form](context)
+    if output is not None and output != "-":
+        write_file(context.directory / Path(output), "".join(lines))
+        return
+    for line in lines:
+        click.echo(line.encode(), nl=False)
+
+
+def _as_json(context: Context) -> list[str]:
+    import json
+
+    from gitticks.actions.exporting import read_all
+    from gitticks.cli.json_output import SCHEMA, entry_object, event_object, plain
+
+    tasks = [
+        {
+            **plain(one.file.task),
+            "summary": one.file.summary,
+            "sections": one.sections,
+            "notes": [entry_object(note) for note in one.notes],
+            "history": [event_object(event) for event in one.events],
+        }
+        for one in read_all(context)
+    ]
+    return [json.dumps({"schema": SCHEMA, "tasks": tasks}, ensure_ascii=False, indent=1) + "\n"]

@@ -1,0 +1,108 @@
+"""`gt import`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.json_output import print_object
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.render import count_of, hint, say, warn
+from gitticks.cli.text import visible
+from gitticks.errors import UsageError
+
+if TYPE_CHECKING:
+    from gitticks.actions.importing.bringing import Imported
+
+FORMATS = ("ticks", "beads", "backlog", "github")
+_MOST_SHOWN = 20
+
+
+@click.command(
+    "import",
+    cls=Command,
+    examples=("gt import beads --dry-run", "gt import backlog", "gt import github issues.json"),
+)
+@click.argument("words", metavar="[ticks|beads|backlog|github] [PATH]", nargs=-1)
+@click.option("--dry-run", is_flag=True, help="Say what would come, and change nothing.")
+@click.option(
+    "--update",
+    "takes_updates",
+    is_flag=True,
+    help="Take over what changed there since, where nothing did here.",
+)
+@json_option
+@pass_context
+def command(
+    context: Context, *, words: tuple[str, ...], dry_run: bool, takes_updates: bool, as_json: bool
+) -> None:
+    """Bring in the tasks of another tracker.
+
+    Without PATH they are looked for where the tracker keeps them. Importing again adds only what is new.
+    """
+    from gitticks.actions.importing.bringing import Wish, import_tasks
+    from gitticks.document.foreign.record import Format
+
+    named = words[0] if words and words[0] in FORMATS else None
+    places = words[1:] if named else words
+    if len(places) > 1:
+        raise UsageError("`import` takes one format and one place", hint="`gt import --help`")
+    form = Format(named) if named else None
+    done = import_tasks(context, Wish(form, places[0] if places else None, dry_run, takes_updates))
+    if as_json:
+        print_object(**{"import": {"count": done.count, **_object(done)}})
+    else:
+        _print(done)
+
+
+def _object(done: Imported) -> dict[str, object]:
+    from dataclasses import fields
+
+    return {field.name: getattr(done, field.name) for field in fields(done)}
+
+
+def _print(done: Imported) -> None:
+    if done.is_guessed:
+        say(f"this is data of {done.format}: {visible(done.source)}")
+    for problem in done.problems[:_MOST_SHOWN]:
+        place = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
+        warn(f"{place}: {problem.message}")
+    if len(done.problems) > _MOST_SHOWN:
+        warn(f"… and {len(done.problems) - _MOST_SHOWN} more; `--json` has them all")
+    would = "would be " if done.is_dry_run else ""
+    statuses = ", ".join(f"{count} {status}" for status, count in sorted(done.created.items()))
+    say(f"{count_of(done.count, 'task')} {would}imported" + (f": {statuses}" if statuses else ""))
+    say(*_rest(done, would))
+    if done.is_dry_run and done.count:
+        hint(f"`gt import {done.format}` brings them in")
+    elif done.behind:
+        hint(f"`gt import {done.format} --update` takes the changes over")
+
+
+def _rest(done: Imported, would: str) -> list[str]:
+    lines = [f"{count} skipped: {reason}" for reason, count in sorted(done.skipped.items())]
+    if done.updated:
+        lines.append(f"{len(done.updated)} {would}updated")
+    if done.unchanged:
+        lines.append(f"{done.unchanged} here already")
+    if done.behind:
+        lines.append(f"{len(done.behind)} changed there since, and not taken over: {_some(done.behind)}")
+    if done.kept:
+        lines.append(
+            f"{len(done.kept)} changed there and here, and stay as they are here: {_some(done.kept)}"
+        )
+    if done.new_epics:
+        lines.append(f"{done.new_epics} {would}made epics, as others are part of them")
+    if done.missing_links:
+        lines.append(
+            f"{count_of(done.missing_links, 'link')} to what is not there, kept as words under `imported`"
+        )
+    return lines
+
+
+def _some(ids: Sequence[str]) -> str:
+    shown = ", ".join(ids[:_MOST_SHOWN])
+    return shown if len(ids) <= _MOST_SHOWN else f"{shown}, …"

@@ -1,0 +1,1 @@
+"""Reads what other trackers keep: text in, values out, with every mistake named by its line."""

@@ -1,0 +1,128 @@
+"""Reads ticks: one JSON file for each issue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from gitticks.document.foreign.parts import (
+    Parts,
+    RecordError,
+    as_record,
+    canonical,
+    digest_of,
+    is_given_up,
+    object_of,
+    one_line,
+    time_of,
+)
+from gitticks.document.foreign.record import ForeignTask, Format, Problem, Reading
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind, Awaiting, Requires, Status
+
+_STATUSES = {"open": Status.PENDING, "in_progress": Status.WORKING, "closed": Status.DONE}
+_NOTE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?) - (?:\[(\w+)\] )?(.*)")
+_MERGED = "--- merged from remote ---"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read_ticks(files: Iterable[tuple[str, bytes | None]]) -> Reading:
+    """Returns what the files hold; each comes with its path, and None for one that is too large."""
+    reading = Reading(Format.TICKS)
+    for path, data in files:
+        try:
+            if data is None:
+                raise RecordError("the file is too large")  # noqa: TRY301
+            reading.add(task_of(object_of(data), path))
+        except RecordError as error:
+            reading.problems.append(Problem(path, None, str(error)))
+    return reading
+
+
+def task_of(record: dict[str, Any], path: str = "") -> ForeignTask:
+    """Returns one tick.
+
+    Raises:
+        RecordError: its id or title is missing, or its status is none.
+    """
+    text = canonical(record)
+    parts = Parts.of(record)
+    source_id, title = parts.name("id"), parts.name("title")
+    status = _STATUSES.get(parts.line("status") or "open")
+    if status is None:
+        raise RecordError(f"the status is unknown: {record.get('status')!r:.60}")
+    reason = parts.text("closed_reason")
+    if status is Status.DONE and is_given_up(reason):
+        status = Status.CANCELLED
+    kind = parts.left.get("type")
+    if kind in ("task", "epic"):
+        parts.drop("type")
+    updated, closed = parts.time("updated_at"), parts.time("closed_at")
+    awaiting = _word(parts, "awaiting", Awaiting)
+    if parts.left.get("manual") is not None:
+        awaiting = awaiting or (Awaiting.WORK if parts.left["manual"] is True else None)
+        parts.drop("manual")
+    return ForeignTask(
+        source_id=source_id,
+        title=title,
+        path=path,
+        line=None,
+        digest=digest_of(text),
+        record=as_record(record),
+        is_epic=kind == "epic",
+        status=status,
+        priority=parts.priority(),
+        labels=parts.texts("labels"),
+        blocked_by=parts.texts("blocked_by"),
+        parent=parts.line("parent"),
+        requires=_word(parts, "requires", Requires),
+        awaiting=None if status.is_terminal else awaiting,
+        defer_until=parts.day("defer_until"),
+        created=parts.time("created_at"),
+        created_by=parts.line("created_by"),
+        updated=updated,
+        closed=(closed or updated) if status.is_terminal else None,
+        closed_reason=one_line(reason) or None if reason and status.is_terminal else None,
+        external_ref=parts.line("external_ref"),
+        summary=parts.text("description") or "",
+        sections=_sections(parts),
+        notes=read_notes(parts.text("notes") or "", updated or _EPOCH),
+        links={key: found for key in ("after", "discovered_from") if (found := parts.texts(key))},
+        extra=parts.left,
+    )
+
+
+def _word(parts: Parts, key: str, words: type[Any]) -> Any:
+    value = parts.left.get(key)
+    if value not in [word.value for word in words]:
+        return None
+    del parts.left[key]
+    return words(value)
+
+
+def _sections(parts: Parts) -> tuple[tuple[str, str], ...]:
+    text = parts.text("acceptance_criteria")
+    return ((Section.ACCEPTANCE.value, text),) if text else ()
+
+
+def read_notes(text: str, undated: datetime) -> tuple[Entry, ...]:
+    """Returns the notes of a tick, which stand in one text: a line with a time begins one, others go on.
+
+    Who wrote them is not told, but `[human]` marks a person's.
+    """
+    entries: list[Entry] = []
+    for line in text.split("\n"):
+        match = _NOTE.fullmatch(line)
+        at = None if match is None else time_of(match[1])
+        if match is not None and at is not None:
+            kind = ActorKind.HUMAN if match[2] == "human" else ActorKind.AGENT
+            mark = f"[{match[2]}] " if match[2] not in (None, "human", "agent") else ""
+            entries.append(Entry(at, kind, "unknown", mark + match[3]))
+        elif line.strip() != _MERGED:
+            last = entries.pop() if entries else Entry(undated, ActorKind.AGENT, "unknown", "")
+            entries.append(replace(last, text=f"{last.text}\n{line}"))
+    stripped = [replace(entry, text=entry.text.strip()) for entry in entries]
+    return tuple(dict.fromkeys(entry for entry in stripped if entry.text))

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import csv
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.support import gt
+from tests.support.stores import make_store, make_task
+
+FOREIGN = Path(__file__).parents[2] / "data" / "foreign"
+SAMPLES = os.environ.get("GITTICKS_SAMPLES")
+REAL = [Path(SAMPLES or "") / "beads" / name for name in ("issues.jsonl", "beads.jsonl")] if SAMPLES else []
+
+
+def issues_of(text: str) -> dict[str, Any]:
+    return {one["id"]: one for one in map(json.loads, text.splitlines())}
+
+
+def exported(root: Path) -> dict[str, Any]:
+    ran = gt("export", "--format", "beads", at=root)
+    assert ran.code == 0, ran.seen
+    return issues_of(ran.out)
+
+
+@pytest.mark.parametrize("source", [FOREIGN / "issues.jsonl", *REAL], ids=lambda path: path.name)
+def test_beads_come_back_field_by_field_as_they_were(tmp_path: Path, source: Path) -> None:
+    make_store(tmp_path)
+    assert gt("import", "beads", str(source), at=tmp_path).code == 0
+    lines = [line for line in source.read_text().splitlines() if '"_type":"memory"' not in line]
+    wanted = issues_of("\n".join(lines))
+    wanted = {name: one for name, one in wanted.items() if one["status"] != "tombstone"}
+    assert exported(tmp_path) == wanted
+
+
+def test_what_was_changed_here_and_nothing_else_differs(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    gt("import", "beads", str(FOREIGN / "issues.jsonl"), at=tmp_path)
+    before = exported(tmp_path)
+    now = datetime(2026, 11, 22, 10, 0, 0, tzinfo=UTC)
+    gt("update", "lamp-b2", "-p", "0", "-l", "+wet", at=tmp_path, now=now)
+    gt("note", "lamp-b2", "mind the gap", at=tmp_path, now=now)
+    gt("unblock", "lamp-b2", "lamp-a1-1", at=tmp_path, now=now)
+    gt("block", "lamp-b2", "lamp-e5", at=tmp_path, now=now)
+    after = exported(tmp_path)
+    assert {name for name in after if after[name] != before[name]} == {"lamp-b2"}
+    old, new = before["lamp-b2"], after["lamp-b2"]
+    assert {key for key in new if new[key] != old.get(key)} == {
+        "priority", "labels", "comments", "dependencies", "updated_at",
+    }  # fmt: skip
+    assert [one["depends_on_id"] for one in new["dependencies"]] == ["lamp-zz", "lamp-c3", "lamp-e5"]
+    assert [(one["author"], one["text"]) for one in new["comments"]] == [("Ada Lovelace", "mind the gap")]
+    assert (new["priority"], new["labels"], new["updated_at"]) == (0, ["wet"], "2026-11-22T10:00:00Z")
+
+
+def test_a_task_born_here_is_an_issue_that_can_come_back(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "one")
+    make_task(
+        store,
+        "Mend",
+        id="k7f2",
+        body="Why\n\n## Acceptance Criteria\n\nIt holds\n\n## Handoff\n\nDONE: all\n",
+    )
+    make_task(store, "Paint", id="m3xq", blocked_by=("k7f2",))
+    found = exported(tmp_path / "one")
+    assert (found["k7f2"]["description"], found["k7f2"]["acceptance_criteria"]) == ("Why", "It holds")
+    assert found["k7f2"]["notes"] == "## Handoff\n\nDONE: all"
+    assert found["m3xq"]["dependencies"][0]["depends_on_id"] == "k7f2"
+    other = make_store(tmp_path / "two")
+    ran = gt("export", "--format", "beads", "-o", str(tmp_path / "out.jsonl"), at=tmp_path / "one")
+    assert (ran.code, ran.out) == (0, "")
+    assert gt("import", str(tmp_path / "out.jsonl"), at=tmp_path / "two").code == 0
+    assert [other.task_file(one).task.blocked_by for one in other.list_task_ids()] == [(), ("k7f2",)]
+
+
+def test_json_and_csv_hold_every_task(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, 'Say "hi", twice', id="k7f2", labels=("a", "b"), body="One\n\n## Context\n\nTwo\n")
+    found = json.loads(gt("export", at=tmp_path).out)
+    assert found["schema"] == 1
+    (task,) = found["tasks"]
+    assert (task["title"], task["summary"], task["sections"]) == (
+        'Say "hi", twice',
+        "One",
+        {"Context": "Two"},
+    )
+    names, row = csv.reader(gt("export", "--format", "csv", at=tmp_path).out.splitlines())
+    read = dict(zip(names, row, strict=True))
+    assert (read["title"], read["labels"], read["summary"]) == ('Say "hi", twice', "a b", "One")
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    ran = gt("export", "-o", "no/such/folder", at=tmp_path)
+    assert (ran.code, ran.err.startswith("error: ")) == (1, True)

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.status import Awaiting
+from gitticks.store.transaction import Transaction
+from tests.cli.support import gt
+from tests.support.stores import ADA, make_store, make_task
+
+OLD = b"---\nid: old\ntitle: Sign\nstatus: pending\nmanual: true  # as ever\n---\n\nText\n"
+
+
+def test_the_old_word_becomes_the_new_one_in_one_commit(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, "A manual for the lamp", id="k7f2")
+
+    def write(transaction: Transaction) -> None:
+        transaction.write(task_path(TaskId("old")), OLD)
+        transaction.write(task_path(TaskId("bad")), b"---\nmanual: [\n---\n")
+
+    store.transact(write, author=ADA)
+    ran = gt("migrate", "--manual-to-awaiting", at=tmp_path)
+    assert (ran.code, ran.out) == (0, "old  awaits work\n1 task changed\n")
+    assert "left alone" in ran.err
+    file = store.task_file(TaskId("old"))
+    assert (file.is_manual, file.task.awaiting, file.summary) == (False, Awaiting.WORK, "Text")
+    tip = store.tip()
+    assert gt("migrate", "--manual-to-awaiting", at=tmp_path).out == "0 tasks changed\n"
+    assert store.tip() == tip
+    assert gt("doctor", "--range", "gitticks/state", at=tmp_path).out.count("`old`") == 0
+
+
+def test_nothing_asked_for_is_a_usage_error(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    assert gt("migrate", at=tmp_path).code == 2
