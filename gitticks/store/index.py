@@ -8,7 +8,9 @@ doubt it is built anew, and where it cannot be written it is built in memory.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from gitticks.errors import NotFoundError
+from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
@@ -82,10 +85,27 @@ def index_path(repository: Repository) -> Path:
 def connect(database: Path | str, wait_seconds: float | None = None) -> sqlite3.Connection:
     """Opens a database, made if missing, without implicit transactions; statements wait so long for other processes."""
     seconds = BUSY_SECONDS if wait_seconds is None else wait_seconds
+    if isinstance(database, Path):
+        _refuse_odd_files(database)
     connection = sqlite3.connect(database, timeout=seconds, isolation_level=None)
     if sys.platform == "linux":
-        connection.execute("PRAGMA synchronous = OFF")
+        try:
+            connection.execute("PRAGMA synchronous = OFF")
+        except UnicodeDecodeError:  # so damaged that not even the message about it can be read
+            connection.close()
+            raise sqlite3.DatabaseError("its schema is no text") from None
     return connection
+
+
+def _refuse_odd_files(database: Path) -> None:
+    """Refuses what is no plain file, or has none for a journal: opening a pipe would wait for its other end."""
+    for name in (database, f"{database}-journal"):
+        try:
+            mode = os.lstat(name).st_mode
+        except OSError:
+            continue
+        if not stat.S_ISREG(mode):
+            raise sqlite3.OperationalError(f"`{name}` is no plain file")
 
 
 def indexed_commit(connection: sqlite3.Connection) -> str | None:
@@ -93,7 +113,7 @@ def indexed_commit(connection: sqlite3.Connection) -> str | None:
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone() is None:
         return None
     row = connection.execute("SELECT commit_id FROM state WHERE made_by = ?", (made_by(),)).fetchone()
-    return None if row is None else str(row[0])
+    return row[0] if row is not None and isinstance(row[0], str) and is_object_id(row[0]) else None
 
 
 def is_whole(connection: sqlite3.Connection, path: Path) -> bool:
@@ -198,13 +218,12 @@ class Index:
 
     def data(self, task_id: TaskId) -> bytes | None:
         """Returns the bytes of the task's TASK.md, also of a broken one; None if there is none."""
-        rows = self._rows("SELECT data FROM file WHERE id = ?", task_id)
-        return bytes(rows[0][0]) if rows else None
+        return self._read(_blob, "SELECT data FROM file WHERE id = ?", task_id)
 
     def history(self, task_id: TaskId) -> bytes:
         """Returns the bytes of the task's history.jsonl; empty if there is none."""
-        rows = self._rows("SELECT history FROM file WHERE id = ? AND history IS NOT NULL", task_id)
-        return bytes(rows[0][0]) if rows else b""
+        query = "SELECT history FROM file WHERE id = ? AND history IS NOT NULL"
+        return self._read(_blob, query, task_id) or b""
 
     def workable(self, *, is_child: bool) -> Iterator[Task]:
         """Yields the tasks that `is_workable`, those with a parent or those without, by priority and age.
@@ -223,35 +242,27 @@ class Index:
 
     def find_ids(self, prefix: str) -> list[TaskId]:
         """Returns the sorted ids that begin with `prefix`, those of broken files too."""
-        rows = self._rows("SELECT id FROM file WHERE substr(id, 1, ?) = ? ORDER BY id", len(prefix), prefix)
-        return [TaskId(text) for (text,) in rows]
+        query = "SELECT id FROM file WHERE substr(id, 1, ?) = ? ORDER BY id"
+        return self._read(_ids, query, len(prefix), prefix)
 
     def titles(self) -> dict[TaskId, str]:
         """Returns the titles by id, sorted by id."""
-        return {
-            TaskId(task_id): title for task_id, title in self._rows("SELECT id, title FROM task ORDER BY id")
-        }
+        return self._read(_titles, "SELECT id, title FROM task ORDER BY id")
 
     def broken(self) -> tuple[BrokenFile, ...]:
         """Returns the files that cannot be read, sorted by path."""
-        rows = self._rows("SELECT path, id, message FROM broken ORDER BY path")
-        return tuple(
-            BrokenFile(path, None if task is None else TaskId(task), words) for path, task, words in rows
-        )
+        return self._read(_broken_files, "SELECT path, id, message FROM broken ORDER BY path")
 
     def unreadable(self) -> frozenset[TaskId]:
         """Returns the ids of the tasks whose files cannot be read."""
-        found = (layout.task_of_path(path) for (path,) in self._rows("SELECT path FROM broken"))
+        found = (layout.task_of_path(file.path) for file in self.broken())
         return frozenset(task_id for task_id in found if task_id is not None)
-
-    def _rows(self, query: str, *values: object) -> list[Any]:
-        return self._read(list, query, *values)
 
     def _read(self, read: Callable[[list[Any]], T], query: str, *values: object) -> T:
         """Returns what a query's rows say; a damaged database is replaced by one built in memory."""
         try:
             return read(self._connection.execute(query, values).fetchall())
-        except (sqlite3.DatabaseError, ValueError, TypeError, KeyError):
+        except (sqlite3.DatabaseError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             from gitticks.store.indexing import rebuilt_in_memory
 
             self._connection.close()
@@ -261,3 +272,30 @@ class Index:
 
 def _tasks(rows: list[Any]) -> list[Task]:
     return tasks_from_json(text for (text,) in rows)
+
+
+def _blob(rows: list[Any]) -> bytes | None:
+    if rows and not isinstance(rows[0][0], bytes):
+        raise TypeError("a file is kept as bytes")
+    return rows[0][0] if rows else None
+
+
+def _ids(rows: list[Any]) -> list[TaskId]:
+    return [TaskId(_text(value)) for (value,) in rows]
+
+
+def _titles(rows: list[Any]) -> dict[TaskId, str]:
+    return {TaskId(_text(task_id)): _text(title) for task_id, title in rows}
+
+
+def _broken_files(rows: list[Any]) -> tuple[BrokenFile, ...]:
+    return tuple(
+        BrokenFile(_text(path), None if task is None else TaskId(_text(task)), _text(words))
+        for path, task, words in rows
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("names and words are kept as text")
+    return value

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -357,3 +357,41 @@ def test_warm_reading_loads_nothing_slow(repository: Repository) -> None:
         "importlib_metadata",
     }
     assert slow & set(run.stdout.split()) == set()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE task SET json = '[]'",
+        "UPDATE task SET json = x'ff00fe', title = x'ff', questions = '{'",
+        "UPDATE file SET data = 'text', history = 5",
+        "UPDATE state SET commit_id = x'00ff'",
+        "UPDATE state SET commit_id = 'main'",
+        "INSERT INTO broken VALUES (x'ff', 'NO ID', x'ff')",
+    ],
+)
+def test_rows_of_another_kind_are_not_believed(store: Store, damage: str) -> None:
+    put_tasks(store, [make_task("q8xy")])
+    with open_index(store.repository) as index:
+        before = (index.tasks(), index.titles(), index.data(TaskId("q8xy")), index.history(TaskId("q8xy")))
+    with closing(sqlite3.connect(index_path(store.repository), isolation_level=None)) as connection:
+        connection.execute(damage)
+    with open_index(store.repository) as index:
+        assert index.broken() == ()
+        assert index.open_questions(TaskId("q8xy")) == ()
+        assert (
+            index.tasks(),
+            index.titles(),
+            index.data(TaskId("q8xy")),
+            index.history(TaskId("q8xy")),
+        ) == before
+
+
+@pytest.mark.parametrize("name", ["index.sqlite3", "index.sqlite3-journal"])
+def test_a_pipe_in_its_place_keeps_nobody_waiting(store: Store, name: str) -> None:
+    put_tasks(store, [make_task("q8xy")])
+    place = index_path(store.repository).with_name(name)
+    place.unlink(missing_ok=True)
+    os.mkfifo(place)
+    with open_index(store.repository) as index:
+        assert [task.id for task in index.tasks()] == sorted(store.list_task_ids())
