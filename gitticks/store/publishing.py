@@ -85,10 +85,15 @@ class Publisher:
         """
         try:
             with nullcontext(held) if held is not None else self.hold() as locked:
-                return self._settle(commit, who, locked)
+                is_settled = self._settle(commit, who, locked)
         except BaseException:
-            self._withdraw(commit)
+            with contextlib.suppress(GitticksError, OSError):
+                self._withdraw(commit)
             raise
+        if not is_settled:
+            # Its writer makes it anew. Where the tip is what it was, the new one would else stand on this one.
+            self._withdraw(commit)
+        return is_settled
 
     def swap(self, held: HeldLock, old: str | None, new: str, message: str, who: Identity) -> None:
         """Moves the state branch, waiting for and mending a ref lock that is in the way.
@@ -168,7 +173,7 @@ class Publisher:
 
     def _withdraw(self, commit: str) -> None:
         """Takes a commit out of the chain whose writer does not wait for it any more, with all that stands on it."""
-        with contextlib.suppress(GitticksError, OSError), hold_chain(self.repository) as held:
+        with hold_chain(self.repository) as held:
             links = links_on(state_tip(self.repository), held.read_note())
             commits = [link.commit for link in links]
             if commit in commits:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from gitticks.errors import GitticksError, LostRaceError, RefusedError
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Objects
+from gitticks.git.ref_updates import RefMovedError, compare_and_swap_ref
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import discover
 from gitticks.store import layout, publishing
@@ -313,6 +315,22 @@ def test_a_writer_that_gives_up_waiting_is_not_committed_later(
         store.transact(writing("a", b"1"), author=ENGINE_IDENTITY)
     store.transact(writing("b", b"1"), author=ENGINE_IDENTITY)
     assert (store.read("a"), store.read("b")) == (None, b"1")
+
+
+def test_a_move_that_failed_though_nobody_else_moved_is_not_made_twice(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = [RefMovedError("the ref could not be read", hint="repeat the command")]
+
+    def fail_once(*arguments: Any, **named: Any) -> None:
+        if failures:
+            raise failures.pop()
+        compare_and_swap_ref(*arguments, **named)
+
+    monkeypatch.setattr(publishing, "compare_and_swap_ref", fail_once)
+    store.transact(appending("once"), author=ENGINE_IDENTITY)
+    assert log_of(store) == ["once"]
+    assert not failures
 
 
 def test_threads_of_one_process_write_at_once(store: Store) -> None:
