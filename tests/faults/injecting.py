@@ -64,7 +64,7 @@ def faults_of(command: Command, place: Path, trace: Path) -> tuple[Fault, ...]:
     """Runs a command and returns every fault that could befall it at `place`, or at what it says, in a fixed order."""
     fate = run(traced(command, trace))
     assert fate.code == 0, fate
-    found = {(call.name, call.ordinal) for call in read_trace(trace) if _counts(call, place)}
+    found = {(call.name, call.ordinal) for call in read_trace(trace) if call.is_within(place)}
     return tuple(
         Fault(name, ordinal, what) for name, ordinal in sorted(found) for what in FAULTS.get(name, ())
     )
@@ -86,7 +86,3 @@ def spread(faults: Sequence[Fault], most: int) -> Iterator[Fault]:
     """Yields at most so many of the faults, as far from one another as that allows."""
     step = max(1.0, len(faults) / most)
     yield from (faults[int(number * step)] for number in range(min(most, len(faults))))
-
-
-def _counts(call: Call, place: Path) -> bool:
-    return call.words.startswith("1</") or any(Path(path).is_relative_to(place) for path in call.paths)

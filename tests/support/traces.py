@@ -69,6 +69,10 @@ class Call:
             return ()
         return tuple(_joined(folder, name) for folder, name in _QUOTED.findall(self.words))
 
+    def is_within(self, place: Path) -> bool:
+        """True if the call is about a file below a folder, or about what a command says on stdout."""
+        return self.words.startswith("1</") or any(Path(path).is_relative_to(place) for path in self.paths)
+
 
 def traced(
     command: Command, trace: Path, calls: Sequence[str] = CHANGING, inject: str | None = None
