@@ -29,7 +29,7 @@ KEPT_KILOBYTES = 768
 FAILURES_WHEN_FULL = 4
 FILLING_LETTERS = 8000
 LONG_AGO = 1_700_000_000
-ROOMS = tuple(range(0, 72, 4)) if IS_FULL else (0, 4, 12, 28, 36, 40)
+ROOMS = tuple(range(0, 60, 4)) if IS_FULL else (0, 4, 12, 28, 36, 40)
 RUN_ROOMS = (0, 8, 32, 64, 96, 128, 200, 300, 500) if IS_FULL else (0, 96)
 READING = (
     ("list",),

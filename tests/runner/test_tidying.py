@@ -28,7 +28,7 @@ def test_a_run_packs_what_it_left_loose(project: RunProject) -> None:
     project.make()
     assert project.run().code == RunExit.WAITS
     assert counts(project.path)["count"] == 0
-    assert counts(project.path)["in-pack"] > 50
+    assert counts(project.path)["in-pack"] > 20
     project.ok("approve", "k7f2")
     assert project.merges() == ["k7f2"]
     assert fsck_problems(project.path) == ""
