@@ -16,6 +16,8 @@ from gitticks.git.plainindex import BASE, OURS, RESOLVED, THEIRS, IndexEntry, Pl
 __all__ = ["BASE", "OURS", "RESOLVED", "THEIRS", "IndexEntry", "index_aside", "read_entries", "write_entries"]
 
 _NO_OBJECT = "0" * 40
+_MOST_BY_HAND = 1000
+"""Each entry moves all behind it; git sorts more of them at once in less time than that takes."""
 
 
 def read_entries(git_dir: Path, paths: Sequence[str]) -> dict[str, dict[int, IndexEntry]]:
@@ -43,7 +45,7 @@ def write_entries(
     """
     if not paths:
         return entries_end
-    plain = _read_plain(git_dir, entries_end)
+    plain = _read_plain(git_dir, entries_end) if len(paths) <= _MOST_BY_HAND else None
     if plain is not None and plain.replace(paths):
         _write_plain(git_dir, plain)
         return plain.entries_end
