@@ -20,6 +20,7 @@ from typing import Self
 
 from gitticks.errors import GitticksError
 from gitticks.git.exchange import exchange
+from gitticks.git.prepared import PreparedFiles
 
 SCRATCH_IN_CHECKOUT = ".gitticks-tmp"
 """Where new content is prepared if the git directory is on another file system than the checkout."""
@@ -51,12 +52,15 @@ class Replaced:
 class CheckoutFiles:
     """The files below `root`; new content is prepared in `scratch`, on the same file system, rescued in `rescue`.
 
+    What is `ready` need not be prepared any more.
+
     One process at a time works on a checkout in this way: callers hold a lock of ours.
     """
 
     root: Path
     scratch: Path
     rescue: Path
+    ready: PreparedFiles = field(default_factory=PreparedFiles, compare=False)
 
     @classmethod
     def at(cls, root: Path, own_dir: Path, name: str) -> Self:
@@ -216,6 +220,9 @@ class CheckoutFiles:
         return Replaced(is_done=False)
 
     def _prepare(self, content: bytes) -> Path:
+        ready = self.ready.take(content)
+        if ready is not None:
+            return ready
         prepared = self._free_name()
         try:
             with errors_name(prepared), prepared.open("xb") as file:

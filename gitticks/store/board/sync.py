@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -23,6 +23,9 @@ from gitticks.store.board.report import BoardReport
 
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects
+
+_MANY_FILES = 200
+"""So many are not brought to the disk one after the other."""
 
 
 @dataclass(slots=True)
@@ -57,8 +60,12 @@ class Sync:
         """Brings every path in step that can be, and returns what is to be noted and what to be said."""
         moves = {move.path: move for move in self._moves()}
         self.entries = self._read_entries(moves)
-        for move in moves.values():
-            self._bring(self._resolved_by_person(move))
+        self._prepare(moves.values())
+        try:
+            for move in moves.values():
+                self._bring(self._resolved_by_person(move))
+        finally:
+            self.files.ready.drop()
         index_end = write_entries(self.checkout.git_dir, self.changed, self._known_end())
         journal = Journal(
             base=self.tip,
@@ -68,6 +75,14 @@ class Sync:
             is_index_stale=self.journal.is_index_stale or self._leaves_unknown(index_end),
         )
         return journal, self._report()
+
+    def _prepare(self, moves: Collection[Move]) -> None:
+        """Brings the contents of many files to the disk at once; where that fails, each will say why."""
+        if len(moves) < _MANY_FILES:
+            return
+        contents = (self._content(move.new) for move in moves)
+        with contextlib.suppress(OSError):
+            self.files.ready.add(self.files.scratch, (one for one in contents if one is not None))
 
     def _known_end(self) -> int | None:
         return self.journal.index_end if self._is_index_untouched() else None

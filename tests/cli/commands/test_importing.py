@@ -15,6 +15,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.store.branch import Store
 from tests.cli.support import gt
+from tests.support.projects import make_project
 from tests.support.repositories import git
 from tests.support.stores import make_store
 
@@ -269,3 +270,13 @@ def test_real_data_comes_whole(tmp_path: Path, store: Store, name: str) -> None:
     assert first["count"] == len(store.list_task_ids()) > 0
     assert taken_in(tmp_path, source)["unchanged"] == first["count"]
     assert_well(tmp_path)
+
+
+def test_very_many_tasks_reach_the_board_at_once(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    source = tmp_path / "many.jsonl"
+    source.write_text("".join(f'{{"id": "a{one}", "title": "one of many"}}\n' for one in range(1100)))
+    assert taken_in(tmp_path, str(source))["count"] == 1100
+    assert len(list(project.board.glob("tasks/*/*/TASK.md"))) == 1100
+    assert git("status", "--porcelain", at=project.board) == ""
+    assert [one for one in (tmp_path / ".git" / "gitticks" / "tmp").rglob("*") if one.is_file()] == []
