@@ -49,7 +49,7 @@ def _kept(imported: Mapping[str, Any]) -> dict[str, Any]:
     """Returns fields as YAML can hold them: what is large or deep as its JSON, and the largest left to the history."""
     kept: dict[str, Any] = {}
     room = _LONGEST_EXTRAS
-    for key, value in imported.items():
+    for key, value in ((one, found) for one, found in imported.items() if found is not None):
         held = _yaml_value(value)
         size = len(render(held))
         if size <= min(room, _LONGEST_EXTRA):
