@@ -11,7 +11,7 @@ from gitticks.actions.importing.links import Linked, link
 from gitticks.actions.importing.placing import Places
 from gitticks.actions.importing.sources import find_source, read_source
 from gitticks.document.foreign.record import ForeignTask, Format, Problem, Reading
-from gitticks.document.foreign.writing import task_text
+from gitticks.document.foreign.writing import is_too_large, task_text
 from gitticks.document.jsonl import MOST_LINE_BYTES, render_event
 from gitticks.document.times import format_time
 from gitticks.errors import DocumentError
@@ -89,7 +89,7 @@ def import_tasks(context: Context, wish: Wish) -> Imported:
     """
     context.require_person(_PERSONS_WORK)
     source = find_source(context, wish.format, wish.path)
-    reading = read_source(source)
+    reading = read_source(source, context.directory)
     outcome = Imported(source.format, source.name, source.is_guessed, wish.is_dry_run)
 
     def write(transaction: Transaction) -> Imported:
@@ -109,12 +109,16 @@ class _Bringing:
     ) -> None:
         self._context = context
         self._transaction = transaction
-        self._reading = reading
+        large = [one for one in reading.tasks.values() if is_too_large(one)]
+        kept = (
+            {name: one for name, one in reading.tasks.items() if one not in large} if large else reading.tasks
+        )
+        self._reading = reading = replace(reading, tasks=kept)
         self._wish = wish
         self._places = Places.of(transaction, reading, context.world.random_number)
         self._outcome = outcome
         outcome.skipped = reading.skipped
-        outcome.problems = list(reading.problems)
+        outcome.problems = [*reading.problems, *map(_left_out, large)]
         outcome.updated, outcome.behind, outcome.kept = [], [], []
 
     def carry_out(self) -> Imported:
@@ -226,3 +230,7 @@ class _Bringing:
         trailers = [("Event", EventType.IMPORTED.value), ("Actor", f"{actor.kind.value} {actor.name}")]
         subject = f"import: {self._reading.format}, {', '.join(parts) or 'nothing'}"
         self._transaction.describe(subject, trailers)
+
+
+def _left_out(one: ForeignTask) -> Problem:
+    return Problem(one.path, one.line, f"`{one.source_id}` is left out: it is larger than a task can be")

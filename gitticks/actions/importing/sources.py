@@ -97,13 +97,15 @@ def _found(wanted: Format, place: Path) -> Path | None:
     return next((one for one in folders if (one / "tasks").is_dir() or (one / "completed").is_dir()), None)
 
 
-def read_source(source: Source) -> Reading:
-    """Returns what the source holds.
+def read_source(source: Source, directory: Path) -> Reading:
+    """Returns what the source holds; where a program is asked, it is started in `directory`.
 
     Raises:
         GitticksError: none of it can be read.
     """
     try:
+        if source.path is None:
+            return _read_gh(directory)
         return _READERS[source.format](source)
     except OSError as error:
         raise GitticksError(f"{source.name} cannot be read: {error.strerror}") from error
@@ -114,9 +116,9 @@ def read_source(source: Source) -> Reading:
 def _read_beads(source: Source) -> Reading:
     from gitticks.document.foreign.beads import read_beads
 
-    if source.path is None or str(source.path) == STDIN:
+    if str(source.path) == STDIN:
         return read_beads(_lines(sys.stdin.buffer), "stdin")
-    with source.path.open("rb") as stream:
+    with _place_of(source).open("rb") as stream:
         if stream.peek(2)[:2] in _UTF16:
             raise RecordError("this is UTF-16; save it as UTF-8")
         return read_beads(_lines(stream), str(source.path))
@@ -136,13 +138,13 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
 def _read_ticks(source: Source) -> Reading:
     from gitticks.document.foreign.ticks import read_ticks
 
-    return read_ticks(_files(_folder(source), "*.json"))
+    return read_ticks(_files(_place_of(source), "*.json"))
 
 
 def _read_backlog(source: Source) -> Reading:
     from gitticks.document.foreign.backlog import Config, read_backlog, read_config
 
-    folder, config, problems = _folder(source), Config(), list[Problem]()
+    folder, config, problems = _place_of(source), Config(), list[Problem]()
     for name in ("config.yml", "config.yaml"):
         file = folder / name
         try:
@@ -158,17 +160,21 @@ def _read_backlog(source: Source) -> Reading:
 def _read_github(source: Source) -> Reading:
     from gitticks.document.foreign.github import read_github
 
-    if source.path is None:
-        return read_github(_ask_gh(), "gh")
     if str(source.path) == STDIN:
         return read_github(sys.stdin.buffer.read(MOST_LIST_BYTES), "stdin")
-    data = _bounded(source.path, MOST_LIST_BYTES)
+    data = _bounded(_place_of(source), MOST_LIST_BYTES)
     if data is None:
         raise RecordError("the file is too large")
     return read_github(data, str(source.path))
 
 
-def _ask_gh() -> bytes:
+def _read_gh(directory: Path) -> Reading:
+    from gitticks.document.foreign.github import read_github
+
+    return read_github(_ask_gh(directory), "gh")
+
+
+def _ask_gh(directory: Path) -> bytes:
     """Returns every issue of the repository that GitHub's own program knows."""
     import subprocess
 
@@ -177,7 +183,7 @@ def _ask_gh() -> bytes:
     call = ["gh", "issue", "list", "--state", "all", "--limit", "100000", "--json", ",".join(FIELDS)]
     hint = f"`{' '.join(call)} > issues.json`, then `gt import github issues.json`"
     try:
-        done = subprocess.run(call, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+        done = subprocess.run(call, capture_output=True, check=False, stdin=subprocess.DEVNULL, cwd=directory)
     except FileNotFoundError as error:
         raise NotFoundError("no file was named, and `gh` is not installed", hint=hint) from error
     if done.returncode:
@@ -186,7 +192,7 @@ def _ask_gh() -> bytes:
     return done.stdout
 
 
-def _folder(source: Source) -> Path:
+def _place_of(source: Source) -> Path:
     return source.path or Path()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from gitticks.document.fields import written
 from gitticks.document.foreign.parts import canonical, clean, one_line
 from gitticks.document.foreign.record import ForeignTask
 from gitticks.document.frontmatter import MOST_BYTES, MOST_LINES
+from gitticks.document.jsonl import MOST_LINE_BYTES
 from gitticks.document.lines import Source, trimmed
 from gitticks.document.sections import read_body
 from gitticks.document.taskfile import read_task
@@ -24,9 +26,29 @@ IMPORTED = "imported"
 _LONGEST_EXTRA = 8_000
 _LONGEST_EXTRAS = 24_000
 _DEEPEST = 4
+_LINES_AROUND = 4
+_MOST_FIELD_LINES = 100
+_ROOM_FOR_FIELDS = 64_000
 _MOST_PARTS = 200
 _NESTED_FENCE = re.compile(r"^(?=[ \t>*+\-0-9.)])[ \t>*+\-0-9.)]+(?:`{3}|~{3})", re.MULTILINE)
 """A code fence that begins inside a list, a quote or an indentation; elsewhere `escape` sees fences as CommonMark."""
+
+
+def is_too_large(foreign: ForeignTask) -> bool:
+    """True if the task's texts, or its record on a line of the history, would not fit; asked before links are made."""
+    texts = [foreign.summary, *(text for _, text in foreign.sections), *(one.text for one in foreign.notes)]
+    lines = sum(text.count("\n") + _LINES_AROUND for text in texts)
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts) + lines
+    record = (
+        0
+        if foreign.record is None
+        else len(json.dumps(foreign.record, ensure_ascii=False).encode("utf-8", "replace"))
+    )
+    return (
+        size > MOST_BYTES - _ROOM_FOR_FIELDS
+        or lines > MOST_LINES - _MOST_FIELD_LINES
+        or record > MOST_LINE_BYTES - _ROOM_FOR_FIELDS
+    )
 
 
 def task_text(task: Task, foreign: ForeignTask, imported: Mapping[str, Any]) -> bytes:

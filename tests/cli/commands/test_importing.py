@@ -14,7 +14,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.store.branch import Store
-from tests.cli.support import gt
+from tests.cli.support import gt, gt_process
 from tests.support.projects import make_project
 from tests.support.repositories import git
 from tests.support.stores import make_store
@@ -144,6 +144,32 @@ def test_issues_of_github_come_and_a_bad_one_is_named(tmp_path: Path, store: Sto
     assert (file.task.status, file.task.closed_reason) == (Status.CANCELLED, "not planned")
     assert file.task.external_ref == "https://example.org/pier/issues/12"
     assert [note.name for note in file.entries(Section.NOTES)] == ["mira"]
+
+
+def test_stdin_is_a_file_too(tmp_path: Path, store: Store) -> None:
+    for form, name in (("beads", "issues.jsonl"), ("github", "github.json")):
+        ran = gt_process("import", form, "-", at=tmp_path, input=(FOREIGN / name).read_text())
+        assert (ran.code, "imported" in ran.out) == (0, True)
+    assert len(store.list_task_ids()) == 9
+
+
+def test_without_a_file_the_program_of_github_is_asked(tmp_path: Path, store: Store) -> None:
+    program = tmp_path / "bin" / "gh"
+    program.parent.mkdir()
+    path = {"PATH": f"{program.parent}:/usr/bin:/bin"}
+    program.write_text(f'#!/bin/sh\ntest "$1 $2" = "issue list" && cat {FOREIGN / "github.json"}\n')
+    program.chmod(0o755)
+    assert (
+        gt("import", "github", at=tmp_path, environment=path).out
+        == "2 tasks imported: 1 cancelled, 1 pending\n"
+    )
+    program.write_text("#!/bin/sh\necho 'not logged in' >&2\nexit 4\n")
+    ran = gt("import", "github", at=tmp_path, environment=path)
+    assert (ran.code, ran.err.partition("\n")[0]) == (1, "error: `gh` failed: not logged in")
+    program.unlink()
+    ran = gt("import", "github", at=tmp_path, environment={"PATH": str(program.parent)})
+    assert (ran.code, "is not installed" in ran.err) == (1, True)
+    assert len(store.list_task_ids()) == 2
 
 
 def test_a_change_at_the_source_is_told_and_taken_over_only_when_asked(tmp_path: Path, store: Store) -> None:
