@@ -21,7 +21,7 @@ from tests.support.victims import Moments
 
 pytestmark = [pytest.mark.debian("strace"), pytest.mark.timeout(LONGEST_SECONDS)]
 
-FAULTS = dose(16, 100_000)
+FAULTS = dose(16, 500)
 FAULTS_A_REPOSITORY = 50
 BUG = 70
 VARIANTS: dict[str, Variant] = {
