@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.git.locks import FOREIGN_AGE_SECONDS, HeldLock, clear_stale_ref_lock, hold_lock
+from gitticks.git.locks import FOREIGN_AGE_SECONDS, LOCK_SIZES, HeldLock, clear_stale_ref_lock, hold_lock
 from gitticks.git.repository import Repository
+from gitticks.plainfile import read_plain_file
 from gitticks.processes import is_lock_held, parse_identity
 
 _OWN_REFS = ("refs/heads/gitticks", "refs/gitticks")
 _MARK = b"gitticks "
-_MOST_BYTES = 4096
+_LONGEST_NOTE = 4096
+_MOST_BYTES = 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +28,19 @@ class LockFile:
         ref: the ref that it locks; None for an index.
         age_seconds: how long it has been there.
         taker: the process that took it, where it says so.
+        size_bytes: how large it is.
     """
 
     path: Path
     ref: str | None
     age_seconds: float
     taker: int | None
+    size_bytes: int
+
+    @property
+    def is_of_git(self) -> bool:
+        """True if it has a size that git gives the locks of its refs; only such are cleared."""
+        return self.size_bytes in LOCK_SIZES
 
     @property
     def is_old(self) -> bool:
@@ -93,16 +102,15 @@ def _still_locked(repository: Repository, held: HeldLock) -> Iterator[LockFile]:
 
 def _look(path: Path, ref: str | None) -> LockFile | None:
     try:
-        age = time.time() - path.lstat().st_mtime
+        status = path.lstat()
         taker = _taker(path)
     except OSError:
         return None
-    return LockFile(path, ref, max(0.0, age), taker)
+    return LockFile(path, ref, max(0.0, time.time() - status.st_mtime), taker, status.st_size)
 
 
 def _taker(path: Path) -> int | None:
     """Returns the process that a lock of ours names; git's own name nobody."""
-    with path.open("rb") as file:
-        words = file.read(_MOST_BYTES)
+    words = read_plain_file(path, _MOST_BYTES)[:_LONGEST_NOTE]
     number = os.fsdecode(words.removeprefix(_MARK)).strip()
     return int(number) if words.startswith(_MARK) and number.isdecimal() else None

@@ -29,7 +29,7 @@ FOREIGN_AGE_SECONDS = 30.0
 CLOCK_SLACK_SECONDS = 1.0
 _HOLDER_BYTES = 256
 _MOVING = "moving "
-_LOCK_SIZES = frozenset({0, 41})
+LOCK_SIZES = frozenset({0, 41})
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
     if second is None:
         return True
     is_same = (first.st_ino, first.st_mtime_ns) == (second.st_ino, second.st_mtime_ns)
-    if not is_same or second.st_size not in _LOCK_SIZES:
+    if not is_same or second.st_size not in LOCK_SIZES:
         return False
     if held.unfinished != ref and _may_have_a_living_taker(second):
         return False

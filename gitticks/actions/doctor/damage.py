@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
@@ -113,7 +114,9 @@ def _no_commit(repository: Repository, objects: Objects, tip: str, error: Gittic
     what = f"`{layout.STATE_REF}` stands at no commit that can be read: {error.message}"
     for older in logged(repository.common_dir, layout.STATE_REF):
         if older != tip and _is_whole(objects, older):
-            mend = f"`git update-ref {layout.STATE_REF} {older}` goes back to the newest commit that is whole"
+            aside = _move_aside(repository, tip)
+            back = f"{aside} && git update-ref" if aside else "git update-ref"
+            mend = f"`{back} {layout.STATE_REF} {older}` goes back to the newest commit that is whole"
             return Finding(Severity.ERROR, what, mend, commit=tip)
     return Finding(Severity.ERROR, what, _FETCH, commit=tip)
 
@@ -164,17 +167,32 @@ def _copy_in_index(context: Context, path: str) -> Iterator[bytes]:
 
 
 def _tree_of_board(context: Context, path: str) -> str | None:
-    """Writes the tree that the board's index has for a folder, if it has no edits there, and returns its id."""
+    """Writes the tree that the board's index has for a folder, and returns its id; None if it has none.
+
+    By way of an index without git's notes of which trees it has written, since it would believe them.
+    """
     from gitticks.git.process import run_git
     from gitticks.store.board import board_checkout
 
     checkout = board_checkout(context.repository)
     if checkout is None:
         return None
-    below = [f"--prefix={path}/"] if path else []
-    asked = ["write-tree", "--missing-ok", *below]
-    written = run_git(asked, repository_dir=checkout.git_dir, check=False)
-    return written.text if written.code == 0 else None
+    with TemporaryDirectory(dir=context.repository.own_dir) as folder:
+        aside = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        listed = run_git(["ls-files", "--stage", "-z"], repository_dir=checkout.git_dir, check=False)
+        filling, writing = ["update-index", "-z", "--index-info"], ["write-tree", "--missing-ok"]
+        run_git(
+            filling,
+            repository_dir=checkout.git_dir,
+            input=listed.stdout,
+            extra_environment=aside,
+            check=False,
+        )
+        below = [f"--prefix={path}/"] if path else []
+        written = run_git(
+            [*writing, *below], repository_dir=checkout.git_dir, extra_environment=aside, check=False
+        )
+        return written.text if written.code == 0 else None
 
 
 def _task_of(path: str) -> TaskId | None:
@@ -198,7 +216,10 @@ def _put_aside(repository: Repository, object_id: str) -> None:
 
 def _aside(repository: Repository, object_id: str | None) -> str:
     """Returns the beginning of a mend that puts a damaged file out of git's way; empty where there is no file."""
-    file = None if object_id is None else _loose_file(repository, object_id)
-    if file is None or not os.path.lexists(file):
-        return ""
-    return f"`mv {quote(str(file))} {quote(f'{file}.damaged')}`, then "
+    command = None if object_id is None else _move_aside(repository, object_id)
+    return f"`{command}`, then " if command else ""
+
+
+def _move_aside(repository: Repository, object_id: str) -> str | None:
+    file = _loose_file(repository, object_id)
+    return f"mv {quote(str(file))} {quote(f'{file}.damaged')}" if os.path.lexists(file) else None

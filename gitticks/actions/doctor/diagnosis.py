@@ -93,16 +93,17 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
         return
     here = (machine.check_identity, machine.check_disk, machine.check_file_locks)
     yield from _of(Topic.MACHINE, (one for check in here for one in check(context)))
-    yield from _checked(context, _BEFORE_TASKS, looked_at)
     try:
         require_packed_refs(context.repository.common_dir)
         state_tip(context.repository)
     except NotFoundError:
+        yield from _checked(context, _BEFORE_TASKS, looked_at)
         yield Finding(Severity.WARNING, "this repository has no tasks yet", "`gt init` begins them")
         return
-    except GitticksError as error:
+    except GitticksError as error:  # git itself may wait for what lies there, so nothing more is asked of it
         yield Finding(Severity.ERROR, error.message, error.hint, topic=Topic.REPOSITORY)
         return
+    yield from _checked(context, _BEFORE_TASKS, looked_at)
     damage = tuple(_checked(context, ((Topic.REPOSITORY, (partial(check_damage, full=full),)),), []))
     yield from damage
     if not any(one.commit is not None for one in damage):

@@ -73,7 +73,7 @@ def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Findi
     what = f"{BOARD_FOLDER}/{file.message}"
     if file.task_id is not None:
         mend = f"`gt edit {file.task_id}`" if file.task_id in ids else _last_file(context, file.path)
-    elif layout.task_of_path(file.path) is not None:
+    elif layout.task_of_path(file.path) is not None or not file.path.endswith(layout.TASK_FILE):
         mend = "`gt doctor --full` says what is damaged, and how it comes back"
     elif home is None:
         mend = "move the file to where it belongs"

@@ -31,8 +31,8 @@ def check_locks(context: Context) -> Iterator[Finding]:
             yield Finding(
                 Severity.WARNING,
                 f"`{lock.ref}` has been locked for {_span(lock.age_seconds)}, and git does not say by whom",
-                "`gt doctor --fix`",
-                Repair.LOCKS,
+                "`gt doctor --fix`" if lock.is_of_git else f"if no git command is at work: `rm {lock.path}`",
+                Repair.LOCKS if lock.is_of_git else None,
             )
     for name, git_dir in _checkouts(context):
         found = index_lock(git_dir)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.errors import GitticksError
 from gitticks.store import layout
 from gitticks.store.tip import state_tip
 
@@ -70,7 +71,7 @@ def check_rewound(context: Context) -> Iterator[Finding]:
         return
     left = None
     for seen in dict.fromkeys((known.seen, _indexed(context), _board_base(context))):
-        if seen is not None and context.store.objects.has(seen) and not is_ancestor(repository, seen, tip):
+        if seen is not None and _can_be_read(context, seen) and not is_ancestor(repository, seen, tip):
             left = seen
             break
     if left is None:
@@ -99,6 +100,14 @@ def check_loose_objects(context: Context) -> Iterator[Finding]:
             f"{loose.count} objects lie about singly, {loose.kibibytes // 1024} MB: git gets slower by them",
             "`git maintenance run` packs them",
         )
+
+
+def _can_be_read(context: Context, commit: str) -> bool:
+    try:
+        context.store.objects.tree_of(commit)
+    except GitticksError:
+        return False
+    return True
 
 
 def _has_state(context: Context) -> bool:
