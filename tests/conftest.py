@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pygit2
@@ -48,13 +49,28 @@ settings.register_profile(
 settings.load_profile("soak" if os.environ.get("GITTICKS_DOSE") == "full" else "ci")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def sealed_from_the_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Seals what fixtures do that are made before any test's own seal: those of modules."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        _seal(tmp_path_factory.mktemp("home"), monkeypatch)
+        yield
+
+
 @pytest.fixture(autouse=True)
-def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def sealed(
+    sealed_from_the_start: None,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Gives the test a home of its own, with an identity in its git config, and nothing else from outside."""
+    _seal(tmp_path_factory.mktemp("home"), monkeypatch)
+
+
+def _seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(FOREIGN_PREFIXES) and name not in KEPT_VARIABLES:
             monkeypatch.delenv(name)
-    home = tmp_path_factory.mktemp("home")
     (home / ".gitconfig").write_text(HOME_CONFIG)
     values = {
         "HOME": str(home),
