@@ -71,6 +71,7 @@ class TaskGraph:
     _children: dict[TaskId, list[Task]] = field(default_factory=dict)
     _busy_epics: set[TaskId] | None = None
     _holds: dict[tuple[TaskId, date], _Hold] = field(default_factory=dict)
+    _waiting: dict[TaskId, TaskId | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tasks: Iterable[Task], unreadable: Container[TaskId] = ()) -> TaskGraph:
@@ -109,12 +110,33 @@ class TaskGraph:
 
     def open_blockers(self, task: Task) -> tuple[TaskId, ...]:
         """Returns the open tasks that this one or an ancestor waits for, each once, own ones first."""
-        found: dict[TaskId, None] = {}
-        for owner in (task, *self.ancestors(task)):
-            for blocker in owner.blocked_by:
-                if self.is_open_id(blocker) and blocker != task.id:
-                    found[blocker] = None
-        return tuple(found)
+        owned = (one for owner in self.waiting_owners(task) for one in owner.blocked_by)
+        return tuple(dict.fromkeys(one for one in owned if self.is_open_id(one) and one != task.id))
+
+    def waiting_owners(self, task: Task) -> Iterator[Task]:
+        """Yields the task, and then those of its ancestors, the nearest first, that have open blockers of their own."""
+        owner: Task | None = task
+        seen: set[TaskId] = set()
+        while owner is not None and owner.id not in seen:
+            seen.add(owner.id)
+            yield owner
+            owner = self._next_waiting(owner)
+
+    def _next_waiting(self, task: Task) -> Task | None:
+        """Returns the nearest ancestor with an open blocker of its own; each ancestor is looked at once."""
+        passed: dict[TaskId, None] = {}
+        at, found = task.parent, None
+        while at is not None and at in self.tasks and at not in passed:
+            if at in self._waiting:
+                found = self._waiting[at]
+                break
+            if any(map(self.is_open_id, self.tasks[at].blocked_by)):
+                found = self._waiting[at] = at
+                break
+            passed[at] = None
+            at = self.tasks[at].parent
+        self._waiting.update(dict.fromkeys(passed, found))
+        return None if found is None else self.tasks[found]
 
     def idle_blockers(self, task: Task) -> tuple[TaskId, ...]:
         """Returns the entries of blocked_by that block nothing because they are missing or cancelled."""

@@ -14,13 +14,20 @@ from gitticks.runner.options import RunOptions
 def in_scope(graph: TaskGraph, options: RunOptions) -> dict[TaskId, Task]:
     """Returns the tasks that the run is for: those named with all below them, else what the flags include."""
     if options.ids:
-        return {task.id: task for task in graph.tasks.values() if _is_named(graph, task, options.ids)}
+        named = _with_all_below(graph, options.ids)
+        return {task.id: task for task in graph.tasks.values() if task.id in named}
     return {task.id: task for task in graph.tasks.values() if _is_included(graph, task, options)}
 
 
-def _is_named(graph: TaskGraph, task: Task, ids: Iterable[TaskId]) -> bool:
-    wanted = set(ids)
-    return task.id in wanted or any(above.id in wanted for above in graph.ancestors(task))
+def _with_all_below(graph: TaskGraph, ids: Iterable[TaskId]) -> set[TaskId]:
+    found = set(ids)
+    waiting = list(found)
+    while waiting:
+        for child in graph.children(waiting.pop()):
+            if child.id not in found:
+                found.add(child.id)
+                waiting.append(child.id)
+    return found
 
 
 def _is_included(graph: TaskGraph, task: Task, options: RunOptions) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -310,3 +311,29 @@ def test_ten_thousand_epics_in_one_another_with_a_task_in_each() -> None:
 def test_ten_thousand_tasks_that_wait_in_a_row() -> None:
     row = [make(f"t{number}", f"t{number + 1}") for number in range(MANY)]
     assert [task.id for task in graph(*row).ready(AROUND)] == [f"t{MANY - 1}"]
+
+
+def walked_blockers(graph: TaskGraph, task: Task) -> tuple[TaskId, ...]:
+    """Returns what `open_blockers` says, by walking all ancestors."""
+    owners = (task, *graph.ancestors(task))
+    found = [one for owner in owners for one in owner.blocked_by if graph.is_open_id(one) and one != task.id]
+    return tuple(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_blockers_are_those_of_all_ancestors_also_in_circles(seed: int) -> None:
+    draw = random.Random(seed)
+    ids = [TaskId(f"t{number:02}") for number in range(12)]
+    tasks = [
+        Task(
+            one,
+            "x",
+            parent=draw.choice([None, *ids]),
+            blocked_by=tuple(draw.sample(ids, draw.choice([0, 0, 0, 1, 2]))),
+            status=draw.choice([Status.PENDING, Status.PENDING, Status.DONE]),
+        )
+        for one in ids
+    ]
+    graph = TaskGraph.of(tasks)
+    for task in draw.sample(tasks, len(tasks)):
+        assert graph.open_blockers(task) == walked_blockers(graph, task)

@@ -43,7 +43,7 @@ def _way_out(graph: TaskGraph, circle: tuple[TaskId, ...]) -> str:
     """Returns the command that takes one link out of a circle: a blocker of a task in it, or of an ancestor."""
     for waiting, blocker in pairwise(circle):
         task = graph.tasks[waiting]
-        for owner in (task, *graph.ancestors(task)):
+        for owner in graph.waiting_owners(task):
             if blocker in owner.blocked_by:
                 return f"`gt unblock {owner.id} {blocker}`"
     return f"`gt update {circle[0]} --parent=null`"
