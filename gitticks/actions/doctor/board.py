@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from shlex import quote
@@ -98,8 +99,15 @@ def _elsewhere(checkout: Checkout) -> Finding:
     return Finding(Severity.ERROR, f"{what}: its HEAD is damaged", f"`{put}` puts it back")
 
 
+_is_about_index = re.compile(r"/index: |index file|bad signature|bad index").search
+
+
 def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
-    if "index" not in error.message:
+    if "config.worktree" in error.message:
+        file = checkout.git_dir / "config.worktree"
+        mend = f"`mv {quote(str(file))} {quote(f'{file}.damaged')} && gt doctor --fix` makes it again"
+        return Finding(Severity.ERROR, f"the settings of the board are damaged: {error.message}", mend)
+    if not _is_about_index(error.message):
         return Finding(Severity.ERROR, error.message, error.hint)
     index = checkout.git_dir / "index"
     aside = quote(f"{index}.damaged")

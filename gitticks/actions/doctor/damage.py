@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
 _MOST_SHOWN = 20
+_DEEPEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +89,29 @@ def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Dam
 def restore_objects(context: Context) -> None:
     """Stores again every damaged object that the board or the index still has; the damaged files are put aside."""
     objects = context.store.objects
-    for one in damaged_entries(objects, objects.tree_of(state_tip(context.repository))):
-        if not _can_be_restored(context, one):
-            continue
+    tree = objects.tree_of(state_tip(context.repository))
+    for _ in range(_DEEPEST):  # behind a folder that is back others may come to light
+        restored = [_restore(context, one) for one in damaged_entries(objects, tree)]
+        if not any(restored):
+            return
+
+
+def _restore(context: Context, one: Damaged) -> bool:
+    """Stores one object again if there is a copy of it, and returns whether there was."""
+    if not one.is_tree:
+        content = _copy(context, one)
+        if content is not None:
+            _put_aside(context.repository, one.object_id)
+            context.store.objects.write_blob(content)
+        return content is not None
+    with _tree_of_board(context, one.path) as tree:
+        if tree is None or tree[0] != one.object_id:
+            return False
         _put_aside(context.repository, one.object_id)
-        if one.is_tree:
-            _tree_of_board(context, one.path)
-        else:
-            content = _copy(context, one)
-            if content is not None:
-                objects.write_blob(content)
+        file = _loose_file(context.repository, one.object_id)
+        file.parent.mkdir(exist_ok=True)
+        tree[1].rename(file)
+        return True
 
 
 def _finding(context: Context, one: Damaged, fix: str) -> Finding:
@@ -130,7 +144,8 @@ def _is_whole(objects: Objects, commit: str) -> bool:
 
 def _can_be_restored(context: Context, one: Damaged) -> bool:
     if one.is_tree:
-        return _tree_of_board(context, one.path) == one.object_id
+        with _tree_of_board(context, one.path) as tree:
+            return tree is not None and tree[0] == one.object_id
     return _copy(context, one) is not None
 
 
@@ -166,33 +181,33 @@ def _copy_in_index(context: Context, path: str) -> Iterator[bytes]:
             yield from (bytes(value) for value in row if isinstance(value, bytes))
 
 
-def _tree_of_board(context: Context, path: str) -> str | None:
-    """Writes the tree that the board's index has for a folder, and returns its id; None if it has none.
+@contextlib.contextmanager
+def _tree_of_board(context: Context, path: str) -> Iterator[tuple[str, Path] | None]:
+    """Gives the id of the tree that the board's index has for a folder, and the file that holds it while the block runs.
 
-    By way of an index without git's notes of which trees it has written, since it would believe them.
+    It is made where no object is yet, by way of an index without git's notes of what it has written before, since git
+    would believe both.
     """
     from gitticks.git.process import run_git
     from gitticks.store.board import board_checkout
 
     checkout = board_checkout(context.repository)
     if checkout is None:
-        return None
+        yield None
+        return
     with TemporaryDirectory(dir=context.repository.own_dir) as folder:
-        aside = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
-        listed = run_git(["ls-files", "--stage", "-z"], repository_dir=checkout.git_dir, check=False)
-        filling, writing = ["update-index", "-z", "--index-info"], ["write-tree", "--missing-ok"]
-        run_git(
-            filling,
-            repository_dir=checkout.git_dir,
-            input=listed.stdout,
-            extra_environment=aside,
-            check=False,
-        )
-        below = [f"--prefix={path}/"] if path else []
-        written = run_git(
-            [*writing, *below], repository_dir=checkout.git_dir, extra_environment=aside, check=False
-        )
-        return written.text if written.code == 0 else None
+        aside = {"GIT_INDEX_FILE": f"{folder}/index", "GIT_OBJECT_DIRECTORY": folder}
+        listed = run_git(["ls-files", "--stage", "-z"], repository_dir=checkout.git_dir, check=False).stdout
+        made = None
+        for asked in (
+            ["update-index", "-z", "--index-info"],
+            ["write-tree", "--missing-ok", *([f"--prefix={path}/"] if path else [])],
+        ):
+            made = run_git(
+                asked, repository_dir=checkout.git_dir, input=listed, extra_environment=aside, check=False
+            )
+        name = made.text if made is not None and made.code == 0 else ""
+        yield (name, Path(folder) / name[:2] / name[2:]) if name else None
 
 
 def _task_of(path: str) -> TaskId | None:
@@ -221,5 +236,12 @@ def _aside(repository: Repository, object_id: str | None) -> str:
 
 
 def _move_aside(repository: Repository, object_id: str) -> str | None:
-    file = _loose_file(repository, object_id)
-    return f"mv {quote(str(file))} {quote(f'{file}.damaged')}" if os.path.lexists(file) else None
+    """Returns the command that moves a damaged file away; None where there is none, or the object in it is sound."""
+    from gitticks.git.loose_reading import read_loose
+
+    try:
+        read_loose(repository.common_dir / "objects", object_id)
+    except (ValueError, OSError):
+        file = _loose_file(repository, object_id)
+        return f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
+    return None

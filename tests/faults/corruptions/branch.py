@@ -169,7 +169,7 @@ CORRUPTIONS: tuple[Corruption, ...] = (
     *variants("foreign task", _foreign_file, FOREIGN_TASKS[:5], finding="TASK.md"),
     *variants("foreign entry", _entry, ENTRIES, OTHERS, VICTIM),
     *variants("foreign top entry", _entry, TOP_ENTRIES, ANSWERS, can_be_mended=False),
-    *variants("odd tree", _odd_tree, ODD_TREES, ANSWERS),
+    *variants("odd tree", _odd_tree, ODD_TREES, ANSWERS, can_be_mended=False),
     *variants(
         "id twice",
         _second,

@@ -109,7 +109,9 @@ CORRUPTIONS: tuple[Corruption, ...] = (
         ((TASK, HISTORY), (TASK, COMMIT), (TASK_TREE, SHARD_TREE), (COMMIT, PARENT), (TASK, TASK_TREE)),
         ANSWERS,
     ),
-    *variants("pack", _packed, list(product([".pack", ".idx"], DAMAGES)), ANSWERS, NO_OBJECT),
-    *variants("pack byte", _pack_byte, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), ANSWERS),
+    *variants(
+        "pack", _packed, list(product([".pack", ".idx"], DAMAGES)), ANSWERS, NO_OBJECT, can_be_mended=False
+    ),
+    *variants("pack byte", _pack_byte, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), ANSWERS, can_be_mended=False),
     *variants("alternates", _alternates, (b"/nothing/here\n", b"\0\xff", b"../objects\n")),
 )
