@@ -148,6 +148,8 @@ class Moments:
         """Takes in what became of a victim that was to be killed at `instant`."""
         if happened != (instant > self._turn):
             self._turn += (-0.05 if happened else 0.05) * self.seconds
-        if not fate.was_killed:
+        if fate.was_killed:
+            self.seconds = max(self.seconds, self._turn / 0.9)
+        else:
             self.seconds = (3 * self.seconds + fate.seconds) / 4
             self._turn = min(self._turn, 0.9 * self.seconds)
