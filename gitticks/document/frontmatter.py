@@ -152,7 +152,7 @@ def refuse_conflict(source: Source) -> None:
 
 
 def _conflict_error(source: Source, offset: int) -> DocumentError:
-    hint = "keep the lines that are right, delete the others and the markers, then `gt sync`"
+    hint = "keep the lines that are right, delete the others and the markers, then commit it"
     return source.error("the YAML holds the conflict markers of a merge", offset, hint=hint)
 
 

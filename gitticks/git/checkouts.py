@@ -111,6 +111,8 @@ def _linked(common_dir: Path) -> Iterator[tuple[Path, Path]]:
             pointer = os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n")
         except OSError:
             continue  # it is being added or removed at this moment
+        if "\0" in pointer:
+            continue  # it is damaged, and no path
         yield git_dir, Path(os.path.normpath(git_dir / pointer)).parent
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at
@@ -28,6 +30,7 @@ LONGEST_CHECKOUT_SECONDS = 600.0
 """How long a call waits for another that is filling a worktree."""
 
 _POLL_SECONDS = 0.02
+_ENTRY_FILES = frozenset({"HEAD", "gitdir", "commondir", "locked", "config.worktree"})
 _SUBMODULE_MODE = "160000"
 
 
@@ -143,9 +146,28 @@ def is_half_made(repository: Repository, checkout: Checkout) -> bool:
 
 
 def list_worktrees(repository: Repository) -> tuple[Worktree, ...]:
-    """Returns every worktree, the main one first."""
+    """Returns every worktree, the main one first.
+
+    Raises:
+        GitticksError: an entry is damaged; the message names its file.
+    """
+    _refuse_odd_entries(repository)
     listed = run_git(["worktree", "list", "--porcelain", "-z"], repository_dir=repository.common_dir).stdout
     return tuple(_parse_entry(entry) for entry in os.fsdecode(listed).split("\0\0") if entry)
+
+
+def _refuse_odd_entries(repository: Repository) -> None:
+    """Refuses an entry with something else than a file in a file's place: git would fail at it, or wait for a pipe."""
+    for file in sorted(repository.common_dir.glob("worktrees/*/*")):
+        if file.name in _ENTRY_FILES and not stat.S_ISREG(file.lstat().st_mode):
+            entry, aside = (
+                quote(str(file.parent)),
+                quote(f"{repository.common_dir / file.parent.name}.damaged"),
+            )
+            raise GitticksError(
+                f"`{file}` is no plain file, so git cannot tell its worktree",
+                hint=f"`mv {entry} {aside}` takes it away; what is checked out there stays as it is",
+            )
 
 
 def prune_worktrees(repository: Repository) -> None:
@@ -243,8 +265,9 @@ def _drop(repository: Repository, checkout: Checkout) -> None:
     try:
         run_git(arguments, repository_dir=repository.common_dir)
     except GitError:
-        if checkout.git_dir.exists():
+        if os.path.lexists(checkout.path):
             raise
+        shutil.rmtree(checkout.git_dir, ignore_errors=True)  # what is left of an entry too damaged for git
 
 
 def _lock_reason(checkout: Checkout) -> str | None:

@@ -6,11 +6,20 @@ A task waits for its blockers and its ancestors' blockers, an epic for its child
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
+
+_SHOWN = 8
+
+
+def shown(circle: Sequence[TaskId]) -> str:
+    """Returns a circle in words; of a long one its beginning, how many tasks it has, and its end."""
+    if len(circle) <= _SHOWN + 2:
+        return " → ".join(circle)
+    return " → ".join((*circle[:_SHOWN], f"… {len(circle) - 1 - _SHOWN} more …", circle[-1]))
 
 
 @dataclass(frozen=True, slots=True)

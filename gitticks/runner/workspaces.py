@@ -7,6 +7,7 @@ ref and said.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -255,10 +256,10 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
 def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:
     """Returns the workspaces of this clone, sorted by name: worktrees on a work branch or in the folder for them."""
     main = repository.main_worktree
-    folder = None if main is None else (main / settings.workspace.dir).resolve()
+    folder = None if main is None else Path(os.path.realpath(main / settings.workspace.dir))
     found = []
     for tree in list_worktrees(repository):
-        is_inside = folder is not None and tree.path.resolve().parent == folder
+        is_inside = folder is not None and Path(os.path.realpath(tree.path)).parent == folder
         is_work = tree.branch is not None and tree.branch.startswith(WORK_BRANCH)
         if tree.is_bare or not (is_work or is_inside):
             continue

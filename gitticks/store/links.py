@@ -69,7 +69,7 @@ def _refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
     """Refuses a circle through the changed task, or through what stands below it and shares its blockers."""
     if _is_own_ancestor(tasks, changed):
         raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
-    from gitticks.model.circles import find_circle
+    from gitticks.model.circles import find_circle, shown
     from gitticks.model.queries import TaskGraph
 
     graph = TaskGraph.of(tasks.values())
@@ -78,9 +78,8 @@ def _refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
         task_id = waiting.pop()
         circle = find_circle(graph, task_id)
         if circle:
-            shown = " → ".join(circle)
             raise RefusedError(
-                f"`{task_id}` would wait for itself: {shown}",
+                f"`{task_id}` would wait for itself: {shown(circle)}",
                 hint=f"`gt show {circle[1]}` says what it waits for",
             )
         children = [child.id for child in graph.children(task_id) if child.id not in seen]

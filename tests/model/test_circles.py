@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.model.circles import find_circle, find_circles
+from gitticks.model.circles import find_circle, find_circles, shown
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType
@@ -129,3 +129,11 @@ def waits(tasks: TaskGraph, waiting: TaskId, waited_for: TaskId) -> bool:
     task = tasks.tasks[waiting]
     own = {blocker for owner in (task, *tasks.ancestors(task)) for blocker in owner.blocked_by}
     return waited_for in own or waited_for in {child.id for child in tasks.children(waiting)}
+
+
+def test_a_long_circle_is_told_by_its_beginning_and_end() -> None:
+    ids = [TaskId(f"t{number:04}") for number in range(1000)]
+    assert shown([TaskId("aaaa"), TaskId("bbbb"), TaskId("aaaa")]) == "aaaa → bbbb → aaaa"
+    words = shown([*ids, ids[0]])
+    assert words.startswith("t0000 → t0001 → ")
+    assert words.endswith(" → t0007 → … 992 more … → t0000")

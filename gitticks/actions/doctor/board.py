@@ -57,11 +57,12 @@ def check_saved(context: Context) -> Iterator[Finding]:
     if checkout is None or not is_on_state_branch(checkout):
         return
     try:
-        changed = changed_paths(checkout).changed
+        changes = changed_paths(checkout)
     except GitError as error:
         yield _unusable(checkout, error)
         return
-    for path in changed:
+    yield from (_no_folder(path) for path in changes.untracked if _is_place_of_task(path))
+    for path in changes.changed:
         if not is_inside(path):
             yield Finding(
                 Severity.WARNING, f"`{path}` is the name of no file, and the board has it all the same"
@@ -148,6 +149,22 @@ def _saved(context: Context, checkout: Checkout, path: str) -> Finding | None:
             f"mend it there, or `{back}` puts the committed one back",
         )
     return None
+
+
+def _is_place_of_task(path: str) -> bool:
+    match path.split("/"):
+        case [layout.TASKS_FOLDER, between, name]:
+            return layout.is_task_folder(between, name)
+    return False
+
+
+def _no_folder(path: str) -> Finding:
+    place = quote(f"{BOARD_FOLDER}/{path}")
+    return Finding(
+        Severity.WARNING,
+        f"{BOARD_FOLDER}/{path} is no folder, and in the place of a task's",
+        f"`mv {place} {place}.old && git -C {BOARD_FOLDER} restore {quote(path)}` puts the committed one back",
+    )
 
 
 def _odd_part(checkout: Checkout, path: str) -> str:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
-from gitticks.model.circles import find_circles
+from gitticks.model.circles import find_circles, shown
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting, Status
@@ -34,7 +34,7 @@ def _circles(graph: TaskGraph) -> Iterator[Finding]:
     for circle in find_circles(graph):
         yield Finding(
             Severity.ERROR,
-            f"tasks wait for one another in a circle: {' → '.join(circle)}",
+            f"tasks wait for one another in a circle: {shown(circle)}",
             _way_out(graph, circle),
         )
 

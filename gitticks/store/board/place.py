@@ -146,10 +146,10 @@ def _leads_back(git_dir: Path, folder: Path) -> bool:
         place = Path(
             os.path.normpath(git_dir / os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n"))
         )
-    except OSError:
+        leads_to_board = os.path.realpath(place.parent) == os.path.realpath(folder)
+        return leads_to_board and os.path.realpath(common_dir) == str(git_dir.parents[1])
+    except (OSError, ValueError):  # it is missing, or no path
         return False
-    leads_to_board = os.path.realpath(place.parent) == os.path.realpath(folder)
-    return leads_to_board and os.path.realpath(common_dir) == str(git_dir.parents[1])
 
 
 def _is_plain(file: Path) -> bool:
