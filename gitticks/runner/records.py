@@ -128,7 +128,10 @@ def read_record(path: Path) -> SessionRecord | None:
     """Returns a record; one that cannot be read is no session, since records are written whole."""
     try:
         body = json.loads(read_plain_file(path))
-        if not is_valid_id(str(body["task"])):
+        if body["task"] != path.stem or not is_valid_id(path.stem):
+            return None
+        started = datetime.fromisoformat(body["started"])
+        if started.tzinfo is None:
             return None
         return SessionRecord(
             task=TaskId(body["task"]),
@@ -138,7 +141,7 @@ def read_record(path: Path) -> SessionRecord | None:
             pid=int(body["pid"]),
             start_ticks=int(body["start_ticks"]),
             boot_id=str(body["boot_id"]),
-            started=datetime.fromisoformat(body["started"]),
+            started=started,
             workspace=str(body["workspace"]),
             is_briefed=body["is_briefed"] is True,
         )

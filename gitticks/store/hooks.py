@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from enum import StrEnum
 from pathlib import Path
 
@@ -123,6 +124,8 @@ def _put(file: Path, content: bytes) -> None:
         with errors_name(file):
             aside.write_bytes(content)
         aside.chmod(0o755 if content.startswith(b"#!") else 0o644)
+        if file.is_dir() and not file.is_symlink():
+            file.rename(file.with_name(f"{file.name}.{time.time_ns()}.old"))
         aside.replace(file)
     finally:
         aside.unlink(missing_ok=True)
@@ -140,9 +143,9 @@ def _has(file: Path, content: bytes) -> bool:
 def _interpreter_works(folder: Path) -> bool:
     try:
         named = os.fsdecode(read_plain_file(folder / _INTERPRETER)).removesuffix("\n")
-    except OSError:
+        return Path(named).is_file() and os.access(named, os.X_OK)
+    except (OSError, ValueError):  # it is missing, or no path
         return False
-    return os.access(named, os.X_OK)
 
 
 def _is_active(repository: Repository, checkout: Checkout) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -179,3 +180,25 @@ def test_a_child_that_is_being_started_does_not_keep_a_session(sessions: Session
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"task": "q8xy"},
+        {"started": "2026-03-04T05:00:00"},
+        {"started": 5},
+        {"round": "many"},
+        {"role": "king"},
+    ],
+)
+def test_a_record_that_contradicts_itself_counts_for_nothing(
+    tmp_path: Path, values: dict[str, object]
+) -> None:
+    sessions = Sessions(tmp_path)
+    with pytest.raises(KeyboardInterrupt), sessions.hold(make_record()):
+        raise KeyboardInterrupt
+    file = next((tmp_path / "sessions").glob("*.json"))
+    assert len(sessions.dead()) == 1
+    file.write_text(json.dumps({**json.loads(file.read_text()), **values}))
+    assert sessions.dead() == []

@@ -22,6 +22,7 @@ from gitticks.store.hooks import (
     uninstall_board_hooks,
 )
 from tests.support.boards import ENGINE, BoardOfTest, make_board
+from tests.support.projects import make_project
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
 
@@ -211,3 +212,23 @@ def test_without_a_board_there_is_nothing_to_install_into(tmp_path: Path) -> Non
     with pytest.raises(GitticksError, match="no board"):
         install_board_hooks(repository)
     uninstall_board_hooks(repository)
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "interpreter"])
+def test_a_folder_in_the_place_of_a_hook_is_put_aside(tmp_path: Path, name: str) -> None:
+    project = make_project(tmp_path)
+    repository = project.store.repository
+    file = repository.own_dir / "hooks" / name
+    file.unlink()
+    (file / "inside").mkdir(parents=True)
+    assert board_hooks_state(repository) is HooksState.BROKEN
+    install_board_hooks(repository)
+    assert board_hooks_state(repository) is HooksState.INSTALLED
+    assert [path.is_dir() for path in file.parent.glob(f"{name}.*.old")] == [True]
+
+
+@pytest.mark.parametrize("named", ["", "/nothing/python\n", "\0", "/tmp\n"])
+def test_a_python_that_is_none(tmp_path: Path, named: str) -> None:
+    repository = make_project(tmp_path).store.repository
+    (repository.own_dir / "hooks/interpreter").write_text(named)
+    assert board_hooks_state(repository) is HooksState.BROKEN

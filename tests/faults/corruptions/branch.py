@@ -167,7 +167,7 @@ ANSWERS, OTHERS = Reach.ANSWERS, Reach.OTHERS
 CORRUPTIONS: tuple[Corruption, ...] = (
     *variants("foreign file", _foreign_file, FOREIGN),
     *variants("foreign task", _foreign_file, FOREIGN_TASKS[:5], finding="TASK.md"),
-    *variants("foreign entry", _entry, ENTRIES, OTHERS, VICTIM),
+    *variants("foreign entry", _entry, ENTRIES, OTHERS, VICTIM, can_be_mended=False),
     *variants("foreign top entry", _entry, TOP_ENTRIES, ANSWERS, can_be_mended=False),
     *variants("odd tree", _odd_tree, ODD_TREES, ANSWERS, can_be_mended=False),
     *variants(
