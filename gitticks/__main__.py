@@ -1,5 +1,5 @@
 """Lets `python -m gitticks` stand for `gt`, for hooks that know only an interpreter."""
 
-from gitticks.cli.app import main
+from gitticks.cli.entry import main
 
 main()

@@ -5,11 +5,12 @@ A leaf module: everything may import it, it imports nothing of the project.
 
 from __future__ import annotations
 
-from enum import IntEnum
 
+class Exit:
+    """Exit codes of every command but `run`, which has its own (`gitticks.runner.outcome`).
 
-class Exit(IntEnum):
-    """Exit codes of every command but `run`, which has its own (`gitticks.runner.outcome`)."""
+    Plain numbers, so that a reading command does not load `enum` for them.
+    """
 
     DONE = 0
     FAILED = 1
@@ -27,7 +28,7 @@ class GitticksError(Exception):
     sentence that holds it.
     """
 
-    exit_code: Exit = Exit.FAILED
+    exit_code: int = Exit.FAILED
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)

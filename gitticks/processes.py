@@ -5,8 +5,6 @@ A leaf module. On Linux the facts come from /proc; elsewhere from `ps` and `sysc
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import functools
 import json
 import os
@@ -16,10 +14,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_GLANCE_SECONDS, _PAUSE_SECONDS = 1.0, 0.02
-_NO_LOCK_FILE = frozenset({errno.ELOOP, errno.ENXIO, errno.EISDIR})
-"""How opening fails where something lies that nobody takes for a lock: a link, a pipe or socket, a folder."""
+from gitticks.system import BOOT_ID_FILE, ask_program, boot_id
+
+_BOOT_ID = Path(BOOT_ID_FILE)
 _STATE, _START_TICKS = 0, 19
 """Fields of /proc/<pid>/stat, counted behind the name, which may hold spaces and brackets itself."""
 
@@ -84,57 +81,6 @@ def send_signal(identity: ProcessIdentity, signal_number: int) -> bool:
     return True
 
 
-def is_lock_held(path: Path) -> bool:
-    """True while somebody holds the flock of `path`; an absent file is held by nobody."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError as error:
-        if error.errno in _NO_LOCK_FILE:
-            return False
-        raise
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        give_up_lock(descriptor)
-    return False
-
-
-def take_lock(descriptor: int) -> bool:
-    """Takes the flock of an open file; False if somebody holds it for longer than a glance.
-
-    Whoever asks `is_lock_held` holds it for an instant, and so does a child between fork and exec.
-    """
-    give_up_at = time.monotonic() + _GLANCE_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > give_up_at:
-                return False
-            time.sleep(_PAUSE_SECONDS)
-        else:
-            return True
-
-
-def give_up_lock(descriptor: int) -> None:
-    """Releases a flock and closes its file; closing alone would leave it with children that are being started."""
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
-    os.close(descriptor)
-
-
-@functools.cache
-def boot_id() -> str:
-    """Returns what tells this boot of the machine from every other one."""
-    try:
-        return _BOOT_ID.read_text().strip()
-    except OSError:
-        return _ask("sysctl", "-n", "kern.boottime")
-
-
 def start_times(name: str, *, inside: Sequence[Path] = ()) -> list[float] | None:
     """Returns when each process whose program's name begins with `name` was started, in seconds since 1970.
 
@@ -183,15 +129,7 @@ def _start_ticks(pid: int) -> int | None:
 
 
 def _start_seconds(pid: int) -> int | None:
-    state, _, started = _ask("ps", "-o", "state=,lstart=", "-p", str(pid)).partition(" ")
+    state, _, started = ask_program("ps", "-o", "state=,lstart=", "-p", str(pid)).partition(" ")
     if not started or state.startswith("Z"):
         return None
     return int(time.mktime(time.strptime(started.strip(), "%a %b %d %H:%M:%S %Y")))
-
-
-def _ask(*command: str) -> str:
-    import subprocess
-
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
-    answer = subprocess.run(command, capture_output=True, check=False, env=environment)
-    return answer.stdout.decode("utf-8", "replace").strip()

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-@dataclass(frozen=True, slots=True)
+
 class World:
     """What a process can ask of its surroundings."""
 
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self.environment = dict(os.environ) if environment is None else environment
 
     def now(self) -> datetime:
         """Returns the present UTC time, cut to whole seconds, the precision that files hold."""

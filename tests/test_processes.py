@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import os
 import signal
 import subprocess
@@ -16,15 +15,14 @@ import pytest
 from gitticks import processes
 from gitticks.processes import (
     ProcessIdentity,
-    boot_id,
     identity_of,
     is_alive,
-    is_lock_held,
     own_identity,
     parse_identity,
     send_signal,
     start_times,
 )
+from gitticks.system import boot_id
 
 
 def test_a_process_lives_until_it_ends() -> None:
@@ -65,16 +63,6 @@ def test_where_there_is_no_proc_ps_answers(tmp_path: Path, monkeypatch: pytest.M
     assert identity_of(7) == ProcessIdentity(7, 1795310703, boot_id())
     assert identity_of(8) is None
     assert identity_of(9) is None
-
-
-def test_a_lock_is_held_by_whoever_holds_its_flock(tmp_path: Path) -> None:
-    lock = tmp_path / "lock"
-    assert not is_lock_held(lock)
-    with lock.open("w") as file:
-        assert not is_lock_held(lock)
-        fcntl.flock(file, fcntl.LOCK_EX)
-        assert is_lock_held(lock)
-    assert not is_lock_held(lock)
 
 
 def test_this_process_is_alive() -> None:

@@ -6,23 +6,23 @@ Everything is opened when it is first asked for, so that a reading command pays 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gitticks.errors import RefusedError, UsageError
-from gitticks.git.repository import Repository, discover
-from gitticks.model.event import Actor
+from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.model.status import ActorKind, Role
 from gitticks.plainfile import read_plain_text
 from gitticks.world import World
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
     from gitticks.git.identity import Identity
+    from gitticks.git.repository import Repository
+    from gitticks.model.event import Actor
     from gitticks.model.queries import Surroundings
     from gitticks.model.settings import Settings
     from gitticks.model.task import Task
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 WORK_BRANCH = "gitticks/work/"
 
 
-@dataclass
 class Context:
     """One call of gitticks: a directory, the world around it, and settings given for this call alone.
 
@@ -41,15 +40,28 @@ class Context:
     to the person once the call is done.
     """
 
-    world: World = field(default_factory=World)
-    directory: Path = field(default_factory=Path.cwd)
-    overrides: Mapping[str, str] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    def __init__(
+        self,
+        world: World | None = None,
+        directory: Path | None = None,
+        overrides: Mapping[str, str] | None = None,
+    ) -> None:
+        self.world = world or World()
+        self.overrides: Mapping[str, str] = overrides or {}
+        self.warnings: list[str] = []
+        self._directory = os.getcwd() if directory is None else str(directory)
+
+    @property
+    def directory(self) -> Path:
+        """Returns the directory that the call is made in."""
+        from pathlib import Path
+
+        return Path(self._directory)
 
     @cached_property
     def repository(self) -> Repository:
         """Returns the repository around the directory."""
-        return discover(self.directory)
+        return discover(self._directory)
 
     @cached_property
     def store(self) -> Store:
@@ -81,6 +93,9 @@ class Context:
     @cached_property
     def actor(self) -> Actor:
         """Returns who asks: an agent inside a session, else the person that git knows."""
+        from gitticks.model.event import Actor
+        from gitticks.model.status import ActorKind, Role
+
         if self.world.in_session:
             role = self.world.environment.get("GITTICKS_ROLE", "")
             known = role in {one.value for one in Role}
@@ -114,7 +129,7 @@ class Context:
         if named and is_valid_id(named):
             return TaskId(named)
         try:
-            head = read_plain_text(self.repository.git_dir / "HEAD").strip()
+            head = read_plain_text(f"{self.repository.git_place}/HEAD").strip()
         except OSError:
             return None
         branch = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")
@@ -124,7 +139,11 @@ class Context:
     def mailbox(self) -> Path | None:
         """Returns the mailbox of the session that we are in, or None outside of one."""
         named = self.world.environment.get("GITTICKS_MAILBOX")
-        return Path(named) if named and os.path.isabs(named) and self.world.in_session else None  # noqa: PTH117
+        if not named or not os.path.isabs(named) or not self.world.in_session:
+            return None
+        from pathlib import Path
+
+        return Path(named)
 
     def resolve(self, text: str | None) -> TaskId:
         """Returns the task that a person named by id or unique prefix, or whose workspace we are in.
@@ -145,13 +164,11 @@ class Context:
     def surroundings(self) -> Surroundings:
         """Returns what readiness depends on in this clone now."""
         from gitticks.model.queries import Surroundings
-        from gitticks.runner.holds import Holds
-        from gitticks.runner.records import Sessions
+        from gitticks.runner.liveness import held_tasks, live_tasks
 
-        own_dir = self.repository.own_dir
-        now = self.now
+        own_place, now = self.repository.own_place, self.now
         return Surroundings(
-            today=now.astimezone().date(), now=now, live=Sessions(own_dir).live(), held=Holds(own_dir).held()
+            today=now.astimezone().date(), now=now, live=live_tasks(own_place), held=held_tasks(own_place)
         )
 
     def circumstances(

@@ -20,7 +20,7 @@ from gitticks.plainfile import read_plain_text
 class InWork:
     """A task in work: the live session, or None where a person or an agent that nobody started works by hand."""
 
-    standing: Standing
+    standing: Standing[Task]
     session: SessionRecord | None
     workspace: Path | None
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
-from gitticks.processes import is_lock_held
+from gitticks.flocks import is_lock_held
 
 _ORIGINAL = "as-it-was"
 

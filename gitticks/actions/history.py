@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from gitticks.model.values import Value
 
-from gitticks.actions.context import Context
-from gitticks.model.event import Event
-from gitticks.model.ids import TaskId
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitticks.actions.context import Context
     from gitticks.git.log import LoggedCommit
+    from gitticks.model.event import Event
+    from gitticks.model.ids import TaskId
 
 
-@dataclass(frozen=True, slots=True)
-class TaskHistory:
+class TaskHistory(Value):
     """A task's events, oldest first; `left_out` is how many earlier ones there are."""
 
     task_id: TaskId
@@ -36,9 +34,12 @@ def task_history(context: Context, task: str | None, count: int | None = None) -
 
 def events_of(context: Context, task_id: TaskId) -> tuple[Event, ...]:
     """Returns a task's events at the commit that the index shows."""
-    from gitticks.store.transaction import read_history
+    content = context.index.history(task_id)
+    if not content:
+        return ()
+    from gitticks.document.jsonl import read_history
 
-    return read_history(context.index.history(task_id), task_id)
+    return read_history(content).events
 
 
 def branch_history(context: Context, count: int) -> tuple[LoggedCommit, ...]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gitticks.actions.standing import standings_of
+from gitticks.model.queries import Graph, by_urgency
+from gitticks.model.values import Value
 
-from gitticks.actions.context import Context
-from gitticks.actions.standing import Standing, standings_of
-from gitticks.model.ids import TaskId
-from gitticks.model.notes import Entry
-from gitticks.model.queries import TaskGraph, by_urgency
-from gitticks.model.status import Awaiting, Status
-from gitticks.model.task import Task
-from gitticks.store.index import BrokenFile
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitticks.actions.context import Context
+    from gitticks.actions.standing import Standing
+    from gitticks.model.ids import TaskId
+    from gitticks.model.notes import Entry
+    from gitticks.model.status import Awaiting, Status
+    from gitticks.store.index import BrokenFile, Index
+    from gitticks.store.indexed_task import IndexedTask
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Value):
     """Which tasks are wanted; None and an empty tuple let everything through.
 
     A task passes that has one of the kinds, one of the statuses and all of the labels. Closed tasks pass only where
@@ -42,59 +46,83 @@ class Filter:
         """True if closed tasks may pass."""
         return self.with_closed or any(status.is_terminal for status in self.statuses or ())
 
+    @property
+    def needs_pages(self) -> bool:
+        """True if it takes more to tell than a listing shows."""
+        return bool(self.labels) or self.agent is not None or self.reviewer is not None
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+
+class Listing(Value):
     """What a listing found: tasks in their order, and the files that could not be read.
 
     `questions` holds the open questions of tasks that await a person, where those were asked for. `has_tasks` is
     False in a repository without any task, open or closed.
     """
 
-    standings: tuple[Standing, ...]
+    standings: Sequence[Standing[IndexedTask]]
     broken: tuple[BrokenFile, ...]
     questions: dict[TaskId, tuple[Entry, ...]]
     has_tasks: bool
 
 
-def list_tasks(context: Context, wanted: Filter) -> Listing:
+def list_tasks(context: Context, wanted: Filter, *, with_json: bool = False) -> Listing:
     """Returns the tasks that pass the filter: open ones in picking order, then closed ones, newest first.
 
-    What awaits a person comes by urgency instead, the longest asked first within one priority.
+    What awaits a person comes by urgency instead, the longest asked first within one priority. The rows have their
+    JSON where that is wanted.
 
     Raises:
         NotFoundError: the filter's parent is no task.
     """
     index = context.index
     parent = context.resolve(wanted.parent) if wanted.parent else None
-    tasks = index.tasks(open_only=not wanted.needs_closed)
-    graph = TaskGraph.of(tasks, index.unreadable())
-    passed = [task for task in tasks if _passes(task, wanted, parent)]
+    tasks, passed = _read(index, wanted, parent, with_json=with_json)
+    graph = Graph.of(tasks, index.unreadable())
     if wanted.kinds is not None:
         ordered = sorted(passed, key=by_urgency)
     else:
-        ordered = sorted((task for task in passed if task.is_open), key=graph.pick_key)
-        ordered += sorted((task for task in passed if not task.is_open), key=_by_closing, reverse=True)
+        ordered = graph.in_picking_order(task for task in passed if task.is_open)
+        if wanted.needs_closed:
+            ordered += sorted((task for task in passed if not task.is_open), key=_by_closing, reverse=True)
     asked = ordered if wanted.kinds is not None else []
     return Listing(
-        standings=tuple(standings_of(context, ordered, graph)),
+        standings=standings_of(context, ordered, graph),
         broken=index.broken(),
         questions={task.id: index.open_questions(task.id) for task in asked},
-        has_tasks=bool(tasks or index.titles()),
+        has_tasks=bool(tasks) or index.has_tasks(),
     )
 
 
-def _by_closing(task: Task) -> tuple[str, str]:
-    return (task.closed.isoformat() if task.closed else "", task.id)
+def _read(
+    index: Index, wanted: Filter, parent: TaskId | None, *, with_json: bool
+) -> tuple[Sequence[IndexedTask], Sequence[IndexedTask]]:
+    """Returns the tasks that could matter, and those of them that pass."""
+    open_only = not wanted.needs_closed
+    if not wanted.needs_pages:
+        tasks = index.listed(open_only=open_only, with_json=with_json)
+        if open_only and wanted.is_empty:
+            return tasks, tasks
+        return tasks, [task for task in tasks if _passes(task, wanted, parent)]
+    pages = index.pages(open_only=open_only, with_json=with_json)
+    labels = set(wanted.labels)
+    return pages, [
+        page
+        for page in pages
+        if _passes(page, wanted, parent)
+        and labels <= set(page.labels)
+        and (wanted.agent is None or page.agent == wanted.agent)
+        and (wanted.reviewer is None or page.reviewer == wanted.reviewer)
+    ]
 
 
-def _passes(task: Task, wanted: Filter, parent: TaskId | None) -> bool:
+def _by_closing(task: IndexedTask) -> tuple[str, str]:
+    return (task.closed, task.id)
+
+
+def _passes(task: IndexedTask, wanted: Filter, parent: TaskId | None) -> bool:
     return (
-        (task.is_open or wanted.needs_closed)
+        (bool(task.is_open) or wanted.needs_closed)
         and (wanted.kinds is None or task.awaiting in wanted.kinds)
         and (wanted.statuses is None or task.status in wanted.statuses)
-        and set(wanted.labels) <= set(task.labels)
         and (parent is None or task.parent == parent)
-        and (wanted.agent is None or task.agent == wanted.agent)
-        and (wanted.reviewer is None or task.reviewer == wanted.reviewer)
     )

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from gitticks.actions.context import Context
-from gitticks.actions.standing import Standing, standing_of
-from gitticks.model.ids import TaskId
+from gitticks.actions.standing import standing_of, standings_of
 from gitticks.model.picking import first_ready
-from gitticks.model.queries import TaskGraph, by_urgency
-from gitticks.model.status import Awaiting
-from gitticks.model.task import Task
+from gitticks.model.queries import Graph, by_urgency
+from gitticks.model.values import Value
 from gitticks.store.indexed_tasks import candidates_in, graph_over
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.standing import Standing
+    from gitticks.model.ids import TaskId
+    from gitticks.model.status import Awaiting
+    from gitticks.store.indexed_task import IndexedTask
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+
+class Reach(Value):
     """Where to look: below one epic, or in some of the groups; with nothing said everywhere."""
 
     epic: str | None = None
@@ -29,8 +31,12 @@ class Reach:
         return not (self.in_epics or self.standalone or self.orphans)
 
 
-def next_task(context: Context, reach: Reach, kinds: frozenset[Awaiting] | None = None) -> Standing | None:
+def next_task(
+    context: Context, reach: Reach, kinds: frozenset[Awaiting] | None = None, *, with_json: bool = False
+) -> Standing[IndexedTask] | None:
     """Returns the task that would be picked first, or with `kinds` the most urgent one that awaits a person.
+
+    Its row has its JSON where that is wanted.
 
     Raises:
         NotFoundError: the epic is no task.
@@ -39,25 +45,27 @@ def next_task(context: Context, reach: Reach, kinds: frozenset[Awaiting] | None 
     graph = graph_over(context.index)
     around = context.surroundings()
 
-    def is_wanted(task: Task) -> bool:
+    def is_wanted(task: IndexedTask) -> bool:
         return _is_within(graph, task, reach, epic)
 
     if kinds is None:
         found = first_ready(graph, candidates_in(context.index), around, is_wanted)
     else:
         waiting = (task for task in context.index.awaiting() if task.is_open and task.awaiting in kinds)
-        found = min(filter(is_wanted, waiting), key=by_urgency, default=None)
+        found = min((task for task in waiting if is_wanted(task)), key=by_urgency, default=None)
+    if found is not None and with_json:
+        found = context.index.find(found.id, with_json=True)
     return None if found is None else standing_of(context, found, graph, around)
 
 
-def ready_tasks(context: Context) -> list[Standing]:
+def ready_tasks(context: Context, *, with_json: bool = False) -> list[Standing[IndexedTask]]:
     """Returns every task that a worker can be started on now, in picking order."""
-    graph = TaskGraph.of(context.index.tasks(open_only=True), context.index.unreadable())
-    around = context.surroundings()
-    return [standing_of(context, task, graph, around) for task in graph.ready(around)]
+    index = context.index
+    graph = Graph.of(index.listed(open_only=True, with_json=with_json), index.unreadable())
+    return standings_of(context, graph.ready(context.surroundings()), graph)
 
 
-def _is_within(graph: TaskGraph, task: Task, reach: Reach, epic: TaskId | None) -> bool:
+def _is_within(graph: Graph[IndexedTask], task: IndexedTask, reach: Reach, epic: TaskId | None) -> bool:
     if epic is not None and epic != task.id and all(above.id != epic for above in graph.ancestors(task)):
         return False
     if reach.is_everywhere:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
+from gitticks.flocks import give_up_lock, is_lock_held, take_lock
 from gitticks.model.settings import SandboxPreset
-from gitticks.processes import give_up_lock, is_lock_held, take_lock
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import RunEvent
 from gitticks.runner.interrupts import interrupting

@@ -2,53 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING
-
-from gitticks.actions.broken import find_broken
-from gitticks.actions.context import Context
 from gitticks.actions.history import events_of
-from gitticks.actions.standing import Standing, standing_of
+from gitticks.actions.standing import standing_of
+from gitticks.document.sections import read_body
+from gitticks.document.texts import Source
 from gitticks.errors import NotFoundError
-from gitticks.model.event import Event, EventType
-from gitticks.model.ids import TaskId
-from gitticks.model.notes import Entry, QuestionPair, ReviewOutcome, Section, pair_questions
+from gitticks.model.ids import BOARD_FOLDER, task_path
 from gitticks.model.queries import by_priority_and_age
-from gitticks.model.status import Role, Status
-from gitticks.model.task import Task
+from gitticks.model.values import Value
+from gitticks.model.words import DONE, NOTES, QUESTIONS, REVIEW, SECTIONS, WORKING
 from gitticks.store.indexed_tasks import graph_over
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from gitticks.actions.context import Context
+    from gitticks.actions.standing import Standing
     from gitticks.document.sections import Body
+    from gitticks.model.event import Event
+    from gitticks.model.ids import TaskId
+    from gitticks.model.notes import Entry, QuestionPair
+    from gitticks.store.index import Index
+    from gitticks.store.indexed_task import IndexedPage, IndexedTask
 
-_AS_ENTRIES = (Section.NOTES, Section.QUESTIONS)
 
-
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(Value):
     """Who wrote an artifact, and when, as far as the history tells."""
 
     name: str
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTask:
+class ShownTask(Value):
     """One task with all its text.
 
     `sections` are those with text but Notes and Questions, in file order by their names; `idle_blockers` block
-    nothing because they are missing or cancelled; `children` are closed and open ones.
+    nothing because they are missing or cancelled; `children` are closed and open ones. `review_outcome` is a word of
+    `ReviewOutcome`, None without a review.
     """
 
-    standing: Standing
-    parent: Task | None
-    children: tuple[Task, ...]
+    standing: Standing[IndexedPage]
+    parent: IndexedTask | None
+    children: tuple[IndexedTask, ...]
     idle_blockers: tuple[TaskId, ...]
     summary: str
     sections: dict[str, str]
-    review_outcome: ReviewOutcome
+    review_outcome: str | None
     notes: tuple[Entry, ...]
     questions: tuple[QuestionPair, ...]
     history: tuple[Event, ...]
@@ -57,27 +58,35 @@ class ShownTask:
     @property
     def handoff_author(self) -> Author | None:
         """Returns who handed the work off last."""
-        return self._last_session(Role.WORKER)
+        return self._last_session("WORKER")
 
     @property
     def review_author(self) -> Author | None:
         """Returns who reviewed last."""
-        return self._last_session(Role.REVIEWER)
+        return self._last_session("REVIEWER")
 
     @property
     def seconds_to_close(self) -> float | None:
         """Returns how long it took from the first start of work to done; None for a task that is not done."""
-        started = next((event.at for event in self.history if event.to_status is Status.WORKING), None)
+        started = next((event.at for event in self.history if event.to_status == WORKING), None)
         task = self.standing.task
-        if task.status is not Status.DONE or task.closed is None or started is None:
+        if task.status != DONE or not task.closed or started is None:
             return None
-        return (task.closed - started).total_seconds()
+        from datetime import datetime
 
-    def _last_session(self, role: Role) -> Author | None:
+        return (datetime.fromisoformat(task.closed) - started).total_seconds()
+
+    def _last_session(self, role_name: str) -> Author | None:
+        if not self.history:
+            return None
+        from gitticks.model.event import EventType
+        from gitticks.model.status import Role
+
+        role = Role[role_name].value
         ended = (
             event
             for event in reversed(self.history)
-            if event.type is EventType.SESSION_ENDED and event.data.get("role") == role.value
+            if event.type is EventType.SESSION_ENDED and event.data.get("role") == role
         )
         return next((Author(event.actor.name, event.at) for event in ended), None)
 
@@ -89,37 +98,75 @@ def show_task(context: Context, named: str | None) -> ShownTask:
         NotFoundError: there is no such task.
         GitticksError: its file is broken; the message begins with the place.
     """
-    from gitticks.document.taskfile import TaskFile
-
     index = context.index
     task_id = context.resolve(named)
-    broken = find_broken(index, task_id)
-    if broken is not None:
-        raise broken
-    data = index.data(task_id)
-    if data is None:
-        raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
-    file = TaskFile.parse(data, index.task(task_id).file)
+    page = index.find_page(task_id)
+    if page is None:
+        raise _unreadable(index, task_id)
+    body = _body(index, page)
     graph = graph_over(index)
     return ShownTask(
-        standing=standing_of(context, file.task, graph, context.surroundings()),
-        parent=graph.tasks.get(file.task.parent) if file.task.parent else None,
+        standing=standing_of(context, page, graph, context.surroundings()),
+        parent=graph.tasks.get(page.parent) if page.parent else None,
         children=tuple(sorted(index.children(task_id), key=by_priority_and_age)),
-        idle_blockers=graph.idle_blockers(file.task),
-        summary=file.summary,
-        sections=_sections(file.body),
-        review_outcome=file.review_outcome,
-        notes=file.entries(Section.NOTES),
-        questions=pair_questions(file.entries(Section.QUESTIONS)),
+        idle_blockers=graph.idle_blockers(page),
+        summary=body.preamble,
+        sections=_sections(body),
+        review_outcome=_review_outcome(body),
+        notes=_entries(body, NOTES),
+        questions=_questions(body),
         history=events_of(context, task_id),
-        warnings=file.warnings,
+        warnings=body.warnings,
     )
+
+
+def _unreadable(index: Index, task_id: TaskId) -> Exception:
+    from gitticks.actions.broken import find_broken
+
+    missing = NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
+    return find_broken(index, task_id) or missing
+
+
+def _body(index: Index, page: IndexedPage) -> Body:
+    text, first_line = index.body(page.id)
+    return read_body(Source(text, f"{BOARD_FOLDER}/{task_path(page.id)}", first_line))
 
 
 def _sections(body: Body) -> dict[str, str]:
-    known = {section.value.lower(): section.value for section in Section}
     names: Iterable[str] = dict.fromkeys(
-        known.get(block.title.lower(), block.title) for block in body.blocks if block.heading.level > 1
+        _known_name(block.title) for block in body.blocks if block.heading.level > 1
     )
-    found = {name: body.get(name) for name in names if name not in _AS_ENTRIES}
+    found = {name: body.get(name) for name in names if name not in (NOTES, QUESTIONS)}
     return {name: text for name, text in found.items() if text is not None}
+
+
+def _known_name(title: str) -> str:
+    """Returns a section's title as gitticks writes it, where it is one that gitticks knows."""
+    return next((name for name in SECTIONS if name.lower() == title.lower()), title)
+
+
+def _review_outcome(body: Body) -> str | None:
+    text = body.get(REVIEW)
+    if text is None:
+        return None
+    from gitticks.document.verdict_line import review_outcome
+
+    return review_outcome(text).value
+
+
+def _entries(body: Body, section: str) -> tuple[Entry, ...]:
+    if not body.find(section):
+        return ()
+    from gitticks.document.entries import read_entries
+    from gitticks.model.notes import Section
+
+    return read_entries(body, Section(section))
+
+
+def _questions(body: Body) -> tuple[QuestionPair, ...]:
+    entries = _entries(body, QUESTIONS)
+    if not entries:
+        return ()
+    from gitticks.model.notes import pair_questions
+
+    return pair_questions(entries)

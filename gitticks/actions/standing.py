@@ -2,77 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from gitticks.model.ids import BOARD_FOLDER, task_path
+from gitticks.model.queries import is_deferred
 
-from gitticks.actions.context import Context
-from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.model.queries import Surroundings, TaskGraph, is_deferred
-from gitticks.model.task import Task
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from typing import Any, Generic, TypeVar
+
+    from gitticks.actions.context import Context
+    from gitticks.model.ids import TaskId
+    from gitticks.model.queries import Graph, Surroundings
+    from gitticks.model.queued import Listed
+    from gitticks.model.task import Task
+
+    T = TypeVar("T", bound=Listed)
+    T_co = TypeVar("T_co", bound=Listed, covariant=True)
+else:
+    from gitticks.model.generics import Generic, T_co
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A task with what is derived and never stored.
+class Standing(Generic[T_co]):
+    """A task with what is derived and never stored; each is found out when it is asked for.
 
-    `blockers` are the open tasks that it or an ancestor waits for; `worktree` is the checkout that holds the board,
-    None in a repository without one.
+    `main_place` is the checkout that holds the board, None in a repository without one.
     """
 
-    task: Task
-    is_ready: bool
-    blockers: tuple[TaskId, ...]
-    is_deferred: bool
-    is_live: bool
-    is_held: bool
-    worktree: Path | None
+    __slots__ = ("_around", "_graph", "main_place", "task")
+
+    def __init__(self, task: T_co, graph: Graph[Any], around: Surroundings, main_place: str | None) -> None:
+        self.task = task
+        self.main_place = main_place
+        self._graph = graph
+        self._around = around
+
+    @property
+    def is_ready(self) -> bool:
+        """True if a worker can be started on it now."""
+        return self._graph.is_ready(self.task, self._around)
+
+    @property
+    def blockers(self) -> tuple[TaskId, ...]:
+        """Returns the open tasks that it or an ancestor waits for; none for a closed task."""
+        return self._graph.open_blockers(self.task) if self.task.is_open else ()
 
     @property
     def is_blocked(self) -> bool:
         """True for an open task that waits for another one."""
-        return self.task.is_open and bool(self.blockers)
+        return self._graph.is_blocked(self.task)
 
     @property
-    def path(self) -> Path | None:
+    def is_deferred(self) -> bool:
+        """True for an open task that was put off."""
+        return self.task.is_open and is_deferred(self.task, self._around.today)
+
+    @property
+    def is_live(self) -> bool:
+        """True while a session on it lives in this clone."""
+        return self.task.id in self._around.live
+
+    @property
+    def is_held(self) -> bool:
+        """True while `gt stop` holds it in this clone."""
+        return self.task.id in self._around.held
+
+    @property
+    def file(self) -> str | None:
         """Returns where the task's file lies on the board; None in a repository without a checkout."""
-        return _file_below(self.worktree, self.task.id)
+        return (
+            None if self.main_place is None else f"{self.main_place}/{BOARD_FOLDER}/{task_path(self.task.id)}"
+        )
 
 
 def board_path(context: Context, task_id: TaskId) -> Path | None:
     """Returns where the task's file lies on the board; None in a repository without a checkout."""
-    return _file_below(context.repository.main_worktree, task_id)
-
-
-def _file_below(worktree: Path | None, task_id: TaskId) -> Path | None:
+    worktree = context.repository.main_worktree
     return None if worktree is None else worktree / BOARD_FOLDER / task_path(task_id)
 
 
-def standing_of(context: Context, task: Task, graph: TaskGraph, around: Surroundings) -> Standing:
+def standing_of(context: Context, task: T, graph: Graph[Any], around: Surroundings) -> Standing[T]:
     """Returns how one task of the graph stands."""
-    return Standing(
-        task=task,
-        is_ready=graph.is_ready(task, around),
-        blockers=graph.open_blockers(task) if task.is_open else (),
-        is_deferred=task.is_open and is_deferred(task, around.today),
-        is_live=task.id in around.live,
-        is_held=task.id in around.held,
-        worktree=context.repository.main_worktree,
-    )
+    return Standing(task, graph, around, context.repository.main_place)
 
 
-def standings_of(context: Context, tasks: Iterable[Task], graph: TaskGraph) -> list[Standing]:
+def standings_of(context: Context, tasks: Iterable[T], graph: Graph[Any]) -> list[Standing[T]]:
     """Returns how these tasks of the graph stand, in their order."""
-    around = context.surroundings()
-    return [standing_of(context, task, graph, around) for task in tasks]
+    around, main_place = context.surroundings(), context.repository.main_place
+    return [Standing(task, graph, around, main_place) for task in tasks]
 
 
-def standing_now(context: Context, task_id: TaskId) -> Standing:
+def standing_now(context: Context, task_id: TaskId) -> Standing[Task]:
     """Returns how a task stands at this moment, whatever was read of the branch before.
 
     Raises:
         NotFoundError: there is no such task.
     """
+    from gitticks.model.queries import TaskGraph
     from gitticks.store.index import open_index
 
     with open_index(context.repository) as index:

@@ -15,6 +15,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import TaskGraph, by_urgency
 from gitticks.model.status import Status
+from gitticks.model.task import Task
 from gitticks.store.index import BrokenFile
 
 
@@ -38,11 +39,11 @@ class Overview:
     """Where everything stands; lists are in picking order, what awaits a person by urgency."""
 
     in_work: tuple[InWork, ...]
-    awaiting: tuple[Standing, ...]
+    awaiting: tuple[Standing[Task], ...]
     questions: Mapping[TaskId, tuple[Entry, ...]]
-    to_review: tuple[Standing, ...]
-    ready: tuple[Standing, ...]
-    merging: tuple[Standing, ...]
+    to_review: tuple[Standing[Task], ...]
+    ready: tuple[Standing[Task], ...]
+    merging: tuple[Standing[Task], ...]
     counts: Mapping[Status, int]
     board: BoardState
     broken: tuple[BrokenFile, ...]

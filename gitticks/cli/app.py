@@ -1,21 +1,18 @@
-"""The entry point: loads only the command that was asked for, and turns every failure into a message and a code."""
+"""Every command by way of click: loads only the one that was asked for."""
 
 from __future__ import annotations
 
 import contextlib
-import gc
-import os
-import sys
-from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn, TextIO
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from gitticks.cli.catalogue import CATALOGUE, HEADINGS, find_command
-from gitticks.errors import Exit, GitticksError
+from gitticks.cli.failures import guarded, tell
+from gitticks.errors import Exit
 
 _SEVERAL = 2
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 class _ReaderGoneError(Exception):
@@ -96,77 +93,23 @@ def gt(ctx: click.Context, version: bool) -> None:
         click.echo(ctx.get_help())
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs `gt` and ends the process with the command's exit code."""
-    # Loading a command makes thousands of objects that stay; Python would look through them again and again.
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    _open_missing_streams()
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    sys.exit(run(given))
-
-
-def _open_missing_streams() -> None:
-    """Opens /dev/null for each of stdin, stdout and stderr that was closed (`>&-`), as git does.
-
-    Else the next file that is opened, such as the index, would take its number, and a subprocess would print into it.
-    """
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            descriptor = os.open(os.devnull, os.O_RDWR)
-            if descriptor != number:
-                os.dup2(descriptor, number)
-            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: PTH123, SIM115
-
-
 def run(arguments: list[str]) -> int:
-    """Runs `gt` with these arguments and returns the exit code; the outermost boundary of every command."""
+    """Runs `gt` with these arguments and returns the exit code."""
+    return guarded(arguments, lambda: _run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
     try:
         code = gt.main(args=arguments, prog_name="gt", standalone_mode=False)
-        sys.stdout.flush()
-    except GitticksError as error:
-        _say(arguments, error.message, error.hint, _code_of(arguments, error.exit_code))
-        return _code_of(arguments, error.exit_code)
     except click.UsageError as error:
-        code = _code_of(arguments, Exit.USAGE)
-        _say(arguments, _lower(error.format_message()), _usage_hint(error), code)
-        return code
+        return tell(arguments, _lower(error.format_message()), _usage_hint(error), Exit.USAGE)
     except click.ClickException as error:
-        _say(arguments, _lower(error.format_message()), None, Exit.FAILED)
-        return Exit.FAILED
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return Exit.INTERRUPTED
-    except (_ReaderGoneError, BrokenPipeError):
-        _discard(sys.stdout)
-        return Exit.DONE
-    except Exception as error:  # noqa: BLE001 (the outermost boundary: a bug is reported, never shown as a traceback)
-        return _unexpected(arguments, error)
+        return tell(arguments, _lower(error.format_message()), None, Exit.FAILED)
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    except _ReaderGoneError as error:
+        raise BrokenPipeError from error
     return code if isinstance(code, int) else Exit.DONE
-
-
-def _unexpected(arguments: list[str], error: Exception) -> int:
-    """Tells what the machine refused, or reports a bug."""
-    from gitticks.cli.bug_report import report
-    from gitticks.cli.machine import refusal_of
-
-    refusal = refusal_of(error)
-    if refusal is None:
-        _say(arguments, *report(error, arguments), Exit.BUG)
-        return Exit.BUG
-    code = _code_of(arguments, refusal.exit_code)
-    _say(arguments, refusal.message, refusal.hint, code)
-    return code
-
-
-_RUN_USAGE = 64
-
-
-def _code_of(arguments: list[str], code: Exit) -> int:
-    """Returns the code; `gt run` has codes of its own, in which usage, an unknown id and no repository are 64."""
-    called = next((argument for argument in arguments if not argument.startswith("-")), None)
-    if called == "run" and code in (Exit.FAILED, Exit.USAGE):
-        return _RUN_USAGE
-    return int(code)
 
 
 def _lower(text: str) -> str:
@@ -176,31 +119,3 @@ def _lower(text: str) -> str:
 
 def _usage_hint(error: click.UsageError) -> str | None:
     return f"`{error.ctx.command_path} --help`" if error.ctx is not None else "`gt --help`"
-
-
-def _discard(stream: TextIO) -> None:
-    """Lets what is left in a stream's buffer go nowhere: its reader went away, and it must not raise again at exit."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _say(arguments: list[str], message: str, hint: str | None, code: int) -> None:
-    try:
-        for line in _error_lines(arguments, message, hint, code):
-            click.echo(line, err=True)
-    except BrokenPipeError:
-        _discard(sys.stderr)
-
-
-def _error_lines(arguments: list[str], message: str, hint: str | None, code: int) -> Iterator[str]:
-    if "--json" in arguments:
-        import json
-
-        body: dict[str, Any] = {"message": message, "hint": hint, "exit": int(code)}
-        yield json.dumps({"schema": 1, "error": body}, ensure_ascii=False)
-        return
-    from gitticks.cli.text import visible
-
-    yield "error: " + visible(message, keep="\n")
-    if hint:
-        yield "\nhint: " + visible(hint, keep="\n")

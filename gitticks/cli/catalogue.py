@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from gitticks.cli.flags import ReadingCommand
+
 if TYPE_CHECKING:
     import click
 
@@ -88,5 +90,7 @@ def find_command(name: str) -> click.Command | None:
     entry = _BY_NAME.get(name)
     if entry is None:
         return None
-    command: click.Command = import_module(entry.module).command
-    return command
+    from gitticks.cli.options import as_click
+
+    command: click.Command | ReadingCommand = import_module(entry.module).command
+    return as_click(command) if isinstance(command, ReadingCommand) else command

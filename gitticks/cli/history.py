@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from datetime import datetime
-
-from gitticks.cli.render import Cell, Screen, Style, table
+from gitticks.cli.render import Screen, Style
+from gitticks.cli.table import Cell, table
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
 
 _WORDS = {
     EventType.CREATED: "created",
@@ -77,7 +79,7 @@ def _joined(before: Event, step: Event) -> Event | None:
     if step.to_status is None or step.reason is None:
         return None
     if before.type is EventType.WAIVED and before.reason == step.reason:
-        return replace(step, reason=f"{what_happened(before)}: {step.reason}")
+        return step.changed(reason=f"{what_happened(before)}: {step.reason}")
     if before.type is EventType.MERGE_FAILED and before.reason and before.reason in step.reason:
         return step
     merged = str(before.data.get("sha") or "")[:_SHORT_SHA] if before.type is EventType.MERGED else ""

@@ -2,57 +2,105 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
-from datetime import date, datetime
-from enum import Enum
-from pathlib import Path
-from typing import Any
+from itertools import islice
 
-from gitticks.actions.standing import Standing
-from gitticks.cli.render import say
-from gitticks.cli.text import is_harmful
-from gitticks.document.times import format_date, format_time
-from gitticks.model.event import Event
-from gitticks.model.notes import Entry
-from gitticks.model.task import Task
+from gitticks.cli.render import say, say_in_pieces
+from gitticks.model.ids import BOARD_FOLDER, task_path
+from gitticks.signs import safe_json
+from gitticks.store.indexed_task import IndexedTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from gitticks.actions.standing import Standing
+    from gitticks.model.event import Event
+    from gitticks.model.notes import Entry
+    from gitticks.model.task import Task
+
+    Shown = Standing[Task] | Standing[IndexedTask]
 
 SCHEMA = 1
 _PLAIN = frozenset({str, int, float, bool})
-_TASK_FIELDS = tuple(field.name for field in fields(Task))
+_WORDS = ("false", "true")
+_TASKS_IN_A_PIECE = 50
+_NULL = "null"
+_folders: dict[str | None, str] = {}
+"""The beginning of the JSON of paths, by the checkout that they are in; each is made once."""
 
 
 def print_object(**body: object) -> None:
     """Prints one object with the schema's number; values may be enums, times, paths and dataclasses."""
-    say(_safe(json.dumps({"schema": SCHEMA, **plain(body)}, ensure_ascii=False)))
+    say(_dumped({"schema": SCHEMA, **plain(body)}))
 
 
-def print_tasks(standings: Iterable[Standing]) -> None:
-    """Prints `{"schema": 1, "tasks": […]}`."""
-    print_object(tasks=[task_object(standing) for standing in standings])
+def print_tasks(texts: Iterable[str]) -> None:
+    """Prints `{"schema": 1, "tasks": […]}` around tasks as `task_text` gives them."""
+    say_in_pieces(_listed(iter(texts)))
 
 
-def print_task(standing: Standing | None, **more: object) -> None:
-    """Prints `{"schema": 1, "task": {…}}`, with `more` keys inside the task; null for no task."""
-    print_object(task=None if standing is None else {**task_object(standing), **more})
+def _listed(texts: Iterator[str]) -> Iterator[str]:
+    yield f'{{"schema": {SCHEMA}, "tasks": ['
+    separator = ""
+    while some := list(islice(texts, _TASKS_IN_A_PIECE)):
+        yield separator + ", ".join(some)
+        separator = ", "
+    yield "]}"
 
 
-def task_object(standing: Standing) -> dict[str, Any]:
-    """Returns a task's fields by the frontmatter's names, and what is derived."""
+def print_task(text: str | None) -> None:
+    """Prints `{"schema": 1, "task": {…}}` around a task as `task_text` gives it; null for no task."""
+    say(f'{{"schema": {SCHEMA}, "task": {text or "null"}}}')
+
+
+def task_text(standing: Shown, **more: object) -> str:
+    """Returns a task's JSON: its fields by the frontmatter's names, what is derived, and `more` keys.
+
+    The fields lie in the index as the text that is printed here, so a listing of thousands makes none of it anew.
+    """
     task = standing.task
-    return {
-        **{name: plain(getattr(task, name)) for name in _TASK_FIELDS},
-        "phase": task.status.phase.value,
-        "ready": standing.is_ready,
-        "blocked": standing.is_blocked,
-        "merging": task.is_merging,
-        "path": plain(standing.path),
-    }
+    fields = task.json if isinstance(task, IndexedTask) else _fields(task)
+    ready = standing.is_ready
+    blocked = not ready and standing.is_blocked
+    folder = _folders.get(standing.main_place) or _folder(standing.main_place)
+    path = f'{folder}{task_path(task.id)}"' if folder != _NULL else _NULL
+    others = "".join([f', "{name}": {_dumped(plain(value))}' for name, value in more.items()]) if more else ""
+    return (
+        f'{fields[:-1]}, "ready": {_WORDS[ready]}, "blocked": {_WORDS[blocked]}'
+        f', "merging": {_WORDS[task.is_merging]}, "path": {path}{others}}}'
+    )
+
+
+def task_object(standing: Shown) -> dict[str, Any]:
+    """Returns what `task_text` writes, to be put into other JSON."""
+    import json
+
+    found: dict[str, Any] = json.loads(task_text(standing))
+    return found
+
+
+def _fields(task: Task) -> str:
+    from gitticks.store.index_rows import task_to_json
+
+    return task_to_json(task)
+
+
+def _folder(main_place: str | None) -> str:
+    """Returns the beginning of the JSON of a path on the board, up to what its task says; null without a checkout."""
+    _folders[main_place] = _NULL if main_place is None else _quoted(f"{main_place}/{BOARD_FOLDER}/")[:-1]
+    return _folders[main_place]
+
+
+def _quoted(text: str) -> str:
+    is_plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if is_plain else _dumped(text)
 
 
 def entry_object(entry: Entry) -> dict[str, Any]:
     """Returns a note, a question or an answer."""
+    from gitticks.document.times import format_time
+
     return {
         "at": format_time(entry.at),
         "from": entry.kind.value,
@@ -63,6 +111,8 @@ def entry_object(entry: Entry) -> dict[str, Any]:
 
 def event_object(event: Event) -> dict[str, Any]:
     """Returns an event with the keys that its line in history.jsonl has."""
+    from gitticks.document.times import format_time
+
     return {
         "type": event.type.value,
         "at": format_time(event.at),
@@ -78,25 +128,16 @@ def plain(value: object) -> Any:
     """Returns a value as JSON knows it."""
     if value is None or type(value) in _PLAIN:
         return value
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, datetime):
-        return format_time(value)
-    if isinstance(value, date):
-        return format_date(value)
-    if isinstance(value, Path):
-        return str(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(one) for one in value]
-    return value
+    from gitticks.cli.json_values import plain_value
+
+    return plain_value(value)
 
 
-def _safe(text: str) -> str:
-    """Returns JSON text in which characters that could steer a terminal, or that no file can hold, are escapes."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(json.dumps(char)[1:-1] if is_harmful(char) else char for char in text)
+def _dumped(value: object) -> str:
+    import json
+
+    return safe_json(json.dumps(value, ensure_ascii=False))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
 from gitticks.actions.context import Context
-from gitticks.errors import UsageError
-from gitticks.model.status import Awaiting, Phase, Status
+from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, Switch, finish, with_values
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -21,7 +20,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Command(click.Command):
-    """A command whose help opens with examples, and whose `KindsOption` may stand without a value."""
+    """A command whose help opens with examples."""
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -35,82 +34,43 @@ class Command(click.Command):
             formatter.write_paragraph()
         super().format_help(ctx, formatter)
 
+
+class _Reading(Command):
+    """A reading command as click sees it."""
+
+    def __init__(self, reading: ReadingCommand) -> None:
+        super().__init__(
+            reading.name,
+            examples=reading.examples,
+            callback=pass_context(reading.answer),
+            params=[_parameter(one) for one in reading.parameters],
+            help=reading.answer.__doc__,
+        )
+        self.reading = reading
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Gives an option that stands without its value an empty one, so that click can parse it."""
-        takes_words = any(isinstance(parameter, click.Argument) for parameter in self.params)
-        names = {name for one in self.params if isinstance(one, KindsOption) for name in one.opts}
-        return super().parse_args(ctx, _with_values(args, names, takes_words=takes_words))
+        return super().parse_args(ctx, with_values(self.reading, args))
 
 
-def _with_values(args: list[str], names: set[str], *, takes_words: bool) -> list[str]:
-    """Returns the arguments with `--awaiting review` and a bare `--awaiting` written as `--awaiting=…`.
-
-    Where the command takes words of its own, one that is no kind stays with the command.
-    """
-    done: list[str] = []
-    rest = list(args)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            return [*done, word, *rest]
-        if word in names:
-            follows = bool(rest) and not rest[0].startswith("-")
-            is_value = follows and (not takes_words or _is_kinds(rest[0]))
-            word = f"{word}={rest.pop(0) if is_value else ''}"
-        done.append(word)
-    return done
+def as_click(reading: ReadingCommand) -> Command:
+    """Returns a reading command for click: the same words, meanings and answer."""
+    return _Reading(reading)
 
 
-def _is_kinds(word: str) -> bool:
-    kinds = {kind.value for kind in Awaiting}
-    return all(part in kinds for part in word.split(","))
-
-
-class KindsOption(click.Option):
-    """An option whose value is a comma list of kinds of awaiting; without a value it means every kind."""
-
-
-def parse_kinds(text: str) -> frozenset[Awaiting]:
-    """Returns the kinds of awaiting that a comma list names; every kind for an empty one.
-
-    Raises:
-        UsageError: one of the words is no kind.
-    """
-    known = {kind.value: kind for kind in Awaiting}
-    words = _words(text, known, "kind of awaiting")
-    return frozenset(known[word] for word in words) or frozenset(Awaiting)
-
-
-def parse_statuses(text: str) -> frozenset[Status]:
-    """Returns the statuses that a comma list names, by themselves or by their phase.
-
-    Raises:
-        UsageError: one of the words is neither.
-    """
-    known = {phase.value: frozenset(one for one in Status if one.phase is phase) for phase in Phase}
-    known |= {status.value: frozenset({status}) for status in Status}
-    words = _words(text, known, "status or phase")
-    return frozenset[Status]().union(*(known[word] for word in words))
-
-
-def _words(text: str, known: Iterable[str], what: str) -> list[str]:
-    words = [word for word in text.split(",") if word]
-    unknown = next((word for word in words if word not in known), None)
-    if unknown is not None:
-        raise unknown_word(what, unknown, known)
-    return words
-
-
-def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
-    """Returns the error for a word that is none of those known, with the near ones or all of them in its hint."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word.lower(), known, n=2, cutoff=0.6)
-    if near:
-        return UsageError(
-            f"no {what} is called `{word}`", hint=f"did you mean {' or '.join(f'`{one}`' for one in near)}?"
-        )
-    return UsageError(f"no {what} is called `{word}`", hint=f"one of {', '.join(known)}")
+def _parameter(one: Argument | Switch | Option) -> click.Parameter:
+    if isinstance(one, Argument):
+        return click.Argument([one.name], metavar=one.metavar, required=False, shell_complete=complete_task)
+    if isinstance(one, Switch):
+        return click.Option([*one.words, one.name], is_flag=True, help=one.help)
+    return click.Option(
+        [*one.words, one.name],
+        type=None if one.read is str else one.read,
+        multiple=one.is_repeated,
+        metavar=one.metavar,
+        shell_complete=complete_task if one.is_task else None,
+        help=one.help,
+    )
 
 
 def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, R]:
@@ -123,49 +83,15 @@ def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, 
     def with_context(*args: P.args, **kwargs: P.kwargs) -> R:
         call = click.get_current_context()
         context = call.ensure_object(Context)
-        call.call_on_close(lambda: _close(context))
+        call.call_on_close(lambda: finish(context))
         return function(context, *args, **kwargs)
 
     return with_context
 
 
-def _close(context: Context) -> None:
-    if "index" in context.__dict__:
-        context.index.close()
-    if context.warnings:
-        from gitticks.cli.render import warn
-
-        for warning in context.warnings:
-            warn(warning)
-
-
 def json_option(function: Callable[..., R]) -> Callable[..., R]:
     """Adds `--json`, which arrives as `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(function)
-
-
-def awaiting_filter(function: Callable[..., R]) -> Callable[..., R]:
-    """Adds `--awaiting [kinds]`, which arrives as a frozen set of kinds or None."""
-    return click.option(
-        "--awaiting",
-        cls=KindsOption,
-        type=parse_kinds,
-        metavar="[KINDS]",
-        help="Only what awaits a person; KINDS is a comma list of work, approval, input, review, content, "
-        "escalation, checkpoint.",
-    )(function)
-
-
-def status_filter(function: Callable[..., R]) -> Callable[..., R]:
-    """Adds `--status`, which arrives as a tuple of frozen sets of statuses, one for each time it was given."""
-    return click.option(
-        "--status",
-        "statuses",
-        type=parse_statuses,
-        multiple=True,
-        metavar="STATUS[,…]",
-        help="Only these statuses or phases (open, in_progress, in_review, closed).",
-    )(function)
+    return click.option(*JSON.words, JSON.name, is_flag=True, help=JSON.help)(function)
 
 
 def task_argument(*, required: bool = True, name: str = "task", many: bool = False) -> Decorator:
@@ -197,7 +123,7 @@ def complete_task(
     except GitticksError:
         return []
     finally:
-        _close(context)
+        finish(context)
     return [
         CompletionItem(task_id, help=visible(title))
         for task_id, title in titles.items()

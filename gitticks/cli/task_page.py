@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
-
-from gitticks.actions.showing import Author, ShownTask
-from gitticks.cli.history import event_lines, turns
-from gitticks.cli.render import GAP, Screen, Style, ago, count_of, elapsed, opposite, status_cell
+from gitticks.cli.render import GAP, Style, ago, count_of, elapsed, opposite, status_word
 from gitticks.cli.tasks_table import waits_for
 from gitticks.cli.text import visible, width
-from gitticks.model.notes import Entry, QuestionPair, ReviewOutcome, Section
+from gitticks.model.words import HANDOFF, REVIEW
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from gitticks.actions.showing import Author, ShownTask
+    from gitticks.cli.render import Screen
+    from gitticks.model.notes import Entry, QuestionPair
 
 MOST_EVENTS = 20
-_OUTCOMES = {ReviewOutcome.PASS: "PASS", ReviewOutcome.FAIL: "FAIL", ReviewOutcome.UNCLEAR: "no verdict"}
-_LATE = (Section.HANDOFF.value, Section.REVIEW.value)
+_OUTCOMES = {"pass": "PASS", "fail": "FAIL", "unclear": "no verdict"}
+_LATE = (HANDOFF, REVIEW)
 
 
 def page(on: Screen, shown: ShownTask, now: datetime) -> list[str]:
@@ -25,8 +29,7 @@ def page(on: Screen, shown: ShownTask, now: datetime) -> list[str]:
 
 def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     task = shown.standing.task
-    cell = status_cell(task)
-    yield from opposite(on, visible(task.title), f"{task.id}{GAP}{cell.text}")
+    yield from opposite(on, visible(task.title), f"{task.id}{GAP}{status_word(task)}")
     yield from _wrapped(on, list(_facts(shown, now)))
     if shown.summary:
         yield ""
@@ -35,12 +38,12 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     for name, text in shown.sections.items():
         if name not in _LATE:
             yield from _part(on, name, "", text)
-    if Section.HANDOFF in shown.sections:
-        yield from _part(on, "Handoff", _by(shown.handoff_author, now), shown.sections[Section.HANDOFF])
-    if Section.REVIEW in shown.sections:
-        outcome, text = _OUTCOMES.get(shown.review_outcome, ""), shown.sections[Section.REVIEW]
+    if HANDOFF in shown.sections:
+        yield from _part(on, HANDOFF, _by(shown.handoff_author, now), shown.sections[HANDOFF])
+    if REVIEW in shown.sections:
+        outcome, text = _OUTCOMES.get(shown.review_outcome or "", ""), shown.sections[REVIEW]
         by = ": ".join(part for part in (_by(shown.review_author, now), outcome) if part)
-        yield from _part(on, "Review", by, "" if text.strip() == outcome else text)
+        yield from _part(on, REVIEW, by, "" if text.strip() == outcome else text)
     yield from _questions(on, shown.questions, now)
     yield from _notes(on, shown.notes, now)
     yield from _history(on, shown, now)
@@ -62,11 +65,11 @@ def _facts(shown: ShownTask, now: datetime) -> Iterator[str]:
         yield f"for {task.agent}"
     if task.awaiting:
         asked = f", asked {ago(task.asked_at, now)}" if task.asked_at else ""
-        yield f"awaits {task.awaiting.value}{asked}"
+        yield f"awaits {task.awaiting}{asked}"
     elif waits_for(shown.standing):
         yield waits_for(shown.standing)
     if task.requires:
-        yield f"requires {task.requires.value}"
+        yield f"requires {task.requires}"
     if task.reviewer:
         yield f"answered by {task.reviewer}"
     yield from _outcome(shown)
@@ -74,12 +77,13 @@ def _facts(shown: ShownTask, now: datetime) -> Iterator[str]:
 
 def _outcome(shown: ShownTask) -> Iterator[str]:
     task = shown.standing.task
-    if shown.seconds_to_close is not None:
-        yield f"{elapsed(shown.seconds_to_close)} from start to merge"
-    if task.usage.iterations:
-        yield count_of(task.usage.iterations, "iteration")
-    if task.usage.cost:
-        yield f"${task.usage.cost:.2f}"
+    seconds = shown.seconds_to_close
+    if seconds is not None:
+        yield f"{elapsed(seconds)} from start to merge"
+    if task.iterations:
+        yield count_of(task.iterations, "iteration")
+    if task.cost:
+        yield f"${task.cost:.2f}"
     if task.pr:
         yield task.pr
     for blocker in shown.idle_blockers:
@@ -142,6 +146,10 @@ def _said(entry: Entry, now: datetime) -> str:
 
 
 def _history(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
+    if not shown.history:
+        return
+    from gitticks.cli.history import event_lines, turns
+
     events = turns(shown.history)
     if not events:
         return

@@ -157,9 +157,9 @@ def print_change(context: Context, task_id: TaskId, words: str, *, as_json: bool
     """Prints a changed task: as JSON, or as one line that says what happened to it."""
     if as_json:
         from gitticks.actions.standing import standing_now
-        from gitticks.cli.json_output import print_task
+        from gitticks.cli.json_output import print_task, task_text
 
-        print_task(standing_now(context, task_id))
+        print_task(task_text(standing_now(context, task_id)))
     else:
         from gitticks.cli.render import GAP, say
         from gitticks.cli.text import pad, visible

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gitticks.document.escapes import escape, unescape
 from gitticks.document.lines import line_starts, trimmed, with_newlines
@@ -148,7 +148,7 @@ def _parsed_heading(heading: Heading) -> Entry | None:
 def _placed(body: Body, heading: Heading, entry: Entry, end: int) -> PlacedEntry:
     raw = body.text[heading.end : end]
     text = unescape(with_newlines(trimmed(raw), "\n"))
-    return PlacedEntry(replace(entry, text=text), raw, heading.start, heading.end)
+    return PlacedEntry(entry.changed(text=text), raw, heading.start, heading.end)
 
 
 def _encodable(text: str) -> str:

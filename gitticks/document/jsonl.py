@@ -8,31 +8,32 @@ and no rule acts on them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, TypeVar
 
 from gitticks.document.times import format_time, parse_time
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.status import ActorKind, Role, Status
+from gitticks.model.values import Value
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 MOST_LINE_BYTES = 1_000_000
 RESERVED_KEYS = frozenset({"type", "at", "actor", "from", "to", "reason"})
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenLine:
+class BrokenLine(Value):
     """A line, from 1, that holds no event this version knows, and why."""
 
     line: int
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Value):
     """The events of a file in file order, its broken lines, and the bytes of a last line cut off by a crash."""
 
     events: tuple[Event, ...]

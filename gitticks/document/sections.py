@@ -6,24 +6,23 @@ a comment is text. A pattern finds them only in bodies that have no such thing.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from gitticks.document.lines import Source, line_starts, trimmed, with_newlines
+from gitticks.document.texts import Source, trimmed, with_newlines
+from gitticks.model.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_COMMENT = re.compile(r"<!--(?:-?>|.*?-->|.*\Z)", re.DOTALL)
+_COMMENT = r"(?s)<!--(?:-?>|.*?-->|.*\Z)"
 ENTRY_LEVEL = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Value):
     """A heading of level 1 to 3 that is not inside a fence, quote, list or comment.
 
     Offsets count characters of the body; `end` is where the line below the heading begins. `line` is the
@@ -37,8 +36,7 @@ class Heading:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Value):
     """A heading of level 1 or 2 and the text below it, up to the next such heading."""
 
     heading: Heading
@@ -69,8 +67,7 @@ class Block:
         return self.is_section and same_name(self.title) == same_name(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Value):
     """What markdown-it-py finds in a body; `unclosed_fence_line` is a line of the file."""
 
     headings: tuple[Heading, ...]
@@ -78,8 +75,7 @@ class Outline:
     unclosed_fence_line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Value):
     """The text below the frontmatter; `newline` is the line break that the file uses.
 
     Its outline is made when it is first asked for: most changes are of fields, and loading markdown-it-py alone
@@ -181,6 +177,8 @@ def parse_blocks(source: Source) -> list[Token]:
 
 
 def _headings(source: Source, tokens: list[Token]) -> Iterator[Heading]:
+    from gitticks.document.lines import line_starts
+
     starts = line_starts(source.text)
     for index, token in enumerate(tokens):
         level = int(token.tag[1]) if token.type == "heading_open" and token.level == 0 else 0
@@ -198,7 +196,11 @@ def is_empty(text: str) -> bool:
 
 def without_comments(text: str) -> str:
     """Returns the text without its HTML comments; one that never ends reaches to the end."""
-    return _COMMENT.sub("", text)
+    if "<!--" not in text:
+        return text
+    import re  # which most texts do without
+
+    return re.sub(_COMMENT, "", text)
 
 
 def _unclosed_fence_line(source: Source, tokens: list[Token]) -> int | None:

@@ -2,33 +2,25 @@
 
 Loading a whole Markdown parser costs more than everything else that showing a task does. This reader takes bodies
 of paragraphs, lists and headings, gives exactly the headings that markdown-it-py gives for them (a property test
-compares them), and declines every body with a construct that could hide a heading or make one.
+compares them), and declines every body with a construct that could hide a heading or make one. It uses no patterns:
+compiling them would take `gt show` longer than reading its task.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from gitticks.model.values import Value
 
-_DOUBTFUL = re.compile(
-    r"""
-    [\x00-\x09\x0b-\x1f\x7f-\xa0]           # tabs, other line breaks, controls
-    | [\U00010000-\U0010ffff]               # letters beyond the first plane
-    | ``` | ~~~                             # fences
-    | ^[ ]+\#                               # indented: may be a heading, part of a list, or code
-    | ^[ ]*(?:=+|-+)[ ]*$                   # underlines make a heading of the line above
-    | ^[ >*+.)\d-]*<                        # HTML, which may reach over blank lines
-    | ^\#.*[\#\\][ ]*$                      # closing signs are no part of the title
-    | ^\#{1,6}[ ]*$                         # without a title
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
-_HEADING = re.compile(r"^(\#{1,3})[ ](.*)$", re.MULTILINE)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DEEPEST = 3
+_DOUBTFUL = frozenset({*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA1))} - {"\n"})
+"""Tabs, line breaks other than LF, and controls."""
+_MARKERS = " >*+.)-0123456789"
 
 
-@dataclass(frozen=True, slots=True)
-class PlainHeading:
+class PlainHeading(Value):
     """A heading of level 1 to 3; `line` counts from 0 within the body, offsets are characters."""
 
     title: str
@@ -40,13 +32,41 @@ class PlainHeading:
 
 def find_headings(text: str) -> tuple[PlainHeading, ...] | None:
     """Returns the headings of level 1 to 3, or None where it takes a Markdown parser to tell."""
-    return None if _DOUBTFUL.search(text) else tuple(_headings(text))
+    if "```" in text or "~~~" in text or _has_doubtful_signs(text):
+        return None
+    lines = text.split("\n")
+    return None if any(map(_is_doubtful, lines)) else tuple(_headings(lines, len(text)))
 
 
-def _headings(text: str) -> Iterator[PlainHeading]:
-    line = counted = 0
-    for match in _HEADING.finditer(text):
-        title = " ".join(match[2].split())
-        line += text.count("\n", counted, match.start())
-        counted = match.start()
-        yield PlainHeading(title, len(match[1]), line, match.start(), min(match.end() + 1, len(text)))
+def _has_doubtful_signs(text: str) -> bool:
+    if text.isascii():
+        return not text.replace("\n", "").isprintable()
+    return not _DOUBTFUL.isdisjoint(text)
+
+
+def _is_doubtful(line: str) -> bool:
+    first = line[:1]
+    if first == "#":  # closing signs are no part of the title, and there may be none
+        return line.rstrip(" ").endswith(("#", "\\"))
+    if first == " " and line.lstrip(" ")[:1] == "#":  # may be a heading, part of a list, or code
+        return True
+    if "<" in line and not line[: line.index("<")].strip(_MARKERS):  # HTML, which may reach over blank lines
+        return True
+    return first in " =-" and _is_underline(line.strip(" "))
+
+
+def _is_underline(words: str) -> bool:
+    """True for what makes a heading of the line above."""
+    return bool(words) and not (words.strip("=") and words.strip("-"))
+
+
+def _headings(lines: list[str], length: int) -> Iterator[PlainHeading]:
+    place = 0
+    for number, line in enumerate(lines):
+        end = place + len(line) + 1
+        if line[:1] == "#":
+            title = line.lstrip("#")
+            level = len(line) - len(title)
+            if level <= DEEPEST and title[:1] == " ":
+                yield PlainHeading(" ".join(title.split()), level, number, place, min(end, length))
+        place = end

@@ -6,7 +6,7 @@ This is the only text that is parsed inline, because a word in inline code or in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 64_000
 MOST_INLINE_CHARACTERS = 8_000
 _WORD = re.compile(r"\b(?:PASS|FAIL)\b", re.IGNORECASE | re.ASCII)
+_DOUBTFUL = re.compile(r"[^\x20-\x7e\xa1-\uffff]|[`<\[&\\_]|~~~|    |^[ *+.)\d-]*>|\w\*+\w")
+"""What may make a line look other than it is written: code, quotes, links, markup within a word, rare signs."""
 _HINT = re.compile(r"pass|fail", re.IGNORECASE | re.ASCII)
 _CODE_ELEMENTS = re.compile(
     r"<(code|pre|script|style|textarea|blockquote)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
@@ -37,11 +39,33 @@ def review_outcome(text: str | None) -> ReviewOutcome:
     """
     if text is None:
         return ReviewOutcome.MISSING
-    for line in _prose(text[:MOST_CHARACTERS]):
+    plain = _plain_lines(text)
+    return _outcome(_prose(text[:MOST_CHARACTERS]) if plain is None else plain)
+
+
+def _outcome(lines: Iterable[str]) -> ReviewOutcome:
+    for line in lines:
         words = {word.upper() for word in _WORD.findall(line)}
         if words:
             return ReviewOutcome(words.pop().lower()) if len(words) == 1 else ReviewOutcome.UNCLEAR
     return ReviewOutcome.UNCLEAR
+
+
+def _plain_lines(text: str) -> list[str] | None:
+    """Returns the lines up to the first with such a word, if each is seen as it is written; None to ask the parser.
+
+    Most reviews begin with their verdict, and loading a Markdown parser takes longer than showing a whole task.
+    """
+    if len(text) > MOST_INLINE_CHARACTERS:
+        return None
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if _DOUBTFUL.search(line):
+            return None
+        lines.append(line)
+        if _WORD.search(line):
+            break
+    return lines
 
 
 def _prose(text: str) -> Iterator[str]:

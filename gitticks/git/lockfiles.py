@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitticks.flocks import is_lock_held
 from gitticks.git.locks import FOREIGN_AGE_SECONDS, LOCK_SIZES, HeldLock, clear_stale_ref_lock, hold_lock
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_file
-from gitticks.processes import is_lock_held, parse_identity
+from gitticks.processes import parse_identity
 
 _OWN_REFS = ("refs/heads/gitticks", "refs/gitticks")
 _MARK = b"gitticks "

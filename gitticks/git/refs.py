@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_file, read_plain_text, reason_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from gitticks.git.repository import Repository
 
 BRANCHES = "refs/heads/"
 OWN_BRANCHES = "gitticks/"
 _DEEPEST_CHAIN = 5
-_OBJECT_ID = re.compile(r"[0-9a-f]{40}")
+_OBJECT_ID_LENGTH = 40
 _NO_OBJECT = "0" * 40
 _MOST_PACKED_BYTES = 1024**3
-_PACKED_LINES = re.compile(rb"(?:#[^\n]*\n|\^[0-9a-f]{40}\n|[0-9a-f]{40} [^\n]+\n)*")
-_LOG_LINE = re.compile(r"[0-9a-f]{40} ([0-9a-f]{40}) .*")
-_REF_NAME = re.compile(
-    r"(?!.*(?:\.\.|//|/\.|\.lock(?:/|$)|@\{))[^\x00-\x20~^:?*\[\\\x7f./][^\x00-\x20~^:?*\[\\\x7f]*(?<![./])"
-)
+_PACKED_LINES = rb"(?:#[^\n]*\n|\^[0-9a-f]{40}\n|[0-9a-f]{40} [^\n]+\n)*"
+_LOG_LINE = r"[0-9a-f]{40} ([0-9a-f]{40}) .*"
+_NOT_IN_NAMES = frozenset({*map(chr, range(0x21)), *"~^:?*[\\\x7f"})
+_PARTS_NOT_IN_NAMES = ("..", "//", "/.", ".lock/", "@{")
 
 
 def is_object_id(text: str) -> bool:
     """True for a whole object id: 40 lower-case hexadecimal digits."""
-    return _OBJECT_ID.fullmatch(text) is not None
+    return len(text) == _OBJECT_ID_LENGTH and not text.strip("0123456789abcdef")
 
 
 def is_valid_ref_name(name: str) -> bool:
     """True if git would accept `name` as a ref or a branch; an option (`-x`) is refused too."""
-    return _REF_NAME.fullmatch(name) is not None and not name.startswith("-")
+    return (
+        bool(name)
+        and name[0] not in "-./"
+        and not name.endswith((".lock", "/", "."))
+        and _NOT_IN_NAMES.isdisjoint(name)
+        and not any(part in name for part in _PARTS_NOT_IN_NAMES)
+    )
 
 
-def read_ref(common_dir: Path, name: str) -> str | None:
+def read_ref(common_dir: str | Path, name: str) -> str | None:
     """Returns the object id that the ref `name` (`HEAD`, `refs/…`) stands for; None if it does not exist.
 
     Raises:
@@ -58,6 +66,8 @@ def last_logged(common_dir: Path, name: str) -> str | None:
 
 def logged(common_dir: Path, name: str) -> Iterator[str]:
     """Yields the object ids that a ref was at, the newest first: by its own log, then by those of worktrees on it."""
+    import re  # only where something went wrong
+
     heads = (head.parent / "logs" / "HEAD" for head in sorted(common_dir.glob("worktrees/*/HEAD")))
     on_it = (log for log in heads if read_symbolic_ref(log.parents[1], "HEAD") == name)
     for log in (common_dir / "logs" / name, *on_it):
@@ -65,7 +75,7 @@ def logged(common_dir: Path, name: str) -> Iterator[str]:
             lines = read_plain_text(log).splitlines()
         except OSError:
             continue
-        found = (match[1] for line in reversed(lines) if (match := _LOG_LINE.fullmatch(line)))
+        found = (match[1] for line in reversed(lines) if (match := re.fullmatch(_LOG_LINE, line)))
         yield from (one for one in found if one != _NO_OBJECT)
 
 
@@ -88,10 +98,10 @@ def way_back(common_dir: Path, name: str) -> str:
     return f"`mv {quote(str(file))} {aside} && {again}` puts it back to where its log ends"
 
 
-def read_symbolic_ref(git_dir: Path, name: str) -> str | None:
+def read_symbolic_ref(git_dir: str | Path, name: str) -> str | None:
     """Returns the ref that `name` points to; None if it holds an object id or does not exist."""
     try:
-        text = read_plain_text(git_dir / name)
+        text = read_plain_text(f"{git_dir}/{name}")
     except OSError:
         return None
     return text.removeprefix("ref:").strip() if text.startswith("ref:") else None
@@ -158,7 +168,7 @@ def _branch_of_head(git_dir: Path) -> str | None:
     return target.removeprefix(BRANCHES)
 
 
-def _read_once(common_dir: Path, name: str) -> str | None:
+def _read_once(common_dir: str | Path, name: str) -> str | None:
     """Returns the object id or the `ref: …` that stands for `name`.
 
     The loose file comes first: `git pack-refs` writes the packed value before it removes the loose one.
@@ -188,18 +198,20 @@ def require_packed_refs(common_dir: Path) -> None:
         return
     except OSError as error:
         raise _damaged_packed_refs(common_dir, reason_of(error)) from error
-    if _PACKED_LINES.fullmatch(content) is None:
+    if not _is_packed(content):
         raise _damaged_packed_refs(common_dir, "it has lines that are none of git's")
 
 
 def _branch_in_the_way(common_dir: Path, name: str) -> str | None:
     """Returns the branch whose file lies where the folder of `name` would be; None if there is none."""
+    from pathlib import PurePosixPath
+
     parents = [str(parent) for parent in PurePosixPath(name).parents if str(parent).startswith(BRANCHES)]
     found = next((parent for parent in parents if (common_dir / parent).is_file()), None)
     return None if found is None else found.removeprefix(BRANCHES)
 
 
-def _read_packed(common_dir: Path, name: str) -> str | None:
+def _read_packed(common_dir: str | Path, name: str) -> str | None:
     try:
         content = read_plain_file(f"{common_dir}/packed-refs", _MOST_PACKED_BYTES)
     except FileNotFoundError:
@@ -210,18 +222,29 @@ def _read_packed(common_dir: Path, name: str) -> str | None:
     value = "" if end < 0 else content[max(end - 40, 0) : end].decode("ascii", "replace")
     if is_object_id(value):
         return value
-    if _PACKED_LINES.fullmatch(content) is None:
+    if not _is_packed(content):
         raise _damaged_packed_refs(common_dir, "it has lines that are none of git's")
     return None
 
 
-def _broken(common_dir: Path, name: str, how: str) -> GitticksError:
-    return GitticksError(f"the ref `{name}` {how}", hint=way_back(common_dir, name))
+def _is_packed(content: bytes) -> bool:
+    """True for nothing but lines as git writes them."""
+    import re  # whoever finds a ref does without
+
+    return re.fullmatch(_PACKED_LINES, content) is not None
 
 
-def _damaged_packed_refs(common_dir: Path, reason: str) -> GitticksError:
+def _broken(common_dir: str | Path, name: str, how: str) -> GitticksError:
+    from pathlib import Path
+
+    return GitticksError(f"the ref `{name}` {how}", hint=way_back(Path(common_dir), name))
+
+
+def _damaged_packed_refs(common_dir: str | Path, reason: str) -> GitticksError:
+    from pathlib import Path
     from shlex import quote
 
+    common_dir = Path(common_dir)
     file = common_dir / "packed-refs"
     steps = [f"mv {quote(str(file))} {quote(f'{file}.damaged')}"]
     for log in sorted((common_dir / "logs" / "refs").rglob("*")):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from gitticks.model.status import ActorKind, Role, Status
+from gitticks.model.values import Value
+
+Data = Mapping[str, str | int | float | bool | list[str] | None]
+_NO_DATA: Data = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(Value):
     """Who asked for a change: the kind decides what is allowed, the name is for readers."""
 
     kind: ActorKind
@@ -61,8 +63,7 @@ class EventType(StrEnum):
     CHILDREN = "epic.children"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Value):
     """One line of history.jsonl.
 
     `from_status` and `to_status` stand for the keys `from` and `to`; `data` holds what else a type carries
@@ -75,4 +76,4 @@ class Event:
     from_status: Status | None = None
     to_status: Status | None = None
     reason: str | None = None
-    data: Mapping[str, str | int | float | bool | list[str] | None] = field(default_factory=dict)
+    data: Data = _NO_DATA

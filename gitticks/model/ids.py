@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Container
-from typing import NewType
-
 from gitticks.errors import UsageError
 
-TaskId = NewType("TaskId", str)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+    from typing import NewType
+
+    TaskId = NewType("TaskId", str)
+else:
+    TaskId = str  # loading `typing` would take longer than the shortest answers have
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32 in lower case: no i, l, o or u, which are misread or spell words."""
@@ -18,12 +21,17 @@ SHORTEST = 4
 BOARD_FOLDER = ".gitticks"
 """Where people find the branch: the folder of the board, from the repository's root."""
 
-_VALID = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
+LONGEST = 64
+_LETTERS_AND_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def is_valid_id(text: str) -> bool:
-    """True if `text` may be an id; the only test that stands before a name becomes a path."""
-    return _VALID.fullmatch(text) is not None
+    """True for `[0-9a-z][0-9a-z-]{0,63}`; the only test that stands before a name becomes a path."""
+    return (
+        0 < len(text) <= LONGEST
+        and text[0] in _LETTERS_AND_DIGITS
+        and not text.strip(_LETTERS_AND_DIGITS + "-")  # nothing is left only where every sign is one of these
+    )
 
 
 def parse_id(text: str) -> TaskId:
@@ -67,8 +75,10 @@ def new_id(taken: Container[str], count: int, random_number: Callable[[int], int
 
 def shard(task_id: TaskId) -> str:
     """Returns the folder between `tasks/` and the task: the id's last two alphanumerics, padded with 0."""
-    alphanumerics = task_id.replace("-", "")
-    return alphanumerics[-2:].rjust(2, "0")
+    last = task_id[-2:]
+    if "-" not in last and len(last) == len("00"):
+        return last
+    return task_id.replace("-", "")[-2:].rjust(2, "0")
 
 
 def task_folder(task_id: TaskId) -> str:
@@ -78,4 +88,4 @@ def task_folder(task_id: TaskId) -> str:
 
 def task_path(task_id: TaskId) -> str:
     """Returns the path of the task's TASK.md on the state branch."""
-    return f"{task_folder(task_id)}/TASK.md"
+    return f"tasks/{shard(task_id)}/{task_id}/TASK.md"

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from gitticks.model import words
 from gitticks.model.status import ActorKind
+from gitticks.model.values import Value
 
 
 class Section(StrEnum):
     """The body sections that gitticks knows by name."""
 
-    CONTEXT = "Context"
-    ACCEPTANCE = "Acceptance Criteria"
-    SCRIPT = "Script"
-    QUESTIONS = "Questions"
-    HANDOFF = "Handoff"
-    REVIEW = "Review"
-    NOTES = "Notes"
+    CONTEXT = words.CONTEXT
+    ACCEPTANCE = words.ACCEPTANCE
+    SCRIPT = words.SCRIPT
+    QUESTIONS = words.QUESTIONS
+    HANDOFF = words.HANDOFF
+    REVIEW = words.REVIEW
+    NOTES = words.NOTES
 
 
 class ReviewOutcome(StrEnum):
@@ -30,8 +31,7 @@ class ReviewOutcome(StrEnum):
     FAIL = "fail"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Value):
     """One entry: `### <UTC time> · <human|agent|engine> · <name>` and its text.
 
     In `## Questions`, an entry of an agent or the engine is a question and one of a person is an answer; a question
@@ -44,8 +44,7 @@ class Entry:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionPair:
+class QuestionPair(Value):
     """A question and, once it was given, its answer."""
 
     question: Entry

@@ -1,20 +1,32 @@
-"""Questions about many tasks at once: what is ready, what blocks what, what comes next. Derived, never stored."""
+"""Questions about many tasks at once: what is ready, what blocks what, what comes next. Derived, never stored.
+
+Every rule is asked of whole tasks and of rows of the query index alike (`gitticks.model.queued`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from enum import IntEnum
-from itertools import islice
+from functools import cached_property
+from operator import attrgetter
 
-from gitticks.model.ids import TaskId
-from gitticks.model.status import Status
-from gitticks.model.task import Task
+from gitticks.model.above import NOTHING_ABOVE, Above
+from gitticks.model.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+    from datetime import date, datetime
+    from typing import Generic, TypeAlias, TypeVar
+
+    from gitticks.model.ids import TaskId
+    from gitticks.model.queued import Queued
+    from gitticks.model.task import Task
+
+    T = TypeVar("T", bound=Queued)
+else:
+    from gitticks.model.generics import Generic, T
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Value):
     """What readiness depends on beside the tasks: the day, the time, and what this clone knows.
 
     `live` are tasks with a running session, `held` those that `gt stop` holds, `conflicted` those with a merge
@@ -28,8 +40,13 @@ class Surroundings:
     conflicted: Container[TaskId] = ()
     runner: str | None = None
 
+    @cached_property
+    def busy(self) -> tuple[Container[TaskId], ...]:
+        """Returns those of live, held and conflicted that may hold any task."""
+        return tuple(group for group in (self.live, self.held, self.conflicted) if group)
 
-class Group(IntEnum):
+
+class Group:
     """The order in which a runner looks for work."""
 
     CURRENT_EPIC = 1
@@ -39,45 +56,30 @@ class Group(IntEnum):
     ORPHAN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class _Hold:
-    """What keeps tasks from being started; of blockers two are enough to know, as a task never waits for itself."""
-
-    is_certain: bool = False
-    blockers: frozenset[TaskId] = frozenset()
-
-    def joined(self, blockers: frozenset[TaskId], *, is_certain: bool = False) -> _Hold:
-        """Returns the hold with more of both."""
-        both = self.blockers | blockers
-        return (
-            _Hold(is_certain=True) if self.is_certain or is_certain or len(both) > 1 else _Hold(blockers=both)
-        )
-
-    def stops(self, task_id: TaskId) -> bool:
-        """True if the task cannot be started."""
-        return self.is_certain or bool(self.blockers - {task_id})
-
-
-@dataclass(slots=True)
-class TaskGraph:
+class Graph(Generic[T]):
     """All tasks of a repository with the questions that need more than one of them.
 
     `unreadable` are tasks that there are, but whose files cannot be read: nobody knows whether they are closed, so they
     count as open.
     """
 
-    tasks: Mapping[TaskId, Task]
-    unreadable: Container[TaskId] = ()
-    _children: dict[TaskId, list[Task]] = field(default_factory=dict)
-    _busy_epics: set[TaskId] | None = None
-    _holds: dict[tuple[TaskId, date], _Hold] = field(default_factory=dict)
-    _waiting: dict[TaskId, TaskId | None] = field(default_factory=dict)
+    def __init__(
+        self,
+        tasks: Mapping[TaskId, T],
+        unreadable: Container[TaskId] = (),
+        children: Mapping[TaskId, list[T]] | None = None,
+    ) -> None:
+        self.tasks = tasks
+        self.unreadable = unreadable
+        self._children = children or {}
+        self._busy_epics: set[TaskId] | None = None
+        self._above: dict[TaskId, Above | None] = {}
 
     @classmethod
-    def of(cls, tasks: Iterable[Task], unreadable: Container[TaskId] = ()) -> TaskGraph:
+    def of(cls, tasks: Iterable[T], unreadable: Container[TaskId] = ()) -> Graph[T]:
         """Returns the graph of these tasks."""
         by_id = {task.id: task for task in tasks}
-        children: dict[TaskId, list[Task]] = {}
+        children: dict[TaskId, list[T]] = {}
         for task in by_id.values():
             if task.parent is not None:
                 children.setdefault(task.parent, []).append(task)
@@ -85,8 +87,8 @@ class TaskGraph:
 
     @classmethod
     def over(
-        cls, tasks: Mapping[TaskId, Task], begun: Iterable[Task], unreadable: Container[TaskId] = ()
-    ) -> TaskGraph:
+        cls, tasks: Mapping[TaskId, T], begun: Iterable[T], unreadable: Container[TaskId] = ()
+    ) -> Graph[T]:
         """Returns a graph that looks tasks up one by one and never asks for all; it knows no children.
 
         `begun` are the open tasks that are no longer pending.
@@ -95,11 +97,11 @@ class TaskGraph:
         graph._busy_epics = graph._epics_of(begun)
         return graph
 
-    def children(self, task_id: TaskId) -> tuple[Task, ...]:
+    def children(self, task_id: TaskId) -> tuple[T, ...]:
         """Returns the tasks that name this one as parent, highest priority and oldest first."""
         return tuple(sorted(self._children.get(task_id, ()), key=by_priority_and_age))
 
-    def ancestors(self, task: Task) -> Iterator[Task]:
+    def ancestors(self, task: T) -> Iterator[T]:
         """Yields parent, grandparent and so on, each once even where parents run in a circle."""
         seen = {task.id}
         parent = task.parent
@@ -108,107 +110,124 @@ class TaskGraph:
             yield self.tasks[parent]
             parent = self.tasks[parent].parent
 
-    def open_blockers(self, task: Task) -> tuple[TaskId, ...]:
+    def open_blockers(self, task: T) -> tuple[TaskId, ...]:
         """Returns the open tasks that this one or an ancestor waits for, each once, own ones first."""
+        above, own = self._above_of(task), task.blocked_by
+        if above is not None and above.is_free:
+            return tuple(dict.fromkeys(self._open_among(own, task))) if own else ()
         owned = (one for owner in self.waiting_owners(task) for one in owner.blocked_by)
-        return tuple(dict.fromkeys(one for one in owned if self.is_open_id(one) and one != task.id))
+        return tuple(dict.fromkeys(self._open_among(owned, task)))
 
-    def waiting_owners(self, task: Task) -> Iterator[Task]:
+    def waiting_owners(self, task: T) -> Iterator[T]:
         """Yields the task, and then those of its ancestors, the nearest first, that have open blockers of their own."""
-        owner: Task | None = task
-        seen: set[TaskId] = set()
-        while owner is not None and owner.id not in seen:
-            seen.add(owner.id)
-            yield owner
-            owner = self._next_waiting(owner)
+        yield task
+        above = self._above_of(task)
+        if above is None:
+            yield from (one for one in self.ancestors(task) if any(map(self.is_open_id, one.blocked_by)))
+        else:
+            yield from (self.tasks[owner] for owner, _ in above.blocked_owners())
 
-    def _next_waiting(self, task: Task) -> Task | None:
-        """Returns the nearest ancestor with an open blocker of its own; each ancestor is looked at once."""
-        passed: dict[TaskId, None] = {}
-        at, found = task.parent, None
-        while at is not None and at in self.tasks and at not in passed:
-            if at in self._waiting:
-                found = self._waiting[at]
-                break
-            if any(map(self.is_open_id, self.tasks[at].blocked_by)):
-                found = self._waiting[at] = at
-                break
-            passed[at] = None
-            at = self.tasks[at].parent
-        self._waiting.update(dict.fromkeys(passed, found))
-        return None if found is None else self.tasks[found]
+    def _open_among(self, ids: Iterable[TaskId], task: T) -> list[TaskId]:
+        """Returns those of the ids that are of open tasks; a task never waits for itself."""
+        return [one for one in ids if self.is_open_id(one) and one != task.id]
 
-    def idle_blockers(self, task: Task) -> tuple[TaskId, ...]:
+    def idle_blockers(self, task: T) -> tuple[TaskId, ...]:
         """Returns the entries of blocked_by that block nothing because they are missing or cancelled."""
         return tuple(blocker for blocker in task.blocked_by if self._is_idle(blocker))
 
     def _is_idle(self, blocker: TaskId) -> bool:
         if blocker in self.tasks:
-            return self.tasks[blocker].status is Status.CANCELLED
+            return self.tasks[blocker].is_cancelled
         return blocker not in self.unreadable
 
-    def is_blocked(self, task: Task) -> bool:
+    def is_blocked(self, task: T) -> bool:
         """True for an open task that waits for another one."""
-        return task.is_open and bool(self.open_blockers(task))
+        return task.is_open and self._waits(task, self._above_of(task))
 
-    def is_ready(self, task: Task, around: Surroundings) -> bool:
+    def _waits(self, task: T, above: Above | None) -> bool:
+        """True if the task has an open blocker, whatever its own status."""
+        if above is None:
+            return bool(self.open_blockers(task))
+        own = task.blocked_by
+        if above.is_free and not own:
+            return False
+        return bool(self._open_among(own, task)) or any(
+            one != task.id for _, blockers in above.blocked_owners() for one in blockers
+        )
+
+    def is_ready(self, task: T, around: Surroundings) -> bool:
         """True if a worker can be started on the task now."""
-        return (
-            is_workable(task)
-            and not self._is_taken(task, around)
-            and not is_deferred(task, around.today)
-            and not self._hold_above(task, around.today).joined(self._open_two(task)).stops(task.id)
+        if not task.is_workable or is_taken(task, around):
+            return False
+        if task.defer_until is not None and is_deferred(task, around.today):
+            return False
+        above = self._above_of(task)
+        if above is None:
+            ancestors = self.ancestors(task)
+            is_held = any(one.awaiting is not None or is_deferred(one, around.today) for one in ancestors)
+        else:
+            is_held = above.waits or (above.until is not None and above.until > around.today)
+        return not is_held and not self._waits(task, above)
+
+    def _above_of(self, task: T) -> Above | None:
+        """Returns what a task is handed down; None where parents run in a circle, so that it depends on who asks."""
+        parent = task.parent
+        if parent is None:
+            return NOTHING_ABOVE
+        if parent not in self._above:
+            self._look_up(parent)
+        return self._above[parent]
+
+    def _look_up(self, task_id: TaskId) -> None:
+        """Fills in what a task and its ancestors hand down, each looked at once, however many are below it."""
+        way: list[TaskId] = []
+        on_the_way: set[TaskId] = set()
+        here: TaskId | None = task_id
+        while here is not None and here not in on_the_way and here not in self._above and here in self.tasks:
+            way.append(here)
+            on_the_way.add(here)
+            here = self.tasks[here].parent
+        if here in on_the_way:
+            self._above |= dict.fromkeys(way)
+            return
+        above: Above | None = NOTHING_ABOVE if here is None else self._above.setdefault(here, NOTHING_ABOVE)
+        for one in reversed(way):
+            above = None if above is None else self._handed_down(self.tasks[one], above)
+            self._above[one] = above
+
+    def _handed_down(self, task: T, above: Above) -> Above:
+        days = [day for day in (task.defer_until, above.until) if day is not None]
+        return Above(
+            task.id,
+            task.id if task.is_epic and task.is_open else above.epic,
+            waits=above.waits or task.awaiting is not None,
+            until=max(days, default=None),
+            blockers=tuple(blocker for blocker in task.blocked_by if self.is_open_id(blocker)),
+            more=above if above.blockers else above.more,
         )
 
-    def _hold_above(self, task: Task, today: date) -> _Hold:
-        """Returns what its ancestors keep a task from starting by; each ancestor is looked at once in a day."""
-        hold, unknown = _Hold(), []
-        for above in self.ancestors(task):
-            known = self._holds.get((above.id, today))
-            if known is not None:
-                hold = known
-                break
-            unknown.append(above)
-        for above in reversed(unknown):
-            hold = hold.joined(
-                self._open_two(above), is_certain=bool(above.awaiting) or is_deferred(above, today)
-            )
-            self._holds[above.id, today] = hold
-        return hold
-
-    def _open_two(self, task: Task) -> frozenset[TaskId]:
-        """Returns the first two open blockers of a task's own."""
-        return frozenset(islice((one for one in task.blocked_by if self.is_open_id(one)), 2))
-
-    def is_to_review(self, task: Task, around: Surroundings) -> bool:
+    def is_to_review(self: TaskGraph, task: Task, around: Surroundings) -> bool:
         """True if a reviewer can be started on the task now."""
-        return (
-            task.status is Status.AGENT_REVIEW and task.awaiting is None and not self._is_taken(task, around)
-        )
+        return task.is_to_review and not is_taken(task, around)
 
-    @staticmethod
-    def _is_taken(task: Task, around: Surroundings) -> bool:
-        claim = task.claim
-        claimed = claim is not None and claim.expires > around.now and claim.runner != around.runner
-        return claimed or task.id in around.live or task.id in around.held or task.id in around.conflicted
-
-    def ready(self, around: Surroundings) -> list[Task]:
+    def ready(self, around: Surroundings) -> list[T]:
         """Returns every task that a worker can be started on, in the order in which they would be picked."""
-        return sorted(
-            (task for task in self.tasks.values() if self.is_ready(task, around)), key=self.pick_key
-        )
+        return self.in_picking_order([task for task in self.tasks.values() if self.is_ready(task, around)])
 
-    def epic_of(self, task: Task) -> TaskId | None:
+    def epic_of(self, task: T) -> TaskId | None:
         """Returns the nearest ancestor that is an open epic, or None."""
-        return next((above.id for above in self.ancestors(task) if above.is_epic and above.is_open), None)
+        above = self._above_of(task)
+        if above is not None:
+            return above.epic
+        return next((one.id for one in self.ancestors(task) if one.is_epic and one.is_open), None)
 
-    def is_standalone(self, task: Task) -> bool:
+    def is_standalone(self, task: T) -> bool:
         """True for a task without a parent."""
         return task.parent is None
 
-    def is_orphan(self, task: Task) -> bool:
+    def is_orphan(self, task: T) -> bool:
         """True for an open task whose parent is closed or gone."""
-        return task.is_open and task.parent is not None and not self.is_open_id(task.parent)
+        return task.parent is not None and task.is_open and not self.is_open_id(task.parent)
 
     def is_open_id(self, task_id: TaskId) -> bool:
         """True if there is an open task of that id, or one of which nobody can tell."""
@@ -216,8 +235,10 @@ class TaskGraph:
             return self.tasks[task_id].is_open
         return task_id in self.unreadable
 
-    def group(self, task: Task, current_epic: TaskId | None = None) -> Group:
-        """Returns which group of the picking order a task belongs to."""
+    def group(self, task: T, current_epic: TaskId | None = None) -> int:
+        """Returns which `Group` of the picking order a task belongs to."""
+        if task.parent is None:
+            return Group.STANDALONE
         if self.is_orphan(task):
             return Group.ORPHAN
         epic = self.epic_of(task)
@@ -230,39 +251,58 @@ class TaskGraph:
     def epics_in_progress(self) -> set[TaskId]:
         """Returns the open epics with a task below them that is begun and not closed."""
         if self._busy_epics is None:
-            self._busy_epics = self._epics_of(task for task in self.tasks.values() if is_begun(task))
+            self._busy_epics = self._epics_of(task for task in self.tasks.values() if task.is_begun)
         return self._busy_epics
 
-    def _epics_of(self, begun: Iterable[Task]) -> set[TaskId]:
+    def _epics_of(self, begun: Iterable[T]) -> set[TaskId]:
         epics = (self.epic_of(task) for task in begun if not task.is_epic)
         return {epic for epic in epics if epic is not None}
 
-    def pick_key(self, task: Task, current_epic: TaskId | None = None) -> tuple[int, int, str, str]:
+    def pick_key(self, task: T, current_epic: TaskId | None = None) -> tuple[int, int, str, str]:
         """Returns the key by which runners and `gt next` sort: group, priority, age."""
         return (self.group(task, current_epic), *by_priority_and_age(task))
 
+    def in_picking_order(self, tasks: Iterable[T]) -> list[T]:
+        """Returns open tasks as `pick_key` sorts them.
 
-def is_workable(task: Task) -> bool:
-    """True for a task that workers work on, as far as it tells by itself."""
-    return task.status in (Status.PENDING, Status.WORKING) and not task.is_epic and task.awaiting is None
-
-
-def is_begun(task: Task) -> bool:
-    """True for an open task that is no longer pending."""
-    return task.is_open and task.status is not Status.PENDING
-
-
-def by_priority_and_age(task: Task) -> tuple[int, str, str]:
-    """Returns the key that sorts the most urgent and then the oldest task first."""
-    return (task.priority, task.created.isoformat() if task.created else "", task.id)
-
-
-def by_urgency(task: Task) -> tuple[int, str, str]:
-    """Returns the key that sorts what awaits a person: by priority, then the longest asked."""
-    asked = task.asked_at or task.created
-    return (task.priority, asked.isoformat() if asked else "", task.id)
+        The group of an open task is that of its siblings, except where parents run in a circle.
+        """
+        groups: dict[int, list[T]] = {}
+        siblings: dict[TaskId | None, list[T]] = {}
+        for task in sorted(tasks, key=by_priority_and_age):
+            known = siblings.get(task.parent)
+            if known is None:
+                known = groups.setdefault(self.group(task), [])
+                if self._above_of(task) is not None:
+                    siblings[task.parent] = known
+            known.append(task)
+        return [task for group in sorted(groups) for task in groups[group]]
 
 
-def is_deferred(task: Task, today: date) -> bool:
+if TYPE_CHECKING:
+    TaskGraph: TypeAlias = Graph[Task]
+else:
+    TaskGraph = Graph
+
+
+by_priority_and_age: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "born", "id")
+"""The key that sorts the most urgent and then the oldest task first."""
+
+by_urgency: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "waits_since", "id")
+"""The key that sorts what awaits a person: by priority, then the longest asked."""
+
+
+def is_deferred(task: Queued, today: date) -> bool:
     """True until the day that a task was put off to."""
-    return task.defer_until is not None and task.defer_until > today
+    until = task.defer_until
+    return until is not None and until > today
+
+
+def is_taken(task: Queued, around: Surroundings) -> bool:
+    """True if somebody else works on the task, or nobody may here."""
+    claim = task.claim
+    if claim is not None and claim.expires > around.now and claim.runner != around.runner:
+        return True
+    if not around.busy:
+        return False
+    return any(task.id in group for group in around.busy)

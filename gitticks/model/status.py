@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from enum import Enum, StrEnum
 
+from gitticks.model import words
+
 
 class Status(StrEnum):
     """Where a task stands; the order of the members is the order along the way."""
 
-    PENDING = "pending"
-    CLARIFICATION = "clarification"
-    WORKING = "working"
-    AGENT_REVIEW = "agent-review"
-    REVIEWING = "reviewing"
-    STUCK = "stuck"
-    DONE = "done"
-    CANCELLED = "cancelled"
+    PENDING = words.PENDING
+    CLARIFICATION = words.CLARIFICATION
+    WORKING = words.WORKING
+    AGENT_REVIEW = words.AGENT_REVIEW
+    REVIEWING = words.REVIEWING
+    STUCK = words.STUCK
+    DONE = words.DONE
+    CANCELLED = words.CANCELLED
 
     @property
     def is_terminal(self) -> bool:

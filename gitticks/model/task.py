@@ -117,6 +117,37 @@ class Task:
         return not self.status.is_terminal
 
     @property
+    def is_cancelled(self) -> bool:
+        """True for a task that was given up."""
+        return self.status is Status.CANCELLED
+
+    @property
+    def is_workable(self) -> bool:
+        """True for a task that workers work on, as far as it tells by itself."""
+        return self.status in (Status.PENDING, Status.WORKING) and not self.is_epic and self.awaiting is None
+
+    @property
+    def is_to_review(self) -> bool:
+        """True for a task that reviewers work on, as far as it tells by itself."""
+        return self.status is Status.AGENT_REVIEW and self.awaiting is None
+
+    @property
+    def is_begun(self) -> bool:
+        """True for an open task that is no longer pending."""
+        return self.is_open and self.status is not Status.PENDING
+
+    @property
+    def born(self) -> str:
+        """Returns the time of creation as text that sorts; empty if it is not known."""
+        return self.created.isoformat() if self.created else ""
+
+    @property
+    def waits_since(self) -> str:
+        """Returns the time since which a person is asked, as text that sorts: of the question, else of the creation."""
+        asked = self.asked_at or self.created
+        return asked.isoformat() if asked else ""
+
+    @property
     def is_merging(self) -> bool:
         """True while the work is approved or waived and its merge is pending."""
         return self.status is Status.REVIEWING and self.approval is not None and self.awaiting is None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.ids import TaskId
+from gitticks.runner.liveness import HELD_FOLDER, held_tasks
 
 
 class Holds:
@@ -14,7 +15,8 @@ class Holds:
     """
 
     def __init__(self, own_dir: Path) -> None:
-        self._folder = own_dir / "held"
+        self._own_dir = own_dir
+        self._folder = own_dir / HELD_FOLDER
         self._stop_all = own_dir / "stop-run"
 
     def hold(self, task_id: TaskId) -> None:
@@ -28,9 +30,7 @@ class Holds:
 
     def held(self) -> frozenset[TaskId]:
         """Returns the held tasks."""
-        if not self._folder.is_dir():
-            return frozenset()
-        return frozenset(TaskId(path.name) for path in self._folder.iterdir() if is_valid_id(path.name))
+        return held_tasks(str(self._own_dir))
 
     def ask_run_to_stop(self) -> None:
         """Asks the run that is alive to end its iterations and stop."""

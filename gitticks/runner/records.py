@@ -15,22 +15,24 @@ from datetime import datetime
 from pathlib import Path
 
 from gitticks.errors import RefusedError
+from gitticks.flocks import give_up_lock, take_lock
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.session import SessionRecord
 from gitticks.model.status import Role
 from gitticks.plainfile import read_plain_file
-from gitticks.processes import ProcessIdentity, give_up_lock, is_alive, is_lock_held, take_lock
+from gitticks.processes import ProcessIdentity, is_alive
+from gitticks.runner.liveness import LOCK, RECORD, SESSIONS_FOLDER, TREE_LOCK, is_session_alive
 
 
 class Sessions:
     """The records of one clone; `own_dir` is `<common git dir>/gitticks`."""
 
     def __init__(self, own_dir: Path) -> None:
-        self._folder = own_dir / "sessions"
+        self._folder = own_dir / SESSIONS_FOLDER
 
     def tree_lock(self, task_id: TaskId) -> Path:
         """Returns the lock that the supervisor of a session's agent holds as long as anything of it lives."""
-        return self._folder / f"{task_id}.tree"
+        return self._folder / f"{task_id}{TREE_LOCK}"
 
     @contextlib.contextmanager
     def hold(self, record: SessionRecord) -> Iterator[None]:
@@ -109,19 +111,19 @@ class Sessions:
         ]
 
     def _is_alive(self, task_id: TaskId) -> bool:
-        return is_lock_held(self._lock(task_id)) or is_lock_held(self.tree_lock(task_id))
+        return is_session_alive(str(self._folder), task_id)
 
     def _all(self) -> list[SessionRecord]:
         if not self._folder.is_dir():
             return []
-        found = (read_record(path) for path in sorted(self._folder.glob("*.json")))
+        found = (read_record(path) for path in sorted(self._folder.glob(f"*{RECORD}")))
         return [record for record in found if record is not None]
 
     def _record(self, task_id: TaskId) -> Path:
-        return self._folder / f"{task_id}.json"
+        return self._folder / f"{task_id}{RECORD}"
 
     def _lock(self, task_id: TaskId) -> Path:
-        return self._folder / f"{task_id}.lock"
+        return self._folder / f"{task_id}{LOCK}"
 
 
 def read_record(path: Path) -> SessionRecord | None:

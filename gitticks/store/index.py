@@ -7,61 +7,42 @@ doubt it is built anew, and where it cannot be written it is built in memory.
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import stat
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
 
 from gitticks.errors import NotFoundError
 from gitticks.git.refs import is_object_id
-from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Entry
-from gitticks.model.task import Task
-from gitticks.processes import boot_id
+from gitticks.model.values import Value
 from gitticks.store import layout
-from gitticks.store.index_rows import entries_from_json, tasks_from_json
+from gitticks.store.index_tables import made_by
+from gitticks.store.indexed_task import SELECTED, SELECTED_PAGE, IndexedPage, IndexedTask
 from gitticks.store.tip import state_tip
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Any, Self, TypeVar
 
-SCHEMA_VERSION = 2
-"""Raised with every change of the tables or of what a row's JSON holds."""
+    from gitticks.git.repository import Repository
+    from gitticks.model.notes import Entry
+    from gitticks.model.task import Task
 
-PARSER_VERSION = 1
-"""Raised with every change of what the document package reads out of the same bytes."""
+    T = TypeVar("T")
+    R = TypeVar("R", bound=IndexedTask)
 
+INDEX_FILE, MEMORY = "index.sqlite3", ":memory:"
 BUSY_SECONDS = 5.0
 _ROWS_AT_ONCE = 50
-
-TABLES = """\
-CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), made_by TEXT NOT NULL, commit_id TEXT NOT NULL);
-CREATE TABLE task (
-    id TEXT PRIMARY KEY, is_open INTEGER NOT NULL, is_workable INTEGER NOT NULL, is_begun INTEGER NOT NULL,
-    is_child INTEGER NOT NULL, priority INTEGER NOT NULL, created TEXT NOT NULL, parent TEXT, awaiting TEXT,
-    title TEXT NOT NULL, questions TEXT, json TEXT NOT NULL
-);
-CREATE INDEX task_workable ON task (is_child, priority, created, id) WHERE is_workable;
-CREATE INDEX task_begun ON task (id) WHERE is_begun;
-CREATE INDEX task_is_open ON task (is_open);
-CREATE INDEX task_awaiting ON task (awaiting) WHERE awaiting IS NOT NULL;
-CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL;
-CREATE TABLE file (id TEXT PRIMARY KEY, data BLOB NOT NULL, history BLOB);
-CREATE TABLE broken (path TEXT PRIMARY KEY, id TEXT, message TEXT NOT NULL);
-"""
-
-INSERT_TASK = "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-"""Takes what `index_rows.task_row` returns."""
+_NO_ID_REACHES, _FENCE = "\x7f", "---"
+_LISTED, _PAGED = ", ".join(SELECTED), ", ".join(SELECTED_PAGE)
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenFile:
+class BrokenFile(Value):
     """A TASK.md that cannot be read; `message` begins with path, line and column as far as they are known."""
 
     path: str
@@ -69,23 +50,15 @@ class BrokenFile:
     message: str
 
 
-def made_by() -> str:
-    """Returns what an index must have been made by to be believed.
-
-    The boot is part of it: the index is written without syncs, so after a power failure it may be torn.
-    """
-    return json.dumps([SCHEMA_VERSION, PARSER_VERSION, boot_id() if sys.platform == "linux" else ""])
-
-
 def index_path(repository: Repository) -> Path:
     """Returns where the repository's index lies."""
-    return repository.own_dir / "index.sqlite3"
+    return repository.own_dir / INDEX_FILE
 
 
 def connect(database: Path | str, wait_seconds: float | None = None) -> sqlite3.Connection:
     """Opens a database, made if missing, without implicit transactions; statements wait so long for other processes."""
     seconds = BUSY_SECONDS if wait_seconds is None else wait_seconds
-    if isinstance(database, Path):
+    if database != MEMORY:
         _refuse_odd_files(database)
     connection = sqlite3.connect(database, timeout=seconds, isolation_level=None)
     if sys.platform == "linux":
@@ -97,7 +70,7 @@ def connect(database: Path | str, wait_seconds: float | None = None) -> sqlite3.
     return connection
 
 
-def _refuse_odd_files(database: Path) -> None:
+def _refuse_odd_files(database: Path | str) -> None:
     """Refuses what is no plain file, or has none for a journal: opening a pipe would wait for its other end."""
     for name in (database, f"{database}-journal"):
         try:
@@ -116,11 +89,11 @@ def indexed_commit(connection: sqlite3.Connection) -> str | None:
     return row[0] if row is not None and isinstance(row[0], str) and is_object_id(row[0]) else None
 
 
-def is_whole(connection: sqlite3.Connection, path: Path) -> bool:
+def is_whole(connection: sqlite3.Connection, path: str | Path) -> bool:
     """True unless the file is shorter than it says; SQLite would read what is cut off as zeros."""
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
-    return path.stat().st_size >= int(pages) * int(page_bytes)
+    return os.stat(path).st_size >= int(pages) * int(page_bytes)
 
 
 def open_index(repository: Repository) -> Index:
@@ -139,8 +112,8 @@ def open_index(repository: Repository) -> Index:
 
 
 def _connect_if_current(repository: Repository, commit: str) -> sqlite3.Connection | None:
-    path = index_path(repository)
-    if not path.exists():
+    path = f"{repository.own_place}/{INDEX_FILE}"
+    if not os.path.exists(path):
         return None
     connection = None
     try:
@@ -180,70 +153,92 @@ class Index:
         self._connection.close()
 
     def tasks(self, *, open_only: bool = False) -> list[Task]:
-        """Returns the tasks, or the open ones, sorted by id."""
-        query = "SELECT json FROM task WHERE is_open >= ? ORDER BY id"
-        return self._read(_tasks, query, int(open_only))
+        """Returns the whole tasks, or the open ones, sorted by id."""
+        query = "SELECT json FROM fields JOIN task USING (id) WHERE is_open >= ? ORDER BY id"
+        return self._read(_whole_tasks, query, int(open_only))
 
     def task(self, task_id: TaskId) -> Task:
-        """Returns one task.
+        """Returns one whole task.
 
         Raises:
             NotFoundError: there is none of that id, or its file is broken; the message says which.
         """
-        task = self.find_task(task_id)
-        if task is not None:
-            return task
+        found = self._read(_whole_tasks, "SELECT json FROM fields WHERE id = ?", task_id)
+        if found:
+            return found[0]
         for broken in self.broken():
             if broken.task_id == task_id:
                 raise NotFoundError(broken.message, hint=f"mend the file: `gt edit {task_id}`")
         raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
 
-    def find_task(self, task_id: TaskId) -> Task | None:
-        """Returns one task, or None if there is none of that id that can be read."""
-        found = self._read(_tasks, "SELECT json FROM task WHERE id = ?", task_id)
+    def listed(self, *, open_only: bool = False, with_json: bool = False) -> list[IndexedTask]:
+        """Returns the rows of the tasks, or of the open ones, in no order."""
+        return self._tasks(IndexedTask, "is_open" if open_only else "TRUE", with_json=with_json)
+
+    def pages(self, *, open_only: bool = False, with_json: bool = False) -> list[IndexedPage]:
+        """Returns the rows of the tasks, or of the open ones, with all that a page shows, in no order."""
+        return self._tasks(IndexedPage, "is_open" if open_only else "TRUE", with_json=with_json)
+
+    def find(self, task_id: TaskId, *, with_json: bool = False) -> IndexedTask | None:
+        """Returns one task's row, or None if there is none of that id that can be read."""
+        found = self._tasks(IndexedTask, "task.id = ?", task_id, with_json=with_json)
         return found[0] if found else None
 
-    def awaiting(self) -> list[Task]:
-        """Returns the tasks that await a person, sorted by id."""
-        return self._read(_tasks, "SELECT json FROM task WHERE awaiting IS NOT NULL ORDER BY id")
+    def find_page(self, task_id: TaskId) -> IndexedPage | None:
+        """Returns one task's row with all that its page shows and its JSON; None if none can be read."""
+        found = self._tasks(IndexedPage, "task.id = ?", task_id, with_json=True)
+        return found[0] if found else None
 
-    def children(self, task_id: TaskId) -> list[Task]:
-        """Returns the tasks whose parent is `task_id`, sorted by id."""
-        return self._read(_tasks, "SELECT json FROM task WHERE parent = ? ORDER BY id", task_id)
+    def awaiting(self) -> list[IndexedTask]:
+        """Returns the rows of the tasks that await a person, sorted by id."""
+        return self._tasks(IndexedTask, "awaiting IS NOT NULL ORDER BY task.id")
+
+    def children(self, task_id: TaskId) -> list[IndexedTask]:
+        """Returns the rows of the tasks whose parent is `task_id`, sorted by id."""
+        return self._tasks(IndexedTask, "parent = ? ORDER BY task.id", task_id)
+
+    def workable(self, *, is_child: bool) -> Iterator[IndexedTask]:
+        """Yields the rows of workable tasks, those with a parent or those without, by priority and age.
+
+        They are read as they are asked for.
+        """
+        wanted = "is_workable AND (parent IS NOT NULL) = ? ORDER BY priority, born, task.id LIMIT ? OFFSET ?"
+        offset = 0
+        while found := self._tasks(IndexedTask, wanted, int(is_child), _ROWS_AT_ONCE, offset):
+            yield from found
+            offset += len(found)
+
+    def begun(self) -> list[IndexedTask]:
+        """Returns the rows of the open tasks that are no longer pending, sorted by id."""
+        return self._tasks(IndexedTask, "is_begun ORDER BY task.id")
+
+    def has_tasks(self) -> bool:
+        """True if there is any task that can be read."""
+        return self._read(bool, "SELECT 1 FROM task LIMIT 1")
 
     def open_questions(self, task_id: TaskId) -> tuple[Entry, ...]:
         """Returns the task's questions that nobody has answered, in file order."""
         query = "SELECT questions FROM task WHERE id = ? AND questions IS NOT NULL"
-        return self._read(lambda rows: entries_from_json(rows[0][0]) if rows else (), query, task_id)
+        return self._read(_entries, query, task_id)
 
     def data(self, task_id: TaskId) -> bytes | None:
         """Returns the bytes of the task's TASK.md, also of a broken one; None if there is none."""
         return self._read(_blob, "SELECT data FROM file WHERE id = ?", task_id)
+
+    def body(self, task_id: TaskId) -> tuple[str, int]:
+        """Returns the text below the frontmatter of a task's TASK.md, and on which line of the file it begins."""
+        query = "SELECT data, body_start FROM file JOIN task USING (id) WHERE id = ?"
+        return self._read(_body, query, task_id)
 
     def history(self, task_id: TaskId) -> bytes:
         """Returns the bytes of the task's history.jsonl; empty if there is none."""
         query = "SELECT history FROM file WHERE id = ? AND history IS NOT NULL"
         return self._read(_blob, query, task_id) or b""
 
-    def workable(self, *, is_child: bool) -> Iterator[Task]:
-        """Yields the tasks that `is_workable`, those with a parent or those without, by priority and age.
-
-        They are read as they are asked for.
-        """
-        query = "SELECT json FROM task WHERE is_workable AND is_child = ? ORDER BY priority, created, id LIMIT ? OFFSET ?"
-        offset = 0
-        while tasks := self._read(_tasks, query, int(is_child), _ROWS_AT_ONCE, offset):
-            yield from tasks
-            offset += len(tasks)
-
-    def begun(self) -> list[Task]:
-        """Returns the open tasks that are no longer pending, sorted by id."""
-        return self._read(_tasks, "SELECT json FROM task WHERE is_begun ORDER BY id")
-
     def find_ids(self, prefix: str) -> list[TaskId]:
         """Returns the sorted ids that begin with `prefix`, those of broken files too."""
-        query = "SELECT id FROM file WHERE substr(id, 1, ?) = ? ORDER BY id"
-        return self._read(_ids, query, len(prefix), prefix)
+        query = "SELECT id FROM file WHERE id >= ? AND id < ? ORDER BY id"
+        return self._read(_ids, query, prefix, prefix + _NO_ID_REACHES)
 
     def titles(self) -> dict[TaskId, str]:
         """Returns the titles by id, sorted by id."""
@@ -258,6 +253,15 @@ class Index:
         found = (layout.task_of_path(file.path) for file in self.broken())
         return frozenset(task_id for task_id in found if task_id is not None)
 
+    def _tasks(self, kind: type[R], wanted: str, *values: object, with_json: bool = False) -> list[R]:
+        """Returns the rows that a condition lets through."""
+        columns = _PAGED if kind is IndexedPage else _LISTED
+        tables = "task"
+        if with_json:
+            columns, tables = f"{columns}, fields.json", "task JOIN fields USING (id)"
+        query = f"SELECT {columns} FROM {tables} WHERE {wanted}"  # noqa: S608 (our own words)
+        return self._read(kind.from_rows_with_json if with_json else kind.from_rows, query, *values)
+
     def _read(self, read: Callable[[list[Any]], T], query: str, *values: object) -> T:
         """Returns what a query's rows say; a damaged database is replaced by one built in memory."""
         try:
@@ -270,14 +274,37 @@ class Index:
             return read(self._connection.execute(query, values).fetchall())
 
 
-def _tasks(rows: list[Any]) -> list[Task]:
+def _whole_tasks(rows: list[Any]) -> list[Task]:
+    if not rows:
+        return []
+    from gitticks.store.index_rows import tasks_from_json
+
     return tasks_from_json(text for (text,) in rows)
+
+
+def _entries(rows: list[Any]) -> tuple[Entry, ...]:
+    if not rows:
+        return ()
+    from gitticks.store.indexed_entries import entries_from_json
+
+    return entries_from_json(rows[0][0])
 
 
 def _blob(rows: list[Any]) -> bytes | None:
     if rows and not isinstance(rows[0][0], bytes):
         raise TypeError("a file is kept as bytes")
     return rows[0][0] if rows else None
+
+
+def _body(rows: list[Any]) -> tuple[str, int]:
+    from gitticks.document.texts import count_line_breaks
+
+    ((data, start),) = rows
+    text: str = data.decode()
+    above = text[:start]
+    if len(above) != start or not above.rstrip().endswith(_FENCE):
+        raise ValueError("the file is another one than the row tells of")
+    return text[start:], 1 + count_line_breaks(above)
 
 
 def _ids(rows: list[Any]) -> list[TaskId]:

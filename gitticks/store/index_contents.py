@@ -22,8 +22,8 @@ from gitticks.git.trees import tree_id_of
 from gitticks.model.ids import TaskId, is_valid_id, task_folder
 from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.store import layout
-from gitticks.store.index import INSERT_TASK
-from gitticks.store.index_rows import task_row
+from gitticks.store.index_rows import task_row, task_to_json
+from gitticks.store.index_tables import INSERT_FIELDS, INSERT_TASK
 
 _ROWS_AT_ONCE = 200
 _FEW = 1000
@@ -108,6 +108,7 @@ def forget_tasks(connection: sqlite3.Connection, changes: list[ChangedTask]) -> 
     """Deletes the rows of the changed tasks."""
     ids = [(task_id,) for change in changes if (task_id := layout.task_of_path(change.path)) is not None]
     connection.executemany("DELETE FROM task WHERE id = ?", ids)
+    connection.executemany("DELETE FROM fields WHERE id = ?", ids)
     connection.executemany("DELETE FROM file WHERE id = ?", ids)
     connection.executemany("DELETE FROM broken WHERE path = ?", [(change.path,) for change in changes])
 
@@ -130,6 +131,7 @@ def write_tasks(
             rows.read(objects, change, unreadable)
         connection.executemany("INSERT INTO file VALUES (?, ?, ?)", rows.files)
         connection.executemany(INSERT_TASK, rows.tasks)
+        connection.executemany(INSERT_FIELDS, rows.fields)
         write_broken(connection, rows.broken)
 
 
@@ -153,6 +155,7 @@ class _Rows:
     def __init__(self) -> None:
         self.files: list[tuple[TaskId, bytes, bytes | None]] = []
         self.tasks: list[tuple[object, ...]] = []
+        self.fields: list[tuple[TaskId, str]] = []
         self.broken: list[tuple[str, TaskId | None, str]] = []
 
     def read(self, objects: Objects, change: ChangedTask, unreadable: Unreadable) -> None:
@@ -172,19 +175,16 @@ class _Rows:
         if data is None:
             raise DocumentError("is no plain file", path=change.path)
         self.files.append((task_id, data, _content(objects, change.history)))
-        self.tasks.append(_task_row(data, change.path, task_id))
+        file, questions = read_for_index(data, change.path)
+        if file.task.id != task_id:
+            problem = f"the id is `{file.task.id}`, but the folder's name says `{task_id}`"
+            raise DocumentError(problem, path=change.path)
+        self.tasks.append(task_row(file, questions))
+        self.fields.append((task_id, task_to_json(file.task)))
 
 
 def _content(objects: Objects, entry: TreeEntry | None) -> bytes | None:
     return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
-
-
-def _task_row(data: bytes, path: str, task_id: TaskId) -> tuple[object, ...]:
-    file, questions = read_for_index(data, path)
-    if file.task.id != task_id:
-        problem = f"the id is `{file.task.id}`, but the folder's name says `{task_id}`"
-        raise DocumentError(problem, path=path)
-    return task_row(file, questions)
 
 
 def read_for_index(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]:

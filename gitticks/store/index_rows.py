@@ -1,33 +1,36 @@
-"""Turns tasks into rows of the query index and back; plain JSON, so that reading a row loads no YAML."""
+"""Turns tasks into rows of the query index, and rows back into whole tasks.
+
+A row's JSON is the very text that `--json` prints of a task's own fields, so that listing thousands prints it as it
+lies there; and it is what whole tasks are read from, which loads no YAML.
+"""
 
 from __future__ import annotations
 
 import gc
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, fields
+from dataclasses import asdict, fields
 from datetime import date, datetime
 from enum import StrEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from gitticks.model.notes import Entry
-from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Status, TaskType, Verdict
+from gitticks.document.times import format_date, format_time
+from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
+from gitticks.signs import safe_json
+from gitticks.store.indexed_entries import entries_to_json
+from gitticks.store.indexed_task import more_of, traits_of
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import ReadFile
+    from gitticks.model.notes import Entry
 
-
-def _defaults() -> dict[str, object]:
-    """Returns what each field is when its key is missing; fields that are always written have no default."""
-    found: dict[str, object] = {}
-    for field in fields(Task):
-        if field.default is not MISSING:
-            found[field.name] = field.default
-        elif field.default_factory is not MISSING:
-            found[field.name] = field.default_factory()
-    return found
+PHASE = "phase"
+_NAMES = tuple(field.name for field in fields(Task))
+_VALUES = attrgetter(*_NAMES)
+_PRINTED = json.JSONEncoder(ensure_ascii=False).encode
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def _words(kind: type[StrEnum]) -> Callable[[Any], object]:
@@ -44,19 +47,25 @@ def _claim(values: dict[str, Any]) -> Claim:
     return Claim(values["runner"], values["host"], since, expires)
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, Approval | Claim | Usage):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    return dict(value)  # type: ignore[call-overload]
+def _written_approval(approval: Approval) -> dict[str, object]:
+    return {**asdict(approval), "at": format_time(approval.at)}
 
 
-_DEFAULTS = _defaults()
-_NAMES = tuple(field.name for field in fields(Task))
-_DEFAULT_VALUES = tuple(_DEFAULTS.get(name, MISSING) for name in _NAMES)
-_values_of = attrgetter(*_NAMES)
-_encode = json.JSONEncoder(default=_plain, ensure_ascii=False, separators=(",", ":")).encode
+def _written_claim(claim: Claim) -> dict[str, object]:
+    return {**asdict(claim), "since": format_time(claim.since), "expires": format_time(claim.expires)}
+
+
+def _written_usage(usage: Usage) -> dict[str, object]:
+    return {
+        "iterations": usage.iterations,
+        "tokens_in": usage.tokens_in,
+        "tokens_out": usage.tokens_out,
+        "cost": usage.cost,
+        "seconds": usage.seconds,
+    }
+
+
+_TIMES = ("asked_at", "responded_at", "created", "updated", "closed")
 _READERS: dict[str, Callable[[Any], object]] = {
     "type": _words(TaskType),
     "status": _words(Status),
@@ -71,47 +80,60 @@ _READERS: dict[str, Callable[[Any], object]] = {
     "isolation": _words(Isolation),
     "usage": lambda values: Usage(**values),
     "claim": _claim,
-    "asked_at": datetime.fromisoformat,
-    "responded_at": datetime.fromisoformat,
-    "created": datetime.fromisoformat,
-    "updated": datetime.fromisoformat,
-    "closed": datetime.fromisoformat,
+    **dict.fromkeys(_TIMES, datetime.fromisoformat),
+}
+_WRITERS: dict[str, Callable[[Any], object]] = {
+    "approval": _written_approval,
+    "defer_until": format_date,
+    "usage": _written_usage,
+    "claim": _written_claim,
+    "agent_sessions": dict,
+    **dict.fromkeys(_TIMES, format_time),
 }
 
 
 def task_row(file: ReadFile, questions: tuple[Entry, ...]) -> tuple[object, ...]:
-    """Returns the row of a task, in the order of the table's columns.
-
-    Args:
-        file: the task's file.
-        questions: those that nobody has answered.
-    """
-    from gitticks.model.queries import by_priority_and_age, is_begun, is_workable  # reading a row needs none
-
+    """Returns the row of a task, in the order of `TASK_COLUMNS`; what follows from the task alone is its own to say."""
     task = file.task
-    priority, created, _ = by_priority_and_age(task)
     return (
         task.id,
-        task.is_open,
-        is_workable(task),
-        is_begun(task),
-        task.parent is not None,
-        priority,
-        created,
-        task.parent,
-        None if task.awaiting is None else task.awaiting.value,
         task.title,
+        task.status.value,
+        task.priority,
+        task.parent,
+        _word(task.awaiting),
+        task.born,
+        traits_of(task),
+        " ".join(task.blocked_by) or None,
+        more_of(task),
+        _COMPACT(task.labels) if task.labels else None,
+        task.agent,
+        task.reviewer,
+        _word(task.requires),
+        task.created_by,
+        task.pr,
+        task.usage.iterations,
+        task.usage.cost,
+        file.body_start,
         entries_to_json(questions) if questions else None,
-        task_to_json(task),
+        task.is_open,
+        task.is_workable,
+        task.is_begun,
     )
+
+
+def _word(word: StrEnum | None) -> str | None:
+    return None if word is None else word.value
 
 
 def task_to_json(task: Task) -> str:
-    """Returns the task as compact JSON, without the fields that have their defaults."""
-    written = zip(_NAMES, _values_of(task), _DEFAULT_VALUES, strict=True)
-    return _encode(
-        {name: value for name, value, default in written if value is not default and value != default}
-    )
+    """Returns the task's fields by the frontmatter's names, with nulls and defaults, and its phase."""
+    values: dict[str, Any] = dict(zip(_NAMES, _VALUES(task), strict=True))
+    for name, write in _WRITERS.items():
+        if values[name] is not None:
+            values[name] = write(values[name])
+    values[PHASE] = task.status.phase
+    return safe_json(_PRINTED(values))
 
 
 def task_from_json(text: str) -> Task:
@@ -135,19 +157,8 @@ def tasks_from_json(texts: Iterable[str]) -> list[Task]:
 
 
 def _task(values: dict[str, Any]) -> Task:
-    for name in _READERS.keys() & values.keys():
-        values[name] = _READERS[name](values[name])
+    del values[PHASE]
+    for name, read in _READERS.items():
+        if values[name] is not None:
+            values[name] = read(values[name])
     return Task(**values)
-
-
-def entries_to_json(entries: tuple[Entry, ...]) -> str:
-    """Returns entries as JSON."""
-    return json.dumps([[entry.at.isoformat(), entry.kind.value, entry.name, entry.text] for entry in entries])
-
-
-def entries_from_json(text: str) -> tuple[Entry, ...]:
-    """Returns the entries that `entries_to_json` wrote."""
-    return tuple(
-        Entry(datetime.fromisoformat(at), ActorKind(kind), name, body)
-        for at, kind, name, body in json.loads(text)
-    )

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 from gitticks.model.ids import TaskId
 from gitticks.model.picking import Candidates
-from gitticks.model.queries import TaskGraph, by_priority_and_age, is_workable
-from gitticks.model.task import Task
-from gitticks.store.index import Index
+from gitticks.model.queries import Graph, by_priority_and_age
+from gitticks.store.indexed_task import IndexedTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gitticks.store.index import Index
 
 
-class IndexedTasks(Mapping[TaskId, Task]):
+class IndexedTasks(Mapping[TaskId, IndexedTask]):
     """Every readable task by id; `known` are tasks that need not be read again."""
 
-    def __init__(self, index: Index, known: Iterable[Task] = ()) -> None:
+    def __init__(self, index: Index, known: Iterable[IndexedTask] = ()) -> None:
         self._index = index
-        self._read: dict[TaskId, Task | None] = {task.id: task for task in known}
+        self._read: dict[TaskId, IndexedTask | None] = {task.id: task for task in known}
 
-    def __getitem__(self, task_id: TaskId) -> Task:
+    def __getitem__(self, task_id: TaskId) -> IndexedTask:
         """Returns one task."""
         if task_id not in self._read:
-            self._read[task_id] = self._index.find_task(task_id)
+            self._read[task_id] = self._index.find(task_id)
         task = self._read[task_id]
         if task is None:
             raise KeyError(task_id)
@@ -36,13 +41,13 @@ class IndexedTasks(Mapping[TaskId, Task]):
         return len(self._index.titles())
 
 
-def graph_over(index: Index) -> TaskGraph:
+def graph_over(index: Index) -> Graph[IndexedTask]:
     """Returns the graph of all tasks of the index, of which it reads those that it is asked about."""
     begun = index.begun()
-    return TaskGraph.over(IndexedTasks(index, begun), begun, index.unreadable())
+    return Graph.over(IndexedTasks(index, begun), begun, index.unreadable())
 
 
-def candidates_in(index: Index) -> Candidates:
+def candidates_in(index: Index) -> Candidates[IndexedTask]:
     """Returns where the index finds workable tasks."""
     return Candidates(
         below=lambda epics: _workable_below(index, epics),
@@ -51,12 +56,12 @@ def candidates_in(index: Index) -> Candidates:
     )
 
 
-def _workable_below(index: Index, epics: Iterable[TaskId]) -> list[Task]:
-    found: dict[TaskId, Task] = {}
+def _workable_below(index: Index, epics: Iterable[TaskId]) -> list[IndexedTask]:
+    found: dict[TaskId, IndexedTask] = {}
     waiting = list(epics)
     while waiting:
         for child in index.children(waiting.pop()):
             if child.id not in found:
                 found[child.id] = child
                 waiting.append(child.id)
-    return sorted((task for task in found.values() if is_workable(task)), key=by_priority_and_age)
+    return sorted((task for task in found.values() if task.is_workable), key=by_priority_and_age)

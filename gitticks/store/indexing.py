@@ -17,7 +17,7 @@ from gitticks.git.trees import tree_id_of
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.store import index, layout
-from gitticks.store.index import TABLES, Index, connect, index_path, indexed_commit, is_whole, made_by
+from gitticks.store.index import Index, connect, index_path, indexed_commit, is_whole
 from gitticks.store.index_contents import (
     ChangedTask,
     Unreadable,
@@ -26,6 +26,7 @@ from gitticks.store.index_contents import (
     write_broken,
     write_tasks,
 )
+from gitticks.store.index_tables import TABLES, made_by
 from gitticks.store.tip import state_tip
 
 _PRIMARY_CODE = 0xFF

@@ -16,10 +16,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
 from gitticks.model.ids import TaskId, is_valid_id, shard, task_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 STATE_BRANCH = "gitticks/state"
 STATE_REF = f"refs/heads/{STATE_BRANCH}"
@@ -40,18 +41,18 @@ TASK.md merge=gitticks
 *.jsonl merge=union
 """
 
-_TASK_PATH = re.compile(rf"{TASKS_FOLDER}/([^/]+)/([^/]+)/{TASK_FILE}")
-_ROUND_NUMBER = re.compile(r"([0-9]{2,})-")
-_CHECKPOINT = re.compile(r"([0-9]{4,})\.json")
-_FORMAT_LINE = re.compile(rb"^version:[ \t]*([0-9]{1,9})[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_ROUND_DIGITS, _CHECKPOINT_DIGITS = 2, 4
+_FORMAT_LINE = rb"(?m)^version:[ \t]*([0-9]{1,9})[ \t]*(?:#.*)?\r?$"
 
 
 def task_of_path(path: str) -> TaskId | None:
     """Returns the task whose TASK.md lies at `path`; None for every other path, also one in the wrong folder."""
-    match = _TASK_PATH.fullmatch(path)
-    if match is None or not is_task_folder(match[1], match[2]):
+    tasks, _, rest = path.partition("/")
+    between, _, rest = rest.partition("/")
+    name, _, file = rest.partition("/")
+    if tasks != TASKS_FOLDER or file != TASK_FILE or not is_task_folder(between, name):
         return None
-    return TaskId(match[2])
+    return TaskId(name)
 
 
 def is_task_folder(folder_between: str, name: str) -> bool:
@@ -96,7 +97,9 @@ def next_round_path(names: Iterable[str], task_id: TaskId, kind: str) -> str:
         kind: what follows the number.
     """
     taken = set(names)
-    numbers = [int(match[1]) for name in taken if (match := _ROUND_NUMBER.match(name))]
+    numbers = [
+        number for name in taken if (number := _number(name.partition("-"), _ROUND_DIGITS)) is not None
+    ]
     number = max(numbers, default=1)
     if taken & {f"{number:02}-{kind}.md", f"{number:02}-review.md"}:
         number += 1
@@ -115,11 +118,20 @@ def checkpoint_path(task_id: TaskId, number: int) -> str:
 
 def checkpoint_number(name: str) -> int | None:
     """Returns the iteration that a file in `checkpoints/` stands for; None for a foreign file."""
-    match = _CHECKPOINT.fullmatch(name)
-    return int(match[1]) if match else None
+    digits, dot, ending = name.partition(".")
+    return _number((digits, dot if ending == "json" else "", ending), _CHECKPOINT_DIGITS)
+
+
+def _number(parts: tuple[str, str, str], fewest_digits: int) -> int | None:
+    """Returns the number before a separator; None without the separator, or with fewer digits."""
+    digits, separator, _ = parts
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) >= fewest_digits
+    return int(digits) if is_number and separator else None
 
 
 def format_of(config: bytes | None) -> int:
     """Returns the number of the format that a `config.yaml` names; the present one where it names none."""
-    match = _FORMAT_LINE.search(config or b"")
+    import re  # which reading commands do without
+
+    match = re.search(_FORMAT_LINE, config or b"")
     return int(match[1]) if match else FORMAT

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.store.index import Index
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.store.index import Index
 
 MOST_CANDIDATES = 8
 _LONGEST_SHOWN = 70

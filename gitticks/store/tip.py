@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.refs import last_logged, read_ref, way_back
-from gitticks.git.repository import Repository
 from gitticks.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.git.repository import Repository
 
 
 def state_tip(repository: Repository) -> str:
@@ -15,7 +18,7 @@ def state_tip(repository: Repository) -> str:
         NotFoundError: there is no state branch; the hint says how to get one.
         GitticksError: there was one, and its ref is damaged or gone.
     """
-    tip = read_ref(repository.common_dir, layout.STATE_REF)
+    tip = read_ref(repository.common_place, layout.STATE_REF)
     if tip is None:
         refuse_lost_branch(repository)
         raise NotFoundError("this repository has no tasks yet", hint="`gt init` begins them")

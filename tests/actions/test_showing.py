@@ -19,7 +19,7 @@ def test_sections_have_their_own_names_and_empty_ones_are_left_out(tmp_path: Pat
     shown = show_task(Context(directory=tmp_path), "k7f2")
     assert shown.summary == "Sum"
     assert shown.sections == {"Context": "c", "My own": "o", "Review": "fail"}
-    assert shown.review_outcome is ReviewOutcome.FAIL
+    assert shown.review_outcome == ReviewOutcome.FAIL
     assert shown.handoff_author is None
 
 

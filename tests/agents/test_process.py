@@ -11,7 +11,8 @@ import pytest
 
 from gitticks.agents.output import gap_marker
 from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
-from gitticks.processes import ProcessIdentity, is_alive, is_lock_held, send_signal
+from gitticks.flocks import is_lock_held
+from gitticks.processes import ProcessIdentity, is_alive, send_signal
 from tests.support.agents import python_agent
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}

@@ -14,7 +14,7 @@ import pytest
 
 from gitticks.agents import process
 from gitticks.agents.process import Command, EndReason, Limits, run_supervised
-from gitticks.processes import is_lock_held
+from gitticks.flocks import is_lock_held
 from tests.support.agents import BAD_AGENTS, FLOOD_BYTES, bad_agent, processes_with
 
 TOTAL_SECONDS = 2.0

@@ -102,7 +102,7 @@ def gt_on_terminal(
 
 def command(*arguments: str) -> list[str]:
     """Returns the command line that starts `gt` from this source tree."""
-    return [sys.executable, "-P", "-c", "from gitticks.cli.app import main; main()", *arguments]
+    return [sys.executable, "-P", "-c", "from gitticks.cli.entry import main; main()", *arguments]
 
 
 def _drain(descriptor: int) -> bytes:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime
-from pathlib import Path
 
 import pytest
 
@@ -12,6 +11,7 @@ from gitticks.cli.json_output import event_object, print_object, print_task, tas
 from gitticks.document.jsonl import render_event
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
+from gitticks.model.queries import Surroundings, TaskGraph
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Approval, Claim, Task
 
@@ -20,16 +20,10 @@ TASK = Task(TaskId("k7f2"), "Login", created=AT)
 DERIVED = {"phase", "ready", "blocked", "merging", "path"}
 
 
-def _standing(task: Task = TASK, *, blockers: tuple[TaskId, ...] = ()) -> Standing:
-    return Standing(
-        task=task,
-        is_ready=not blockers,
-        blockers=blockers,
-        is_deferred=False,
-        is_live=False,
-        is_held=False,
-        worktree=Path("/r"),
-    )
+def _standing(task: Task = TASK, *, blockers: tuple[TaskId, ...] = ()) -> Standing[Task]:
+    blocked = replace(task, blocked_by=blockers)
+    graph = TaskGraph.of([blocked, *(Task(blocker, "Blocker") for blocker in blockers)])
+    return Standing(blocked, graph, Surroundings(AT.date(), AT), "/r")
 
 
 def test_every_field_is_written_out_with_nulls_and_what_is_derived() -> None:

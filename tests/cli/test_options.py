@@ -4,27 +4,37 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from gitticks.cli.options import Command, awaiting_filter, parse_kinds, parse_statuses
+from gitticks.actions.context import Context
+from gitticks.cli.filters import AWAITING, parse_kinds, parse_statuses
+from gitticks.cli.flags import JSON, Argument, ReadingCommand
+from gitticks.cli.options import as_click
 from gitticks.errors import UsageError
 from gitticks.model.status import Awaiting, Phase, Status
 
 INPUT, REVIEW = Awaiting.INPUT, Awaiting.REVIEW
 
 
-@click.command("with-word", cls=Command, examples=("gt with-word epic --awaiting",))
-@click.argument("word", required=False)
-@awaiting_filter
-def with_word(word: str | None, awaiting: frozenset[Awaiting] | None) -> None:
+def _take_a_word(context: Context, *, word: str | None, awaiting: frozenset[Awaiting] | None) -> int:
     """Take a word."""
     click.echo(f"{word} {_shown(awaiting)}")
+    return 0
 
 
-@click.command("plain", cls=Command)
-@awaiting_filter
-@click.option("--json", "as_json", is_flag=True)
-def plain(awaiting: frozenset[Awaiting] | None, as_json: bool) -> None:
+def _take_none(context: Context, *, awaiting: frozenset[Awaiting] | None, as_json: bool) -> int:
     """Take none."""
     click.echo(f"{as_json} {_shown(awaiting)}")
+    return 0
+
+
+with_word = as_click(
+    ReadingCommand(
+        "with-word",
+        _take_a_word,
+        (Argument("word", "[WORD]"), AWAITING),
+        examples=("gt with-word epic --awaiting",),
+    )
+)
+plain = as_click(ReadingCommand("plain", _take_none, (AWAITING, JSON), examples=()))
 
 
 def _shown(kinds: frozenset[Awaiting] | None) -> str:

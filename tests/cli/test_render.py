@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gitticks.cli.render import Cell, Screen, Style, ago, count_of, elapsed, opposite, say, table
+from gitticks.cli.render import Screen, Style, ago, count_of, elapsed, opposite, say
+from gitticks.cli.table import Cell, table
 from gitticks.model.status import Status
 
 PIPE = Screen()

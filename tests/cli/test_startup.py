@@ -1,4 +1,8 @@
-"""What reading commands load: each heavy library would cost more than the whole answer."""
+"""What reading commands load before they answer: each module too many costs every call more than its own work.
+
+The lists are exact on purpose. Whoever needs another module there is to weigh what it costs at every call
+(`python -X importtime`), or to load it where it is seldom needed.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,39 @@ import pytest
 from gitticks.store.board import create_board
 from tests.cli.support import gt
 from tests.support.stores import make_queue
+
+LIGHT = frozenset(
+    {
+        "__future__", "_collections", "_datetime", "_functools", "_operator", "_sqlite3", "collections", "datetime",
+        "errno", "functools", "gc", "itertools", "keyword", "math", "operator", "reprlib", "sqlite3", "time", "types",
+    }
+)  # fmt: skip
+"""What SQLite's own module loads, and little else; `re`, `enum`, `typing`, `json` and `pathlib` take milliseconds."""
+
+WORDS = frozenset({"enum"})
+"""The words of a flag such as `--awaiting` are looked up in the enums."""
+
+TEXT = frozenset({"_json", "_sre", "copyreg", "enum", "json", "re"})
+"""Histories, entries and texts are JSON."""
+
+READ = frozenset(
+    {
+        "actions", "cli", "errors", "flocks", "git", "model", "plainfile", "runner", "signs", "store", "system", "world",
+    }
+)  # fmt: skip
+OURS = {
+    "next": READ,
+    "list": READ,
+    "ready": READ,
+    "show": READ | {"document"},
+}
+SELDOM = frozenset(
+    {
+        "gitticks.cli.app", "gitticks.cli.options", "gitticks.document.taskfile", "gitticks.git.objects",
+        "gitticks.git.process", "gitticks.model.task", "gitticks.store.index_rows", "gitticks.store.indexing",
+    }
+)  # fmt: skip
+"""Our own modules that load what is heavy: none of them before such an answer."""
 
 HEAVY = frozenset(
     {
@@ -25,7 +62,16 @@ HEAVY = frozenset(
         "watchfiles",
     }
 )
-PROGRAM = """\
+
+BEFORE_CLICK = """\
+import sys
+known = set(sys.modules)
+from gitticks.cli.at_once import answer_at_once
+code = answer_at_once(sys.argv[1:])
+sys.stdout.flush()
+print(code, *sorted(set(sys.modules) - known), file=sys.stderr)
+"""
+THROUGH_CLICK = """\
 import sys
 from gitticks.cli.app import run
 code = run(sys.argv[1:])
@@ -33,29 +79,11 @@ print(code, *sorted(sys.modules), file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["next"],
-        ["next", "--awaiting"],
-        ["list"],
-        ["list", "--all"],
-        ["list", "--awaiting", "--json"],
-        ["ready"],
-        ["ready", "--json"],
-        ["show", "k7f2"],
-        ["show", "k7f2", "--json"],
-        ["log", "k7f2"],
-        ["path", "k7f2"],
-        ["current"],
-    ],
-)
-def test_a_reading_command_with_a_warm_index_loads_nothing_heavy(tmp_path: Path, words: list[str]) -> None:
-    create_board(make_queue(tmp_path).repository)
-    assert gt("list", at=tmp_path).code == 0
+def loaded(program: str, words: list[str], at: Path) -> list[str]:
+    """Returns the modules that a call has loaded at its end."""
     done = subprocess.run(
-        [sys.executable, "-P", "-c", PROGRAM, *words],
-        cwd=tmp_path,
+        [sys.executable, "-P", "-c", program, *words],
+        cwd=at,
         capture_output=True,
         text=True,
         check=True,
@@ -63,4 +91,58 @@ def test_a_reading_command_with_a_warm_index_loads_nothing_heavy(tmp_path: Path,
     )
     code, *modules = done.stderr.splitlines()[-1].split()
     assert code == "0"
-    assert HEAVY.isdisjoint(modules)
+    return modules
+
+
+def warm_queue(path: Path) -> Path:
+    """Makes a repository with tasks of all sorts and a board, whose index is up to date."""
+    create_board(make_queue(path).repository)
+    assert gt("list", at=path).code == 0
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        (["next"], frozenset()),
+        (["next", "e0pc"], frozenset()),
+        (["next", "--json"], frozenset()),
+        (["next", "--awaiting"], WORDS),
+        (["list"], frozenset()),
+        (["list", "--all", "--label", "auth", "--agent=codex"], frozenset()),
+        (["list", "--json"], frozenset()),
+        (["list", "--status", "done"], WORDS),
+        (["list", "--awaiting", "review"], WORDS),
+        (["ready"], frozenset()),
+        (["ready", "--json"], frozenset()),
+        (["show", "k7f2"], TEXT),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_loaded_before_click_is_on_the_list(
+    tmp_path: Path, words: list[str], more: frozenset[str]
+) -> None:
+    modules = loaded(BEFORE_CLICK, words, warm_queue(tmp_path))
+    foreign = {name.partition(".")[0] for name in modules} - {"encodings", "gitticks"}
+    assert foreign - LIGHT - more == set()
+    own = {name.split(".")[1] for name in modules if name.startswith("gitticks.")}
+    assert own - OURS[words[0]] - ({"document"} if more == TEXT else set()) == set()
+    assert SELDOM.isdisjoint(modules)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["next"],
+        ["list", "--awaiting", "--json"],
+        ["ready", "--json"],
+        ["show", "k7f2", "--json"],
+        ["log", "k7f2"],
+        ["path", "k7f2"],
+        ["current"],
+        ["show", "m3xq"],
+    ],
+    ids=" ".join,
+)
+def test_by_way_of_click_too_a_warm_index_spares_all_that_is_heavy(tmp_path: Path, words: list[str]) -> None:
+    assert HEAVY.isdisjoint(loaded(THROUGH_CLICK, words, warm_queue(tmp_path)))

@@ -30,6 +30,7 @@ LINE_ENDS = (
     "x\u00a0",
     "a | b",
     "&amp;",
+    "🎉",
 )
 LINES = st.builds(
     "{}{}{}".format, st.sampled_from(LINE_STARTS), st.sampled_from(LINE_ENDS), st.sampled_from(LINE_ENDS)

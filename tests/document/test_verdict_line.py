@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from gitticks.document import verdict_line as module
 from gitticks.document.verdict_line import review_outcome
 from gitticks.model.notes import ReviewOutcome
 
@@ -72,3 +75,22 @@ def test_no_review_is_missing() -> None:
 def test_hostile_text_has_an_end(part: str) -> None:
     assert review_outcome("xPASS" + (part * 8000)[:7900]) is UNCLEAR
     assert review_outcome("<div>\n" + part * 12_000) is UNCLEAR
+
+
+_PIECES = st.sampled_from(
+    ["PASS", "fail", "PA", "SS", " ", "  ", "\n", "\n\n", "*", "**", "_", "`", "- ", "1. ", "# ", "> ", "---", "===",
+     "<b>", "&amp;", "[a]", "(b)", "!", "\\", "    ", "\t", "é", "🎉", ":", "/", "word", "~~~", "```"]
+)  # fmt: skip
+
+
+@settings(max_examples=1500)
+@given(st.lists(_PIECES, max_size=9).map("".join))
+def test_lines_that_are_taken_as_written_say_what_the_parser_says(text: str) -> None:
+    plain = module._plain_lines(text)
+    if plain is not None:
+        assert module._outcome(plain) == module._outcome(module._prose(text))
+
+
+def test_a_review_that_begins_with_its_verdict_needs_no_parser() -> None:
+    assert module._plain_lines("**PASS**: all tests run (12 of 12).\n\n```\ncode\n```\n") is not None
+    assert module._plain_lines("`code` first\n\nPASS") is None

@@ -201,7 +201,7 @@ def _put_programs(scene: Scene) -> None:
     folder.mkdir(parents=True)
     good = folder / "good.md"
     good.write_bytes(scene.board_file().read_bytes())
-    start = f"exec {sys.executable} -P -c 'from gitticks.cli.app import main; main()' \"$@\""
+    start = f"exec {sys.executable} -P -c 'from gitticks.cli.entry import main; main()' \"$@\""
     for name, line in {"gt": start, "editor": f'cat {good} > "$1"'}.items():
         (folder / name).write_text(f"#!/bin/sh\n# gitticks\n{line}\n", encoding="utf-8")
         (folder / name).chmod(0o755)

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from gitticks.model.ids import TaskId
 from gitticks.model.picking import Candidates, first_ready
-from gitticks.model.queries import Surroundings, TaskGraph, by_priority_and_age, is_begun, is_workable
+from gitticks.model.queries import Surroundings, TaskGraph, by_priority_and_age
 from gitticks.model.status import TaskType
 from gitticks.model.task import Task
 from tests.support import graphs
 from tests.support.tasks import make_task
 
 
-def candidates(tasks: list[Task]) -> Candidates:
+def candidates(tasks: list[Task]) -> Candidates[Task]:
     """Returns the streams of these tasks, by their definition."""
     graph = TaskGraph.of(tasks)
-    workable = sorted((task for task in tasks if is_workable(task)), key=by_priority_and_age)
+    workable = sorted((task for task in tasks if task.is_workable), key=by_priority_and_age)
 
     def below(epics: Iterable[TaskId]) -> list[Task]:
         wanted = set(epics)
@@ -35,7 +35,7 @@ def test_the_first_of_the_streams_is_the_first_of_all(
     tasks: list[Task], around: Surroundings, unwanted: frozenset[TaskId]
 ) -> None:
     whole = TaskGraph.of(tasks)
-    light = TaskGraph.over(whole.tasks, [task for task in tasks if is_begun(task)])
+    light = TaskGraph.over(whole.tasks, [task for task in tasks if task.is_begun])
     expected = [task for task in whole.ready(around) if task.id not in unwanted]
     found = first_ready(light, candidates(tasks), around, lambda task: task.id not in unwanted)
     assert found == (expected[0] if expected else None)

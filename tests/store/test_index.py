@@ -23,7 +23,7 @@ from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.store import index as module
-from gitticks.store import index_contents, indexing, layout
+from gitticks.store import index_contents, index_tables, indexing, layout
 from gitticks.store.branch import Store
 from gitticks.store.index import BrokenFile, index_path, open_index
 from tests.support.repositories import git, make_repository
@@ -55,7 +55,7 @@ def rows(repository: Repository) -> dict[str, list[tuple[object, ...]]]:
     with open_index(repository) as index:
         return {
             name: index._connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()  # noqa: S608
-            for name in ("state", "task", "file", "broken")
+            for name in ("state", "task", "fields", "file", "broken")
         }
 
 
@@ -165,7 +165,7 @@ def test_another_version_is_not_believed(
     with sqlite3.connect(index_path(repository)) as connection:
         connection.execute("UPDATE task SET title = 'stale'")
     connection.close()
-    monkeypatch.setattr(module, constant, 99)
+    monkeypatch.setattr(index_tables, constant, 99)
     with open_index(repository) as index:
         assert index.titles()[K7F2] == "Login loses the return URL"
     monkeypatch.undo()
@@ -176,7 +176,7 @@ def test_an_index_of_an_earlier_boot_is_not_believed(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_index(repository).close()
-    monkeypatch.setattr(module, "boot_id", lambda: "another boot")
+    monkeypatch.setattr(index_tables, "boot_id", lambda: "another boot")
     with sqlite3.connect(index_path(repository)) as connection:
         connection.execute("DELETE FROM task")
     connection.close()
@@ -362,8 +362,13 @@ def test_warm_reading_loads_nothing_slow(repository: Repository) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE task SET json = '[]'",
-        "UPDATE task SET json = x'ff00fe', title = x'ff', questions = '{'",
+        "UPDATE fields SET json = '[]'",
+        "UPDATE fields SET json = x'ff00fe'",
+        "UPDATE task SET title = x'ff', questions = '{'",
+        "UPDATE task SET priority = 'high'",
+        "UPDATE task SET traits = NULL",
+        "UPDATE task SET more = 'too little'",
+        "UPDATE task SET more = '2026-99-99 - - - -'",
         "UPDATE file SET data = 'text', history = 5",
         "UPDATE state SET commit_id = x'00ff'",
         "UPDATE state SET commit_id = 'main'",
@@ -373,7 +378,13 @@ def test_warm_reading_loads_nothing_slow(repository: Repository) -> None:
 def test_rows_of_another_kind_are_not_believed(store: Store, damage: str) -> None:
     put_tasks(store, [make_task("q8xy")])
     with open_index(store.repository) as index:
-        before = (index.tasks(), index.titles(), index.data(TaskId("q8xy")), index.history(TaskId("q8xy")))
+        before = (
+            index.tasks(),
+            sorted(index.listed(with_json=True)),
+            index.titles(),
+            index.data(TaskId("q8xy")),
+            index.history(TaskId("q8xy")),
+        )
     with closing(sqlite3.connect(index_path(store.repository), isolation_level=None)) as connection:
         connection.execute(damage)
     with open_index(store.repository) as index:
@@ -381,6 +392,7 @@ def test_rows_of_another_kind_are_not_believed(store: Store, damage: str) -> Non
         assert index.open_questions(TaskId("q8xy")) == ()
         assert (
             index.tasks(),
+            sorted(index.listed(with_json=True)),
             index.titles(),
             index.data(TaskId("q8xy")),
             index.history(TaskId("q8xy")),

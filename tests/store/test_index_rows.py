@@ -11,13 +11,8 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
-from gitticks.store.index_rows import (
-    entries_from_json,
-    entries_to_json,
-    task_from_json,
-    task_to_json,
-    tasks_from_json,
-)
+from gitticks.store.index_rows import task_from_json, task_to_json, tasks_from_json
+from gitticks.store.indexed_entries import entries_from_json, entries_to_json
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -77,10 +72,21 @@ def test_every_field_survives() -> None:
         assert type(getattr(again, name)) is type(getattr(FULL, name))
 
 
-def test_defaults_take_no_room() -> None:
+def test_nulls_and_defaults_are_written_out_as_they_are_printed() -> None:
     task = Task(id=TaskId("x"), title="y")
-    assert task_to_json(task) == '{"id":"x","title":"y"}'
-    assert task_from_json(task_to_json(task)) == task
+    text = task_to_json(task)
+    assert text.startswith(
+        '{"id": "x", "title": "y", "type": "task", "status": "pending", "priority": 2, "labels": [], '
+    )
+    assert text.endswith('"external_ref": null, "phase": "open"}')
+    assert task_from_json(text) == task
+
+
+def test_what_could_steer_a_terminal_is_written_as_escapes() -> None:
+    text = task_to_json(FULL)
+    assert "\\u001b" in text
+    assert "\\u2028" in text
+    assert "Ünï" in text
 
 
 def test_many_rows_are_read_at_once() -> None:

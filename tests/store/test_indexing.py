@@ -62,6 +62,8 @@ def answers(index: Index) -> list[object]:
     return [
         index.tasks(),
         index.tasks(open_only=True),
+        sorted(index.listed(with_json=True)),
+        sorted(index.pages(open_only=True)),
         index.awaiting(),
         index.begun(),
         index.children(EPIC),
@@ -70,7 +72,7 @@ def answers(index: Index) -> list[object]:
         ids,
         index.titles(),
         index.broken(),
-        [(index.find_task(task_id), index.open_questions(task_id)) for task_id in ids],
+        [(index.find_page(task_id), index.open_questions(task_id)) for task_id in ids],
         [(index.data(task_id), index.history(task_id)) for task_id in ids],
     ]
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from gitticks.flocks import is_lock_held
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Status
-from gitticks.processes import is_lock_held
 from tests.cli.support import Ran, command
 from tests.support.agents import processes_with, write_program
 from tests.support.projects import Project

@@ -78,7 +78,7 @@ def check_disk(context: Context) -> Iterator[Finding]:
 
 def check_file_locks(context: Context) -> Iterator[Finding]:
     """Yields an error if the file system knows no locks, without which writers would overtake one another."""
-    from gitticks.processes import is_lock_held
+    from gitticks.flocks import is_lock_held
 
     try:
         is_lock_held(context.repository.own_dir / "lock")

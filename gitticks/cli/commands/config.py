@@ -15,7 +15,8 @@ from gitticks.actions.config import (
 from gitticks.actions.context import Context
 from gitticks.cli.json_output import print_object
 from gitticks.cli.options import Command, json_option, pass_context
-from gitticks.cli.render import Cell, Style, say, screen, table, warn
+from gitticks.cli.render import Style, say, screen, warn
+from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
 from gitticks.errors import UsageError
 
@@ -100,5 +101,5 @@ def _print_all(context: Context, *, explain: bool, as_json: bool) -> None:
     say(*table(screen(), names, rows, flexible=names[1]))
 
 
-def _weight(origin: str) -> Style:
+def _weight(origin: str) -> str:
     return Style.FAINT if origin == "default" else Style.STRONG

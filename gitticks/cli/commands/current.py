@@ -8,7 +8,8 @@ from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
 from gitticks.cli.json_output import print_object, task_object
 from gitticks.cli.options import Command, json_option, pass_context
-from gitticks.cli.render import Cell, Screen, Style, elapsed, say, screen, table
+from gitticks.cli.render import Screen, Style, elapsed, say, screen
+from gitticks.cli.table import Cell, table
 
 
 @click.command("current", cls=Command, examples=("gt current",))

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import click
-
-from gitticks.actions.context import Context
-from gitticks.actions.listing import Filter, Listing, list_tasks
-from gitticks.cli.json_output import entry_object, print_object, print_tasks, task_object
-from gitticks.cli.options import (
-    Command,
-    awaiting_filter,
-    complete_task,
-    json_option,
-    pass_context,
-    status_filter,
-)
+from gitticks.actions.listing import Filter, list_tasks
+from gitticks.cli.filters import AWAITING, STATUS
+from gitticks.cli.flags import JSON, Option, ReadingCommand, Switch
+from gitticks.cli.json_output import entry_object, print_tasks, task_text
 from gitticks.cli.render import say, screen
 from gitticks.cli.tasks_table import awaiting_lines, print_tasks_or, warn_of_broken
-from gitticks.model.status import Awaiting, Status
+from gitticks.errors import Exit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.listing import Listing
+    from gitticks.model.status import Awaiting, Status
 
 
-@click.command(
-    "list", cls=Command, examples=("gt list --awaiting", "gt list --status working,in_review --label auth")
-)
-@awaiting_filter
-@status_filter
-@click.option("-l", "--label", "labels", multiple=True, help="Only with this label; repeat for several.")
-@click.option("--parent", metavar="ID", shell_complete=complete_task, help="Only children of this task.")
-@click.option("--agent", help="Only what is given to this agent.")
-@click.option("--reviewer", help="Only what this person should answer.")
-@click.option("-a", "--all", "with_closed", is_flag=True, help="Closed tasks too.")
-@json_option
-@pass_context
-def command(
+def answer(
     context: Context,
     *,
     awaiting: frozenset[Awaiting] | None,
@@ -43,7 +28,7 @@ def command(
     reviewer: str | None,
     with_closed: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """List tasks.
 
     Open ones, in the order in which they would be picked. With --awaiting: what awaits a person, with the open
@@ -51,14 +36,14 @@ def command(
     """
     wanted = Filter(
         kinds=awaiting,
-        statuses=frozenset[Status]().union(*statuses) if statuses else None,
+        statuses=frozenset().union(*statuses) if statuses else None,
         labels=labels,
         parent=parent,
         agent=agent,
         reviewer=reviewer,
         with_closed=with_closed,
     )
-    found = list_tasks(context, wanted)
+    found = list_tasks(context, wanted, with_json=as_json)
     warn_of_broken(found.broken)
     if as_json:
         _print_json(found, wanted)
@@ -66,26 +51,26 @@ def command(
         _print_awaiting(context, found)
     else:
         print_tasks_or(screen(), found.standings, _nothing(found, wanted))
+    return Exit.DONE
 
 
 def _print_awaiting(context: Context, found: Listing) -> None:
     on, now = screen(), context.now
+    lines: list[str] = []
     for standing in found.standings:
-        say(*awaiting_lines(on, standing, found.questions[standing.task.id], now))
+        lines += awaiting_lines(on, standing, found.questions[standing.task.id], now)
+    say(*lines)
 
 
 def _print_json(found: Listing, wanted: Filter) -> None:
     if wanted.kinds is None:
-        print_tasks(found.standings)
+        print_tasks(map(task_text, found.standings))
         return
-    print_object(
-        tasks=[
-            {
-                **task_object(standing),
-                "open_questions": [entry_object(entry) for entry in found.questions[standing.task.id]],
-            }
-            for standing in found.standings
-        ]
+    print_tasks(
+        task_text(
+            standing, open_questions=[entry_object(entry) for entry in found.questions[standing.task.id]]
+        )
+        for standing in found.standings
     )
 
 
@@ -97,3 +82,20 @@ def _nothing(found: Listing, wanted: Filter) -> str:
     if not wanted.is_empty:
         return "no task is like that: `gt list --all` lists every task"
     return "no open tasks: `gt list --all` lists the closed ones"
+
+
+command = ReadingCommand(
+    "list",
+    answer,
+    (
+        AWAITING,
+        STATUS,
+        Option("labels", ("-l", "--label"), "Only with this label; repeat for several.", is_repeated=True),
+        Option("parent", ("--parent",), "Only children of this task.", metavar="ID", is_task=True),
+        Option("agent", ("--agent",), "Only what is given to this agent."),
+        Option("reviewer", ("--reviewer",), "Only what this person should answer."),
+        Switch("with_closed", ("-a", "--all"), "Closed tasks too."),
+        JSON,
+    ),
+    examples=("gt list --awaiting", "gt list --status working,in_review --label auth"),
+)

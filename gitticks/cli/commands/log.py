@@ -9,7 +9,8 @@ from gitticks.actions.history import branch_history, task_history
 from gitticks.cli.history import clock, event_lines
 from gitticks.cli.json_output import event_object, print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
-from gitticks.cli.render import Cell, Style, count_of, say, screen, table
+from gitticks.cli.render import Style, count_of, say, screen
+from gitticks.cli.table import Cell, table
 
 DEFAULT_COUNT = 20
 

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import click
-
-from gitticks.actions.context import Context
 from gitticks.actions.picking import Reach, next_task
-from gitticks.cli.json_output import print_task
-from gitticks.cli.options import Command, awaiting_filter, complete_task, json_option, pass_context
+from gitticks.cli.filters import AWAITING
+from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
+from gitticks.cli.json_output import print_task, task_text
 from gitticks.cli.render import name_line, say, screen
 from gitticks.errors import Exit
-from gitticks.model.status import Awaiting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.model.status import Awaiting
 
 
-@click.command(
-    "next",
-    cls=Command,
-    examples=("gt next", "gt next k7f2 --awaiting review,content", "gt next --standalone"),
-)
-@click.argument("epic", metavar="[EPIC]", required=False, shell_complete=complete_task)
-@awaiting_filter
-@click.option("--epic", "in_epics", is_flag=True, help="Look at tasks of epics.")
-@click.option("--standalone", is_flag=True, help="Look at tasks without a parent.")
-@click.option("--orphan", "orphans", is_flag=True, help="Look at tasks whose parent is closed.")
-@json_option
-@pass_context
-def command(
+def answer(
     context: Context,
     *,
     epic: str | None,
@@ -41,9 +31,9 @@ def command(
     should answer first. If there is none: exit code 1, and nothing on stdout.
     """
     reach = Reach(epic=epic, in_epics=in_epics, standalone=standalone, orphans=orphans)
-    found = next_task(context, reach, awaiting)
+    found = next_task(context, reach, awaiting, with_json=as_json)
     if as_json:
-        print_task(found)
+        print_task(None if found is None else task_text(found))
     elif found is not None:
         say(name_line(screen(), found.task))
     else:
@@ -55,3 +45,18 @@ def _nothing(awaiting: frozenset[Awaiting] | None) -> str:
     if awaiting is not None:
         return "nothing awaits a person: `gt status` says what runs"
     return "nothing is ready: `gt list` says what each task waits for"
+
+
+command = ReadingCommand(
+    "next",
+    answer,
+    (
+        Argument("epic", "[EPIC]"),
+        AWAITING,
+        Switch("in_epics", ("--epic",), "Look at tasks of epics."),
+        Switch("standalone", ("--standalone",), "Look at tasks without a parent."),
+        Switch("orphans", ("--orphan",), "Look at tasks whose parent is closed."),
+        JSON,
+    ),
+    examples=("gt next", "gt next k7f2 --awaiting review,content", "gt next --standalone"),
+)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import click
-
-from gitticks.actions.context import Context
-from gitticks.actions.showing import ShownTask, show_task
-from gitticks.cli.json_output import entry_object, event_object, print_task
-from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.actions.showing import show_task
+from gitticks.cli.flags import JSON, Argument, ReadingCommand
+from gitticks.cli.json_output import entry_object, event_object, print_task, task_text
 from gitticks.cli.render import say, screen, warn
 from gitticks.cli.task_page import page
+from gitticks.errors import Exit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.showing import ShownTask
 
 
-@click.command("show", cls=Command, examples=("gt show k7f2",))
-@task_argument(required=False)
-@json_option
-@pass_context
-def command(context: Context, task: str | None, as_json: bool) -> None:
+def answer(context: Context, *, task: str | None, as_json: bool) -> int:
     """Show one task with its hand-off, review and history.
 
     Without ID: the task whose workspace this is.
@@ -25,13 +24,14 @@ def command(context: Context, task: str | None, as_json: bool) -> None:
     for warning in shown.warnings:
         warn(warning)
     if as_json:
-        _print_json(shown)
+        print_task(_text(shown))
     else:
         say(*page(screen(), shown, context.now))
+    return Exit.DONE
 
 
-def _print_json(shown: ShownTask) -> None:
-    print_task(
+def _text(shown: ShownTask) -> str:
+    return task_text(
         shown.standing,
         summary=shown.summary,
         sections=shown.sections,
@@ -45,3 +45,6 @@ def _print_json(shown: ShownTask) -> None:
         ],
         history=[event_object(event) for event in shown.history],
     )
+
+
+command = ReadingCommand("show", answer, (Argument("task", "[ID]"), JSON), examples=("gt show k7f2",))

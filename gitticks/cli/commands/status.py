@@ -16,6 +16,7 @@ from gitticks.cli.render import GAP, Screen, Style, count_of, hint, name_line, s
 from gitticks.cli.tasks_table import BOARD_PREFIX, awaiting_lines, warn_of_broken
 from gitticks.cli.text import visible
 from gitticks.model.status import Status
+from gitticks.model.task import Task
 
 MOST_LISTED = 5
 
@@ -52,7 +53,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     yield _counts(found)
 
 
-def _names(on: Screen, heading: str, standings: Sequence[Standing], more: str) -> Iterator[str]:
+def _names(on: Screen, heading: str, standings: Sequence[Standing[Task]], more: str) -> Iterator[str]:
     if not standings:
         return
     yield on.styled(heading, Style.STRONG)
@@ -114,5 +115,5 @@ def _print_json(found: Overview) -> None:
     )
 
 
-def _objects(standings: Iterable[Standing]) -> list[dict[str, object]]:
+def _objects(standings: Iterable[Standing[Task]]) -> list[dict[str, object]]:
     return [task_object(one) for one in standings]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, json_option, pass_context, task_argument, unknown_word
+from gitticks.cli.filters import unknown_word
+from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.writing import (
     check_text,
     field_options,

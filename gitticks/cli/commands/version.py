@@ -7,7 +7,8 @@ import click
 from gitticks.actions.versions import versions
 from gitticks.cli.json_output import print_object
 from gitticks.cli.options import Command, json_option
-from gitticks.cli.render import say, screen, table
+from gitticks.cli.render import say, screen
+from gitticks.cli.table import table
 
 
 @click.command("version", cls=Command, examples=("gt version --json",))

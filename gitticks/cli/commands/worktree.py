@@ -21,7 +21,8 @@ def list_command(context: Context, *, as_json: bool) -> None:
     """List the workspaces of this clone with their tasks."""
     from gitticks.actions.worktrees import list_worktrees
     from gitticks.cli.json_output import print_object
-    from gitticks.cli.render import say, screen, table
+    from gitticks.cli.render import say, screen
+    from gitticks.cli.table import table
 
     states = list_worktrees(context)
     if as_json:

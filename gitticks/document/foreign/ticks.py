@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -123,6 +122,6 @@ def read_notes(text: str, undated: datetime) -> tuple[Entry, ...]:
             entries.append(Entry(at, kind, "unknown", mark + match[3]))
         elif line.strip() != _MERGED:
             last = entries.pop() if entries else Entry(undated, ActorKind.AGENT, "unknown", "")
-            entries.append(replace(last, text=f"{last.text}\n{line}"))
-    stripped = [replace(entry, text=entry.text.strip()) for entry in entries]
+            entries.append(last.changed(text=f"{last.text}\n{line}"))
+    stripped = [entry.changed(text=entry.text.strip()) for entry in entries]
     return tuple(dict.fromkeys(entry for entry in stripped if entry.text))

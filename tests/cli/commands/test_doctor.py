@@ -612,12 +612,12 @@ class TestMachine:
     def test_a_file_system_without_locks(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         import errno
 
-        from gitticks import processes
+        from gitticks import flocks
 
         def refuse(path: Path) -> bool:
             raise OSError(errno.ENOLCK, "No locks available", str(path))
 
-        monkeypatch.setattr(processes, "is_lock_held", refuse)
+        monkeypatch.setattr(flocks, "is_lock_held", refuse)
         (what, severity) = next(iter(found_in(project.path).items()))
         assert what == f"the file system of `{project.path}/.git` has no locks: No locks available"
         assert severity == "error"

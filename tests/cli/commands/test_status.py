@@ -9,9 +9,9 @@ import pytest
 from gitticks.model.ids import TaskId
 from gitticks.model.session import SessionRecord
 from gitticks.model.status import Role, Status
-from gitticks.processes import boot_id
 from gitticks.runner.records import Sessions
 from gitticks.store.board import create_board
+from gitticks.system import boot_id
 from tests.cli.support import gt
 from tests.support.projects import make_project
 from tests.support.repositories import git, make_repository

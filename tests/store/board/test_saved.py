@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
 from gitticks.git.repository import Repository
-from gitticks.processes import is_lock_held
 from gitticks.store.board import WORKTREE_BOARD, BoardError, saved
 from gitticks.store.board.saved import SavedEdit, saved_edit, saved_edits, uncommitted_paths
 from gitticks.store.branch import Store

@@ -1,0 +1,92 @@
+"""The flags by which reading commands choose tasks, and what their words mean."""
+
+from __future__ import annotations
+
+from gitticks.cli.flags import Option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitticks.errors import UsageError
+    from gitticks.model.status import Awaiting, Status
+
+
+def parse_kinds(text: str) -> frozenset[Awaiting]:
+    """Returns the kinds of awaiting that a comma list names; every kind for an empty one.
+
+    Raises:
+        UsageError: one of the words is no kind.
+    """
+    from gitticks.model.status import Awaiting
+
+    known = {kind.value: kind for kind in Awaiting}
+    words = _words(text, known, "kind of awaiting")
+    return frozenset(known[word] for word in words) or frozenset(Awaiting)
+
+
+def parse_statuses(text: str) -> frozenset[Status]:
+    """Returns the statuses that a comma list names, by themselves or by their phase.
+
+    Raises:
+        UsageError: one of the words is neither.
+    """
+    from gitticks.model.status import Phase, Status
+
+    known = {phase.value: frozenset(one for one in Status if one.phase is phase) for phase in Phase}
+    known |= {status.value: frozenset({status}) for status in Status}
+    words = _words(text, known, "status or phase")
+    return frozenset[Status]().union(*(known[word] for word in words))
+
+
+def are_kinds(text: str) -> bool:
+    """True for a comma list of kinds of awaiting."""
+    from gitticks.model.status import Awaiting
+
+    kinds = {kind.value for kind in Awaiting}
+    return all(part in kinds for part in text.split(","))
+
+
+def _words(text: str, known: Iterable[str], what: str) -> list[str]:
+    words = [word for word in text.split(",") if word]
+    unknown = next((word for word in words if word not in known), None)
+    if unknown is not None:
+        raise unknown_word(what, unknown, known)
+    return words
+
+
+def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
+    """Returns the error for a word that is none of those known, with the near ones or all of them in its hint."""
+    from difflib import get_close_matches
+
+    from gitticks.errors import UsageError
+
+    near = get_close_matches(word.lower(), known, n=2, cutoff=0.6)
+    if near:
+        return UsageError(
+            f"no {what} is called `{word}`", hint=f"did you mean {' or '.join(f'`{one}`' for one in near)}?"
+        )
+    return UsageError(f"no {what} is called `{word}`", hint=f"one of {', '.join(known)}")
+
+
+AWAITING = Option(
+    "awaiting",
+    ("--awaiting",),
+    "Only what awaits a person; KINDS is a comma list of work, approval, input, review, content, escalation, "
+    "checkpoint.",
+    metavar="[KINDS]",
+    read=parse_kinds,
+    may_be_bare=True,
+    is_value=are_kinds,
+)
+"""Arrives as a frozen set of kinds, or None."""
+
+STATUS = Option(
+    "statuses",
+    ("--status",),
+    "Only these statuses or phases (open, in_progress, in_review, closed).",
+    metavar="STATUS[,…]",
+    read=parse_statuses,
+    is_repeated=True,
+)
+"""Arrives as a tuple of frozen sets of statuses, one for each time it was given."""

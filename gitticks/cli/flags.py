@@ -1,0 +1,154 @@
+"""What a reading command takes, told once: read here before click is loaded, and by click where this does not do.
+
+Whatever is not understood for certain is left to click, which knows how to complain and to help.
+"""
+
+from __future__ import annotations
+
+from gitticks.model.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from gitticks.actions.context import Context
+
+
+class Argument(Value):
+    """A word that may be left out, and stands for a task."""
+
+    name: str
+    metavar: str
+
+
+class Switch(Value):
+    """A flag without a value."""
+
+    name: str
+    words: tuple[str, ...]
+    help: str
+
+
+class Option(Value):
+    """A flag with a value, which `read` turns from text into what the command takes.
+
+    `is_repeated` collects the values of several in a tuple. `may_be_bare` lets the flag stand without a value, which
+    then is empty text; what follows it is its value if `is_value` says so, or if the command takes no word of its own.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    help: str
+    metavar: str | None = None
+    read: Callable[[str], Any] = str
+    is_repeated: bool = False
+    is_task: bool = False
+    may_be_bare: bool = False
+    is_value: Callable[[str], bool] | None = None
+
+
+class ReadingCommand(Value):
+    """A command that only reads: what it takes, and the function that answers and returns the exit code.
+
+    The function's docstring is the command's help.
+    """
+
+    name: str
+    answer: Callable[..., int]
+    parameters: tuple[Argument | Switch | Option, ...]
+    examples: tuple[str, ...]
+
+
+JSON = Switch("as_json", ("--json",), "Print one JSON object.")
+
+
+def read_words(command: ReadingCommand, words: list[str]) -> dict[str, Any] | None:
+    """Returns the values of a command's parameters; None if it takes click to understand the words."""
+    flags = {
+        word: flag for flag in command.parameters if not isinstance(flag, Argument) for word in flag.words
+    }
+    arguments = [one for one in command.parameters if isinstance(one, Argument)]
+    values = _defaults(command)
+    free: list[str] = []
+    rest = with_values(command, words)[::-1]
+    while rest:
+        word = rest.pop()
+        name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        flag = flags.get(name)
+        if isinstance(flag, Switch) and not equals:
+            values[flag.name] = True
+        elif isinstance(flag, Option):
+            if not equals and (not rest or rest[-1].startswith("-")):
+                return None
+            _take(values, flag, value if equals else rest.pop())
+        elif word.startswith("-"):
+            return None
+        else:
+            free.append(word)
+    if len(free) > len(arguments):
+        return None
+    values.update((argument.name, word) for argument, word in zip(arguments, free, strict=False))
+    return values
+
+
+def _defaults(command: ReadingCommand) -> dict[str, Any]:
+    return {
+        one.name: False
+        if isinstance(one, Switch)
+        else ()
+        if isinstance(one, Option) and one.is_repeated
+        else None
+        for one in command.parameters
+    }
+
+
+def _take(values: dict[str, Any], flag: Option, text: str) -> None:
+    value = flag.read(text)
+    values[flag.name] = (*values[flag.name], value) if flag.is_repeated else value
+
+
+def with_values(command: ReadingCommand, words: list[str]) -> list[str]:
+    """Returns the words with `--awaiting review` and a bare `--awaiting` written as `--awaiting=…`.
+
+    Where the command takes words of its own, one that is no value of the flag stays with the command.
+    """
+    takes_words = any(isinstance(one, Argument) for one in command.parameters)
+    bare = {
+        word: one
+        for one in command.parameters
+        if isinstance(one, Option) and one.may_be_bare
+        for word in one.words
+    }
+    done: list[str] = []
+    rest = words[::-1]
+    while rest:
+        word = rest.pop()
+        if word == "--":
+            return [*done, word, *reversed(rest)]
+        flag = bare.get(word)
+        if flag is not None:
+            follows = bool(rest) and not rest[-1].startswith("-")
+            is_value = follows and (not takes_words or flag.is_value is None or flag.is_value(rest[-1]))
+            word = f"{word}={rest.pop() if is_value else ''}"
+        done.append(word)
+    return done
+
+
+def run_with(context: Context, command: ReadingCommand, values: dict[str, Any]) -> int:
+    """Answers a command; then lets the index go, and prints warnings that came up on the way."""
+    try:
+        return command.answer(context, **values)
+    finally:
+        finish(context)
+
+
+def finish(context: Context) -> None:
+    """Lets the index of a call go, and prints warnings that came up on the way."""
+    if "index" in context.__dict__:
+        context.index.close()
+    if context.warnings:
+        from gitticks.cli.render import warn
+
+        for warning in context.warnings:
+            warn(warning)

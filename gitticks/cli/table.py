@@ -1,0 +1,165 @@
+"""Tables for people: columns as wide as what stands in them, of which one gives way on a narrow terminal.
+
+Thousands of rows are listed in one go, so a table is made column by column: what holds for a whole column is found
+out once, not in each cell.
+"""
+
+from __future__ import annotations
+
+from gitticks.cli.render import GAP, NARROWEST_TITLE, Screen, Style
+from gitticks.cli.text import all_visible, are_narrow, width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Cell:
+    """One field of a table: any text, and what it is to its reader."""
+
+    __slots__ = ("style", "text")
+
+    def __init__(self, text: str, style: str = Style.PLAIN) -> None:
+        self.text = text
+        self.style = style
+
+
+class Column:
+    """One column of a table: its name, its texts, and what they are to their reader, all alike or each for itself.
+
+    Texts that are `ours` (words, ids, glyphs) hold nothing that has to be written out, and each of their characters
+    takes one column; of all others that is looked at.
+    """
+
+    __slots__ = ("is_narrow", "name", "styles", "texts", "width")
+
+    def __init__(
+        self, name: str, texts: list[str], styles: str | list[str] = Style.PLAIN, *, ours: bool = False
+    ) -> None:
+        self.name = name
+        self.texts = texts if ours else all_visible(texts)
+        self.styles = styles
+        self.is_narrow = ours or are_narrow(self.texts)
+        self.width = max(map(len if self.is_narrow else width, self.texts), default=0)
+
+    def styles_of_all(self) -> list[str]:
+        """Returns the style of each text."""
+        return [self.styles] * len(self.texts) if isinstance(self.styles, str) else self.styles
+
+    def with_heading(self) -> Column:
+        """Returns the column with its name, which is ours, above it."""
+        column = Column(self.name, [self.name], [Style.FAINT, *self.styles_of_all()], ours=True)
+        column.texts = [self.name, *self.texts]
+        column.is_narrow = self.is_narrow
+        column.width = max(column.width, self.width)
+        return column
+
+    def cut(self, on: Screen, columns: int) -> Column:
+        """Returns the column with no text wider than a terminal has room for."""
+        return Column(self.name, [on.fit(text, columns) for text in self.texts], self.styles)
+
+    def painted(self, on: Screen) -> list[str]:
+        """Returns the texts with their colour, where there is colour."""
+        if not on.has_colour:
+            return self.texts
+        return [on.styled(text, style) for text, style in zip(self.texts, self.styles_of_all(), strict=True)]
+
+    def before(self, on: Screen, rests: list[str]) -> list[str]:
+        """Returns each line's text followed by what stands right of it; only what is followed is filled with spaces."""
+        if self.is_narrow and not on.has_colour:
+            columns = self.width
+            return [
+                f"{text.ljust(columns)}{GAP}{rest}" if rest else text
+                for text, rest in zip(self.texts, rests, strict=True)
+            ]
+        return [
+            f"{shown}{' ' * (self.width - width(text))}{GAP}{rest}" if rest else shown
+            for text, shown, rest in zip(self.texts, self.painted(on), rests, strict=True)
+        ]
+
+
+def table(
+    on: Screen,
+    names: Sequence[str],
+    rows: Iterable[Sequence[Cell | str]],
+    *,
+    flexible: str,
+    with_heading: bool = True,
+) -> list[str]:
+    """Returns the lines of a table that is given row by row, as `table_of` does."""
+    cells = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
+    columns = [
+        Column(name, [row[place].text for row in cells], [row[place].style for row in cells])
+        for place, name in enumerate(names)
+    ]
+    return table_of(on, columns, flexible=flexible, with_heading=with_heading)
+
+
+def table_of(on: Screen, columns: Sequence[Column], *, flexible: str, with_heading: bool = True) -> list[str]:
+    """Returns the lines of a table; the column `flexible` is cut to what the screen leaves.
+
+    Where that would be less than a title needs, each row becomes two lines: the others, and the flexible one.
+    Columns without any text are left out.
+    """
+    used = [column for column in columns if any(column.texts)]
+    if not used:
+        return []
+    shown = [column.with_heading() for column in used] if with_heading else used
+    names = [column.name for column in used]
+    if on.is_terminal and flexible in names:
+        stretch = names.index(flexible)
+        room = on.columns - sum(column.width for column in shown) - len(GAP) * (len(shown) - 1)
+        room += shown[stretch].width
+        if len(shown) > 1 and room < min(NARROWEST_TITLE, shown[stretch].width):
+            return _stacked(on, used, stretch)
+        shown[stretch] = shown[stretch].cut(on, room)
+    return _lines(on, shown)
+
+
+def _lines(on: Screen, columns: Sequence[Column]) -> list[str]:
+    lines = columns[-1].painted(on)
+    for column in reversed(columns[:-1]):
+        lines = column.before(on, lines)
+    return lines
+
+
+def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> list[str]:
+    """Returns each row as a line without its flexible column, which stands below with what found no room above."""
+    others = [column for place, column in enumerate(columns) if place != stretch]
+    widths = [column.width for column in others]
+    if sum(widths) + len(GAP) * (len(widths) - 1) > on.columns:
+        widths = [0] * len(widths)
+    lines: list[str] = []
+    rows = zip(*(_cells(column) for column in others), strict=True)
+    for last, rest in zip(_cells(columns[stretch]), rows, strict=True):
+        fitting = _fitting(on, rest, widths)
+        lines.append(_line(on, rest[:fitting], widths) if fitting else on.fit(rest[0].text, on.columns))
+        below = [cell for cell in (*rest[max(1, fitting) :], last) if cell.text]
+        if below:
+            room = on.columns - len(GAP) * len(below) - sum(width(cell.text) for cell in below[:-1])
+            cut = Cell(on.fit(below[-1].text, room), below[-1].style)
+            lines.append(GAP + _line(on, [*below[:-1], cut], [0] * len(below)))
+    return lines
+
+
+def _cells(column: Column) -> list[Cell]:
+    return [Cell(text, style) for text, style in zip(column.texts, column.styles_of_all(), strict=True)]
+
+
+def _line(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> str:
+    """Returns the cells of one row, each filled to its width unless nothing follows it."""
+    line = ""
+    for cell, columns in reversed([*zip(row, widths, strict=False)]):
+        shown = on.styled(cell.text, cell.style)
+        line = f"{shown}{' ' * (columns - width(cell.text))}{GAP}{line}" if line else shown
+    return line
+
+
+def _fitting(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> int:
+    """Returns how many cells of a row, from its beginning, have room on one line."""
+    taken = -len(GAP)
+    for place, (cell, columns) in enumerate(zip(row, widths, strict=True)):
+        if taken + len(GAP) + width(cell.text) > on.columns:
+            return place
+        taken += len(GAP) + max(columns, width(cell.text))
+    return len(row)

@@ -1,0 +1,61 @@
+"""Pieces of text and their places in a file, without patterns: what `gt show` needs of `gitticks.document.lines`."""
+
+from __future__ import annotations
+
+from gitticks.errors import DocumentError
+
+BLANK = " \t\r\n"
+
+
+def with_newlines(text: str, newline: str) -> str:
+    """Returns `text` with every line break written as `newline`."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text if newline == "\n" else text.replace("\n", newline)
+
+
+def trimmed(text: str) -> str:
+    """Returns `text` without blank lines around it; the indentation of its first line stays."""
+    blank = text[: len(text) - len(text.lstrip(BLANK))]
+    return text[max(blank.rfind("\n"), blank.rfind("\r")) + 1 :].rstrip(BLANK)
+
+
+def count_line_breaks(text: str, end: int | None = None) -> int:
+    """Returns how many line breaks of any of the three kinds stand before the offset `end`."""
+    end = len(text) if end is None else end
+    return text.count("\n", 0, end) + text.count("\r", 0, end) - text.count("\r\n", 0, end)
+
+
+class Source:
+    """A piece of a file, which knows the file's path and on which of its lines the piece begins."""
+
+    __slots__ = ("first_line", "path", "text")
+
+    def __init__(self, text: str, path: str, first_line: int = 1) -> None:
+        self.text = text
+        self.path = path
+        self.first_line = first_line
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    def __repr__(self) -> str:
+        return f"Source{self._parts}"
+
+    @property
+    def _parts(self) -> tuple[str, str, int]:
+        return (self.text, self.path, self.first_line)
+
+    def line(self, offset: int) -> int:
+        """Returns the file's line, from 1, that the offset lies on."""
+        return self.first_line + count_line_breaks(self.text, offset)
+
+    def error(self, problem: str, offset: int, *, hint: str | None = None) -> DocumentError:
+        """Returns the error that names the place of `offset`."""
+        begin = max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
+        return DocumentError(
+            problem, path=self.path, line=self.line(offset), column=offset - begin + 1, hint=hint
+        )

@@ -1,0 +1,79 @@
+"""Frozen values without `dataclasses`, for what a reading command builds before it can answer.
+
+`dataclasses` loads `inspect` and writes the source of each class anew at every start, which takes longer than
+`gt show` has for its whole answer. Type checkers see these classes as the dataclasses that they would otherwise be,
+and so do the functions of `dataclasses`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, ClassVar, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_: object) -> Callable[[type], type]:
+        """Stands for that of `typing`, which takes longer to load than all of this."""
+        return lambda kind: kind
+
+
+class _DataclassFields:
+    """What `dataclasses` looks for on a class, made when it does: `replace`, `fields` and `asdict` take values too."""
+
+    def __get__(self, instance: object, kind: type[Value]) -> object:
+        from dataclasses import fields, make_dataclass
+
+        return {field.name: field for field in fields(make_dataclass(kind.__name__, kind.field_names))}
+
+
+@dataclass_transform(frozen_default=True)
+class Value:
+    """A value whose fields are its annotations, in their order, with class attributes as defaults."""
+
+    field_names: ClassVar[tuple[str, ...]] = ()
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+    __dataclass_fields__ = _DataclassFields()
+
+    def __init_subclass__(cls) -> None:
+        # A class without annotations of its own answers with those of its base.
+        own = (name for name in cls.__annotations__ if name not in cls.field_names)
+        cls.field_names = (*cls.field_names, *own)
+        type.__setattr__(cls, "__match_args__", cls.field_names)
+
+    def __init__(self, *given: object, **named: object) -> None:
+        if len(given) > len(self.field_names):
+            raise TypeError(
+                f"{type(self).__name__} has {len(self.field_names)} fields, {len(given)} were given"
+            )
+        fields = self.__dict__
+        fields.update(zip(self.field_names, given, strict=False))
+        for name, value in named.items():
+            if name not in self.field_names or name in fields:
+                raise TypeError(f"{type(self).__name__} has no field `{name}`, or it was given twice")
+            fields[name] = value
+        for name in self.field_names:
+            if name not in fields and not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} needs its field `{name}`")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"`{name}` cannot be changed: a {type(self).__name__} is a value")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"`{name}` cannot be removed: a {type(self).__name__} is a value")
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.field_names)
+
+    def __hash__(self) -> int:
+        return hash(tuple(getattr(self, name) for name in self.field_names))
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names)
+        return f"{type(self).__name__}({fields})"
+
+    def changed(self, **fields: Any) -> Self:
+        """Returns the value with other values for some of its fields."""
+        return type(self)(**{name: getattr(self, name) for name in self.field_names} | fields)

@@ -1,0 +1,39 @@
+"""Which tasks have a session that lives in this clone, and which are held here; light, because every listing asks."""
+
+from __future__ import annotations
+
+import os
+
+from gitticks.model.ids import TaskId, is_valid_id
+
+SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
+RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
+"""The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
+
+
+def live_tasks(own_place: str) -> frozenset[TaskId]:
+    """Returns the tasks with a living session; `own_place` is `<common git dir>/gitticks`."""
+    folder = f"{own_place}/{SESSIONS_FOLDER}"
+    recorded = (name.removesuffix(RECORD) for name in _names_in(folder) if name.endswith(RECORD))
+    return frozenset(
+        TaskId(name) for name in recorded if is_valid_id(name) and is_session_alive(folder, name)
+    )
+
+
+def held_tasks(own_place: str) -> frozenset[TaskId]:
+    """Returns the tasks that `gt stop` holds back in this clone."""
+    return frozenset(TaskId(name) for name in _names_in(f"{own_place}/{HELD_FOLDER}") if is_valid_id(name))
+
+
+def is_session_alive(folder: str, task_id: str) -> bool:
+    """True while its runner or anything of its agent holds one of the session's locks in `folder`."""
+    from gitticks.flocks import is_lock_held  # most of the time there is no session
+
+    return is_lock_held(f"{folder}/{task_id}{LOCK}") or is_lock_held(f"{folder}/{task_id}{TREE_LOCK}")
+
+
+def _names_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
