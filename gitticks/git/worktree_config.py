@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gitticks.git.abandoned import clear_shared_locks
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
@@ -21,11 +22,11 @@ def enable_worktree_config(repository: Repository) -> None:
     if misplaced.get("core.bare") == "false":
         del misplaced["core.bare"]
     for key, value in misplaced.items():
-        run_git(["config", f"--file={common_dir / 'config.worktree'}", key, value])
+        _change(common_dir / "config.worktree", key, value)
     if _common(common_dir, "extensions.worktreeConfig") != "true":
-        run_git(["config", f"--file={common_dir / 'config'}", "extensions.worktreeConfig", "true"])
+        _change(common_dir / "config", "extensions.worktreeConfig", "true")
     for key in misplaced:
-        run_git(["config", f"--file={common_dir / 'config'}", "--unset-all", key])
+        _change(common_dir / "config", "--unset-all", key)
 
 
 def read_worktree_setting(git_dir: Path, key: str) -> str | None:
@@ -42,9 +43,15 @@ def write_worktree_setting(git_dir: Path, key: str, value: str | None) -> None:
     """Sets or, with None, removes a setting of one worktree."""
     file = git_dir / "config.worktree"
     if value is not None:
-        run_git(["config", f"--file={file}", key, value])
+        _change(file, key, value)
     elif read_worktree_setting(git_dir, key) is not None:
-        run_git(["config", f"--file={file}", "--unset-all", key])
+        _change(file, "--unset-all", key)
+
+
+def _change(file: Path, *words: str) -> None:
+    """Changes a configuration file, also one that a killed git left locked."""
+    clear_shared_locks(file.parent, file.name)
+    run_git(["config", f"--file={file}", *words])
 
 
 def _common(common_dir: Path, key: str) -> str:

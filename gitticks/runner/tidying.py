@@ -6,8 +6,11 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
+from gitticks.git.abandoned import clear_shared_locks
 from gitticks.git.locks import hold_lock
 from gitticks.git.packing import has_many_loose_objects, pack_loose_objects
+from gitticks.git.process import run_git
+from gitticks.git.refs import BRANCHES
 from gitticks.git.repository import Repository
 from gitticks.model.status import Status
 from gitticks.runner import workspaces
@@ -15,6 +18,7 @@ from gitticks.runner import workspaces
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
 
+_WORK = f"{BRANCHES}gitticks/work"
 _LOCK_SECONDS = 5.0
 """Whoever works here just now goes first; the next run tidies up."""
 
@@ -29,15 +33,23 @@ def tidy_up(repository: Repository) -> int:
 
 
 def remove_merged_workspaces(run: RunContext) -> None:
-    """Removes the workspaces of merged tasks that a killed merge left; uncommitted work and later commits stay."""
+    """Removes workspaces and branches of merged tasks that a killed merge left; later commits and other work stay."""
     with contextlib.suppress(GitticksError, OSError, KeyboardInterrupt):
-        listed = workspaces.list_workspaces(run.repository, run.settings)
-        if not listed:
+        branches = _work_branches(run.repository)
+        if not branches:
             return
         with hold_lock(run.repository.own_dir / "merge.lock", wait_seconds=_LOCK_SECONDS):
-            tasks = run.open_store().snapshot().all_tasks()
-            for workspace in listed:
-                task = next((task for task in tasks.values() if task.branch == workspace.branch), None)
-                if task is not None and task.status is Status.DONE and task.merged_sha is not None:
+            for task in run.open_store().snapshot().all_tasks().values():
+                is_merged = task.status is Status.DONE and task.merged_sha is not None
+                if is_merged and task.branch in branches:
                     with contextlib.suppress(GitticksError, OSError):
                         workspaces.remove_after_merge(run.repository, task, run.settings)
+
+
+def _work_branches(repository: Repository) -> frozenset[str]:
+    """Returns the branches of tasks, once no dead git keeps them or the list of packed refs locked."""
+    names = run_git(["for-each-ref", "--format=%(refname)", _WORK], repository_dir=repository.common_dir).text
+    locked = (repository.common_dir / _WORK).rglob("*.lock")
+    held = [str(lock.relative_to(repository.common_dir)).removesuffix(".lock") for lock in locked]
+    clear_shared_locks(repository.common_dir, "packed-refs", *held)
+    return frozenset(name.removeprefix(BRANCHES) for name in names.split())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.refs import last_logged, read_ref, way_back
+from gitticks.git.refs import logged, read_ref, way_back
 from gitticks.store import layout
 
 TYPE_CHECKING = False
@@ -28,10 +30,12 @@ def state_tip(repository: Repository) -> str:
 def refuse_lost_branch(repository: Repository) -> None:
     """Refuses to take a branch that was here and is gone for one that never was.
 
+    One whose making was killed has a log too, of its beginning alone, and there is nothing in it that could be lost.
+
     Raises:
         GitticksError: its log, or the board's, knows where it stood; the hint is the command that brings it back.
     """
-    if last_logged(repository.common_dir, layout.STATE_REF) is not None:
+    if len(list(islice(logged(repository.common_dir, layout.STATE_REF), 2))) > 1:
         raise GitticksError(
             f"the branch `{layout.STATE_BRANCH}` is gone, and it was here: `{layout.STATE_REF}` has a log",
             hint=way_back(repository.common_dir, layout.STATE_REF),

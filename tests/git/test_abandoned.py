@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.abandoned import clear_abandoned_locks
+from gitticks.git.abandoned import clear_abandoned_locks, clear_shared_locks
 from gitticks.git.checkouts import Checkout, checkout_at
 from gitticks.git.repository import discover
-from tests.support.repositories import git, make_repository
+from tests.support.repositories import add_linked_worktree, git, make_repository
 
-NAMES = ("index.lock", "HEAD.lock", "refs/heads/main.lock")
+NAMES = ("index.lock", "HEAD.lock", "config.worktree.lock", "refs/heads/main.lock")
 
 
 @pytest.fixture
@@ -91,3 +91,21 @@ def test_where_no_git_is_as_old_as_the_lock_nobody_is_waited_for(
 
 def test_a_checkout_without_locks_is_left_at_once(checkout: Checkout) -> None:
     assert clear_abandoned_locks(checkout, "main", wait_seconds=0.0) == ()
+
+
+def test_a_shared_lock_is_removed_once_no_program_can_have_it(checkout: Checkout) -> None:
+    lock = checkout.common_dir / "packed-refs.lock"
+    lock.write_bytes(b"")
+    assert clear_shared_locks(checkout.common_dir, "packed-refs", wait_seconds=0.0) == (lock,)
+    assert clear_shared_locks(checkout.common_dir, "packed-refs") == ()
+    git("pack-refs", "--all", at=checkout.path)
+
+
+def test_a_shared_lock_stays_for_a_git_in_any_checkout(checkout: Checkout, tmp_path: Path) -> None:
+    other = add_linked_worktree(checkout.path, tmp_path / "other", "side")
+    lock = checkout.common_dir / "packed-refs.lock"
+    with living_git(checkout.path, other):
+        make_old(lock)
+        os.utime(lock)
+        assert clear_shared_locks(checkout.common_dir, "packed-refs", wait_seconds=1.5) == (lock,)
+    assert clear_shared_locks(checkout.common_dir, "packed-refs") == ()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from gitticks.git.repository import discover
 from gitticks.git.worktree_config import enable_worktree_config, read_worktree_setting, write_worktree_setting
@@ -22,6 +25,19 @@ def test_a_setting_holds_in_its_worktree_only(tmp_path: Path) -> None:
     for _ in range(2):
         write_worktree_setting(repository.git_dir, "core.hooksPath", None)
     assert read_worktree_setting(repository.git_dir, "core.hooksPath") is None
+
+
+@pytest.mark.parametrize("name", ["config.lock", "worktrees/linked/config.worktree.lock"])
+def test_what_a_killed_git_left_locked_is_no_obstacle(tmp_path: Path, name: str) -> None:
+    root = make_repository(tmp_path / "root")
+    repository = discover(add_linked_worktree(root, tmp_path / "linked", "topic"))
+    lock = root / ".git" / name
+    lock.write_bytes(b"")
+    os.utime(lock, (0, 0))
+    enable_worktree_config(repository)
+    write_worktree_setting(repository.git_dir, "core.eol", "lf")
+    assert read_worktree_setting(repository.git_dir, "core.eol") == "lf"
+    assert not lock.exists()
 
 
 def test_bare_repositories_and_submodules_keep_what_they_are(tmp_path: Path) -> None:

@@ -97,3 +97,15 @@ def test_a_run_leaves_what_a_person_does_in_the_workspace_of_a_merged_task(proje
     git("commit", "-qm", "mine", at=folder)
     assert project.run().code == RunExit.DONE
     assert git("show", "gitticks/work/k7f2:mine.txt", at=project.path) == "mine"
+
+
+def test_a_run_removes_the_branch_whose_removal_was_killed(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}human: when-required\n")
+    project.make()
+    project.run()
+    git("branch", "gitticks/work/k7f2", str(project.task("k7f2").end_sha), at=project.path)
+    for name in ("packed-refs", "refs/heads/gitticks/work/k7f2"):
+        (project.path / ".git" / f"{name}.lock").write_bytes(b"")
+    assert project.run().code == RunExit.DONE
+    assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
+    assert not list((project.path / ".git").glob("*.lock"))

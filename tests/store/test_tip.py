@@ -29,3 +29,15 @@ def test_a_branch_that_is_gone_is_brought_back_by_the_hint(tmp_path: Path) -> No
     subprocess.run(caught.value.hint.split("`")[1], shell=True, cwd=tmp_path, check=True)  # noqa: S602
     assert project.tip() == tip
     assert task in project.ok("list")
+
+
+def test_a_branch_whose_making_was_killed_between_log_and_ref_is_begun_by_init(tmp_path: Path) -> None:
+    made = make_project(tmp_path / "made")
+    log = (made.path / ".git/logs/refs/heads/gitticks/state").read_text()
+    killed = make_repository(tmp_path / "killed")
+    (killed / ".git/logs/refs/heads/gitticks").mkdir(parents=True)
+    (killed / ".git/logs/refs/heads/gitticks/state").write_text(log)
+    with pytest.raises(NotFoundError, match="no tasks yet"):
+        state_tip(discover(killed))
+    assert gt("init", at=killed).code == 0
+    assert gt("create", "Say hello", at=killed).code == 0

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.errors import LostRaceError, NotFoundError
+from gitticks.git.abandoned import clear_shared_locks
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch
 from gitticks.git.indexfile import index_aside
 from gitticks.git.indexlock import hold_index_lock
@@ -101,6 +102,10 @@ def _finish(repository: Repository, behind: Sequence[Checkout] | None = None) ->
     if noted is None:
         return ()
     move, paths = noted
+    if behind is None:
+        clear_shared_locks(repository.common_dir, "HEAD", BRANCHES + move.branch)
+        for checkout in _still_there(repository, move, paths):
+            clear_shared_locks(checkout.git_dir, "HEAD")
     tip = read_ref(repository.common_dir, BRANCHES + move.branch)
     mended = []
     if tip is not None and tip != move.old:

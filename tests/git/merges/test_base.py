@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -216,6 +217,23 @@ def test_a_killed_move_is_finished(
     assert (root / "folder" / "new.txt").read_text() == "new\n"
     assert not (root / "old.txt").exists()
     assert finish_checkout(repository) == ()
+
+
+@pytest.mark.parametrize("moment", ["before the ref", "before the checkout"])
+def test_what_a_killed_git_had_locked_is_no_obstacle(
+    repository: Repository, root: Path, old: str, new: str, moment: str
+) -> None:
+    killed_move(root, old, new, moment)
+    locks = [root / ".git" / name for name in ("HEAD.lock", "refs/heads/main.lock")]
+    for lock in locks:
+        lock.write_bytes(b"")
+        os.utime(lock, (0, 0))
+    if moment == "before the ref":
+        assert move_base(repository, "main", old, new, "merge") == Moved()
+    else:
+        finish_checkout(repository)
+    assert not any(lock.exists() for lock in locks)
+    assert (git("rev-parse", "main", at=root), status(root)) == (new, "")
 
 
 def test_a_move_killed_before_the_ref_never_happened(
