@@ -17,8 +17,24 @@ CORRUPTIONS = (
 )
 
 
-def dosed() -> list[Corruption]:
-    """Returns every corruption, or in a small dose one of each family."""
+ALWAYS = frozenset(
+    {
+        "index bytes",
+        "ref content",
+        "task blob, cold",
+        "rewound",
+        "rewritten",
+        "foreign file",
+        "id twice",
+    }
+)
+"""Families that every dose tries, since everybody meets them some day."""
+
+
+def dosed(*, one_in: int, first: int = 0) -> list[Corruption]:
+    """Returns every corruption; in a small dose one of each of some families: the `first`, and each `one_in` after it."""
     if IS_FULL:
         return list(CORRUPTIONS)
-    return list({one.family: one for one in reversed(CORRUPTIONS)}.values())[::-1]
+    families = list({one.family: one for one in reversed(CORRUPTIONS)}.values())[::-1]
+    chosen = {one.family for one in families[first::one_in]} | ALWAYS
+    return [one for one in families if one.family in chosen]

@@ -1,4 +1,4 @@
-"""Input that nobody should have, and somebody has: too much of it, in circles, damaged, twice."""
+"""More tasks than anybody should have, in one epic, in lines and in circles; what is damaged is tried elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.corruptions import dosed
 from tests.faults.crowds import in_a_circle, in_a_circle_of_parents, in_one_epic, in_one_line, put_crowd
 from tests.faults.forked import Ended
 from tests.faults.measured import Used, run_measured
@@ -21,6 +20,8 @@ MOST_MEGABYTES = 1_000.0
 LONGEST_SECONDS = 300.0
 """Generous, for a machine that does much else; the figures hold what it took."""
 
+MOST_SHOWN = 2_000
+"""A circle of ten thousand is not for reading."""
 Crowd = Callable[[int], Iterable[tuple[str, str]]]
 COMMANDS: tuple[tuple[tuple[str, ...], int], ...] = (
     (("list",), 0),
@@ -42,20 +43,6 @@ CROWDS: dict[str, tuple[Crowd, int, int, str]] = {
     "epics in one line": (in_one_line, 1_000, 10_000, "t000999"),
     "epics in a circle": (in_a_circle_of_parents, 1_000, 10_000, "t000001"),
 }
-IN_THE_TABLE = {
-    "a corrupt index": "index bytes",
-    "a half-written ref": "ref content",
-    "a deleted blob": "task blob, cold",
-    "a state branch rewound": "rewound",
-    "a state branch rewritten by hand": "rewritten",
-    "foreign files": "foreign file",
-    "two tasks with one id": "id twice",
-}
-
-
-@pytest.mark.parametrize("family", IN_THE_TABLE.values(), ids=IN_THE_TABLE)
-def test_what_is_in_the_table_is_tried_in_every_dose(family: str) -> None:
-    assert family in {one.family for one in dosed()}
 
 
 def measured(scene: Scene, *arguments: str) -> Used:
@@ -75,19 +62,20 @@ def test_a_crowd_is_worked_on_in_bounded_time_and_memory(name: str, tmp_path: Pa
     crowd, small, full, task = CROWDS[name]
     scene = make_scene(tmp_path)
     put_crowd(scene, crowd(dose(small, full)))
-    few = COMMANDS if IS_FULL else COMMANDS[:: 2 if "circle" in name else 3]
+    few = COMMANDS if IS_FULL else COMMANDS[:: 4 if "circle" in name else 3]
     figures: dict[str, float] = {}
     peak = 0.0
     for words, code in few:
         used = measured(scene, *(word.format(task=task) for word in words))
         assert (wrong := problem(used.ended, code)) is None, wrong
-        figures[f"{words[0]}_seconds"] = round(used.ended.seconds, 2)
+        figures["_".join(word.strip("-") for word in words[:2])] = round(used.ended.seconds, 2)
         peak = max(peak, used.peak_megabytes)
     doctor = measured(scene, "doctor")
     assert complaint(doctor.ended) is None, str(doctor.ended)[:2000]
-    figures["doctor_seconds"] = round(doctor.ended.seconds, 2)
+    figures["doctor"] = round(doctor.ended.seconds, 2)
     peak = max(peak, doctor.peak_megabytes)
-    record("a crowd", name=name, tasks=dose(small, full), peak_megabytes=round(peak), **figures)
+    seconds = {f"{words}_seconds": took for words, took in figures.items()}
+    record("a crowd", name=name, tasks=dose(small, full), peak_megabytes=round(peak), **seconds)
     assert peak <= MOST_MEGABYTES
 
 
@@ -100,7 +88,7 @@ def test_a_long_circle_is_named_and_opened_by_the_mend(crowd: Crowd, link: str, 
     assert scene.gt("doctor", "--fix").code == 1
     found = scene.gt("doctor")
     assert "in a circle" in found.out
-    assert len(found.out) < 100_000
+    assert len(found.out) < MOST_SHOWN
     mend = next(command for command in re.findall(r"`gt ([^`]*)`", found.out) if link in f"gt {command}")
     assert scene.gt(*mend.split()).code == 0
     assert "in a circle" not in scene.gt("doctor").out
