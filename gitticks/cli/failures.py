@@ -27,7 +27,8 @@ def guarded(arguments: Sequence[str], command: Callable[[], int]) -> int:
         _write(["interrupted"])
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        _discard(sys.stdout)
+        _leave(sys.stdout)
+        _leave(sys.stderr)
         return Exit.DONE
     except Exception as error:  # noqa: BLE001 (the outermost boundary: a bug is reported, never shown as a traceback)
         return _tell_unexpected(arguments, error)
@@ -75,6 +76,14 @@ def _write(lines: Sequence[str] | Iterator[str]) -> None:
         sys.stderr.flush()
     except BrokenPipeError:
         _discard(sys.stderr)
+
+
+def _leave(stream: TextIO) -> None:
+    """Writes what is left in a stream's buffer, if anybody reads it still."""
+    try:
+        stream.flush()
+    except OSError:
+        _discard(stream)
 
 
 def _discard(stream: TextIO) -> None:

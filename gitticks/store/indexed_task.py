@@ -75,7 +75,7 @@ HAS_BLOCKERS, HAS_MORE = 1 << len(TRAITS), 2 << len(TRAITS)
 """Two more bits, which are added as a row is read: that `blockers` and `more` are not null."""
 
 SELECTED = tuple(
-    f"task.traits + (task.blockers IS NOT NULL) * {HAS_BLOCKERS} + (task.more IS NOT NULL) * {HAS_MORE}"
+    f"task.traits & {HAS_BLOCKERS - 1} | (task.blockers IS NOT NULL) * {HAS_BLOCKERS} | (task.more IS NOT NULL) * {HAS_MORE}"
     if name == "traits"
     else f"task.{name}"
     for name in COLUMNS

@@ -84,7 +84,9 @@ def assert_done_once(project: RunProject, names: tuple[str, ...] = TASKS) -> Non
 def test_a_killed_run_is_taken_up(project: RunProject, instant: int) -> None:
     filled(project)
     run_until(project, whole_seconds() * (instant + 0.5) / DOSE, "run", "--parallel", "2", "--debounce", "0")
-    assert fsck_problems(project.path) == ""
+    # Git itself, killed while it adds a worktree, leaves one without a commit; the next run clears it away.
+    problems = fsck_problems(project.path).splitlines()
+    assert [line for line in problems if not line.startswith("error: worktrees/")] == []
     assert project.run("--parallel", "2").code == RunExit.DONE
     assert_done_once(project)
 
