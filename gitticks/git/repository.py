@@ -8,6 +8,7 @@ certain (bare repositories, includes, foreign owners) is git's to say.
 from __future__ import annotations
 
 import os
+import stat
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.plain_settings import read_settings
@@ -288,7 +289,23 @@ def _read_settings(common_dir: str) -> dict[str, str] | None:
     return settings
 
 
+def _refuse_odd_files(common_dir: str) -> None:
+    """Refuses a pipe and the like in the place of a file that every command of git opens, and waits for."""
+    for name in ("HEAD", "packed-refs"):
+        file = _below(common_dir, name)
+        try:
+            mode = os.stat(file).st_mode
+        except OSError:
+            continue
+        if not stat.S_ISREG(mode):
+            raise GitticksError(
+                f"`{file}` is no plain file, and git would wait for it",
+                hint=f"`mv '{file}' '{file}.damaged'` makes way; then `gt doctor` says more",
+            )
+
+
 def _refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
+    _refuse_odd_files(common_dir)
     object_format = settings.get("extensions.objectformat", "sha1").lower()
     if object_format != "sha1":
         raise GitticksError(

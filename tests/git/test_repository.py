@@ -210,3 +210,12 @@ def test_an_extension_that_nobody_knows_yet_is_refused(tmp_path: Path) -> None:
     git("config", "core.repositoryFormatVersion", "1", at=top)
     with pytest.raises(GitticksError, match=r"uses `extensions\.newthing`, which gitticks does not know"):
         discover(top)
+
+
+@pytest.mark.parametrize("name", ["HEAD", "packed-refs"])
+def test_what_git_would_wait_for_is_refused(tmp_path: Path, name: str) -> None:
+    top = make_repository(tmp_path / "r")
+    (top / ".git" / name).unlink(missing_ok=True)
+    os.mkfifo(top / ".git" / name)
+    with pytest.raises(GitticksError, match="is no plain file"):
+        discover(top)
