@@ -11,6 +11,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.runner.events import MergeWaits, RunEvent
 from gitticks.runner.mergequeue import MergeQueue, MergeResult
+from gitticks.runner.tidying import remove_merged_workspaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,9 @@ def merge_task(
 
 
 def merge_all(context: Context, listener: Callable[[RunEvent], None]) -> list[tuple[Task, MergeResult]]:
-    """Merges everything that is approved, in the order of approval."""
+    """Merges everything that is approved, in the order of approval; what a killed merge left behind is removed."""
     queue = _queue(context, listener)
+    remove_merged_workspaces(queue.run)
     return [(task, _told(queue, task.id)) for task in queue.waiting()]
 
 

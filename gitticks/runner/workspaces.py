@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "base_of", "plan", "workspace_name"]
 
+_BEING_REMOVED = "gitticks-removing"
+"""A file in a worktree's own git directory while the worktree is removed, which nobody does at one stroke."""
+
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
@@ -214,8 +217,11 @@ def remove(repository: Repository, path: Path, *, force: bool = False) -> str | 
     """
     checkout = checkout_at(repository, path)
     kept = None
+    being_removed = checkout.git_dir / _BEING_REMOVED
     if checkout.path.is_dir():
         paths = uncommitted_paths(checkout, OWN_FOLDERS)
+        if being_removed.exists():  # what is missing was removed by a call that was killed
+            paths = tuple(one for one in paths if os.path.lexists(checkout.path / one))
         lost = commit_without_a_branch(repository, checkout)
         if (paths or lost) and not force:
             what = shown_paths(paths) if paths else f"the commit `{(lost or '')[:10]}`, which is on no branch"
@@ -228,7 +234,12 @@ def remove(repository: Repository, path: Path, *, force: bool = False) -> str | 
             partial_work.keep(
                 repository, checkout, kept, f"Rescued from {path}", OWN_FOLDERS, even_if_empty=True
             )
-    remove_worktree(repository, path, force=True)
+    being_removed.touch()
+    try:
+        remove_worktree(repository, path, force=True)
+    except GitticksError:
+        being_removed.unlink(missing_ok=True)
+        raise
     return kept
 
 

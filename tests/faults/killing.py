@@ -211,6 +211,9 @@ def _repeat(project: Project, target: Target, hit: Hit, done: int, tally: Tally)
         assert steps_since(project.path, hit.base, but=ANCHOR) == target.whole, fate
     if is_whole:  # it may have had nothing to write, and only writers bring the board in step
         _note(project, tally)
+    if is_whole and case.is_resumed:
+        swept = run(Command(tuple(gt_command("merge")), project.path))
+        assert swept.code == 0, swept
 
 
 def drafts_with(project: Project, text: str) -> list[Path]:

@@ -297,6 +297,34 @@ def test_uncommitted_work_is_removed_only_by_force_and_then_kept(repository: Rep
     assert git("branch", "--list", "gitticks/work/k7f2", at=top(repository)) != ""
 
 
+def test_a_removal_that_was_killed_half_way_is_finished(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = prepared(repository)
+    (workspace.path / "mine.txt").write_text("mine\n")
+    git("add", "mine.txt", at=workspace.path)
+    git("commit", "-qm", "mine", at=workspace.path)
+
+    class KilledError(BaseException):
+        pass
+
+    def killed(*_: object, **__: object) -> None:
+        (workspace.path / "README.md").unlink()
+        (workspace.path / ".git").unlink()
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(workspaces, "remove_worktree", killed)
+        with pytest.raises(KilledError):
+            workspaces.remove(repository, workspace.path)
+    (workspace.path / "mine.txt").write_text("mine, later\n")
+    with pytest.raises(GitticksError, match=r"uncommitted work: `mine\.txt`"):
+        workspaces.remove(repository, workspace.path)
+    (workspace.path / "mine.txt").unlink()
+    workspaces.remove(repository, workspace.path)
+    assert not workspace.path.exists()
+
+
 def test_what_was_rescued_before_stays_reachable(repository: Repository) -> None:
     for text in ("one", "two"):
         workspace = prepared(repository)
