@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,11 +27,18 @@ class AgentKind(StrEnum):
     SCRIPT = "script"
 
 
+_SESSION_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:-]{0,199}", re.ASCII)
+
 HAND_OVER_COMMANDS = (
     *(f"git {word}" for word in ("add", "commit", "diff", "log", "mv", "rm", "show", "status")),
     "gt",
 )
 """What every worker must be able to run whatever its mode: work that is not committed cannot be handed over."""
+
+
+def is_session_id(text: str) -> bool:
+    """True for what can be an agent's own name of a session: it will stand among arguments, and is no flag there."""
+    return _SESSION_ID.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

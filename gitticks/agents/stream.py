@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from gitticks.agents.base import AgentReport
+from gitticks.agents.base import AgentReport, is_session_id
 from gitticks.agents.messages import Messages
 from gitticks.agents.supervised import Ended, EndReason
 from gitticks.agents.trouble import Trouble, classify, one_line, with_times
@@ -68,7 +68,7 @@ class StreamReader:
             ending=trouble.ending,
             messages=self.messages.as_tuple(),
             final_message=self.messages.last if trouble.ending is Ending.CLEAN else None,
-            session_id=self.session_id,
+            session_id=self.session_id if is_session_id(self.session_id or "") else None,
             usage=replace(self.usage, cost=self.cost or 0.0, seconds=ended.seconds),
             cost=self.cost,
             cached_tokens=self.cached_tokens,

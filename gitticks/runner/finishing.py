@@ -43,7 +43,7 @@ class SessionEnding:
 
     def trigger(self) -> SessionEnded:
         """Returns the end with the signal that counts."""
-        report = self.report
+        report, total = self.report, self.report.total_usage
         reading = read_signal(report.text, on_own_lines=report.signals_on_own_lines)
         return SessionEnded(
             self.actor,
@@ -53,6 +53,8 @@ class SessionEnding:
             reading.signal,
             reading.warnings,
             report.detail or None,
+            report.session_id,
+            None if total is None else (total.tokens_in, total.tokens_out),
         )
 
 

@@ -85,7 +85,7 @@ def _add_usage(transaction: Transaction, handover: Handover) -> None:
     cost = handover.report.cost if handover.report.cost is not None else spent.cost
     usage = file.task.usage.plus(replace(spent, iterations=1, cost=cost))
     sessions = dict(file.task.agent_sessions)
-    if handover.report.session_id is not None:
+    if handover.report.session_id is not None and handover.role is Role.WORKER:
         sessions[handover.actor.name] = handover.report.session_id
     transaction.put_task(file.with_task(replace(file.task, usage=usage, agent_sessions=sessions)))
 

@@ -31,9 +31,18 @@ _MOST_PATHS = 100
 
 
 def build_prompt(
-    store: Store, file: TaskFile, role: Role, workspace: Workspace, settings: Settings, *, focus: str = ""
+    store: Store,
+    file: TaskFile,
+    role: Role,
+    workspace: Workspace,
+    settings: Settings,
+    *,
+    focus: str = "",
+    is_resumed: bool = False,
 ) -> str:
     """Returns the prompt for a session on a task, at most `limits.prompt` bytes long as far as that goes.
+
+    With `is_resumed` the agent goes on with a session of its own, and is not told again what it knows.
 
     Raises:
         GitticksError: a template of the team's is broken.
@@ -76,7 +85,7 @@ def build_prompt(
         else "",
         focus=focus,
     )
-    kind = choose_kind(role, review_failed=review_failed, was_stuck=setbacks.was_stuck)
+    kind = choose_kind(role, review_failed=review_failed, was_stuck=setbacks.was_stuck, is_resumed=is_resumed)
     return render_prompt(kind, context, overrides=read_overrides(store), limit_bytes=settings.limits.prompt)
 
 

@@ -20,12 +20,14 @@ from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.session import Ending, SessionRecord
 from gitticks.model.status import ActorKind, Isolation, Role
+from gitticks.model.task import Usage
 from gitticks.processes import own_identity
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.events import AgentSaid, SessionBegan, Warned
 from gitticks.runner.finishing import SessionEnding, finish_session
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.requests import RequestWatcher
+from gitticks.runner.resuming import could_not_go_on, find_earlier_session
 from gitticks.runner.reviewing import choose_agent, find_waiver, require_worker, script_blocks
 from gitticks.runner.telling import tell
 from gitticks.runner.transcript import Transcript
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from gitticks.agents.stopping import StopRequest
     from gitticks.document.taskfile import TaskFile
     from gitticks.runner.context import RunContext
+    from gitticks.runner.resuming import EarlierSession
     from gitticks.workflow.decision import Decision
 
 
@@ -140,9 +143,23 @@ class SessionRun:
         )
 
     def _listen(self, workspace: Workspace, record: SessionRecord) -> AgentReport:
-        """Starts the agent and returns what came of it."""
+        """Starts the agent and returns what came of it; a session of its own that is gone is begun anew."""
+        earlier = None
+        if self.role is Role.WORKER:
+            earlier = find_earlier_session(self.file.task, self.store.history(self.task_id), self.agent)
+        report = self._converse(workspace, record, earlier)
+        if earlier is None or not could_not_go_on(report):
+            return report
+        reason = f" ({report.detail})" if report.detail else ""
+        message = f"`{self.agent.name}` cannot go on with its earlier session{reason}: it begins anew"
+        self.run.emit(Warned(self.task_id, message))
+        return self._converse(workspace, record, None)
+
+    def _converse(
+        self, workspace: Workspace, record: SessionRecord, earlier: EarlierSession | None
+    ) -> AgentReport:
         try:
-            invocation = invoke(self.agent, self._request(workspace))
+            invocation = invoke(self.agent, self._request(workspace, earlier))
         except (GitticksError, OSError) as error:
             return self._failed_start(error)
         self.run.sessions.mark_briefed(record)
@@ -166,11 +183,16 @@ class SessionRun:
                 lock=self.run.sessions.tree_lock(self.task_id),
             )
 
-    def _request(self, workspace: Workspace) -> Request:
-        prompt = build_prompt(self.store, self.file, self.role, workspace, self.run.settings)
+    def _request(self, workspace: Workspace, earlier: EarlierSession | None) -> Request:
+        is_resumed = earlier is not None
+        prompt = build_prompt(
+            self.store, self.file, self.role, workspace, self.run.settings, is_resumed=is_resumed
+        )
         mailbox.fill(workspace, self.file, prompt)
         return Request(
             prompt,
+            session_id=earlier.session_id if earlier else None,
+            spent_before=earlier.counted if earlier else Usage(),
             prompt_file=str(workspace.mailbox / "prompt.md"),
             script=script_blocks(self.file, self.role),
             commit_folders=self._commit_folders(workspace),

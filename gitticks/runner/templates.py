@@ -28,6 +28,7 @@ class PromptKind(StrEnum):
     """Which template is filled; the value is its name less `.md`."""
 
     WORKER = "worker"
+    RESUMED = "resumed"
     REWORK = "rework"
     UNSTUCK = "unstuck"
     REVIEWER = "reviewer"
@@ -35,12 +36,16 @@ class PromptKind(StrEnum):
     CLARIFIER = "clarifier"
 
 
-def choose_kind(role: Role, *, review_failed: bool = False, was_stuck: bool = False) -> PromptKind:
-    """Returns the template for a role; for a worker it depends on what brought the task back."""
+def choose_kind(
+    role: Role, *, review_failed: bool = False, was_stuck: bool = False, is_resumed: bool = False
+) -> PromptKind:
+    """Returns the template for a role; for a worker it depends on what brought the task back, and on what it knows."""
     if role is Role.REVIEWER:
         return PromptKind.REVIEWER
     if role is Role.CLARIFIER:
         return PromptKind.CLARIFIER
+    if is_resumed:
+        return PromptKind.RESUMED
     if was_stuck:
         return PromptKind.UNSTUCK
     return PromptKind.REWORK if review_failed else PromptKind.WORKER

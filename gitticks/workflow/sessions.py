@@ -76,8 +76,19 @@ def end(draft: Draft, ended: SessionEnded) -> None:
             "round": ended.round,
             "ending": ended.ending.value,
             "iteration": counts and draft.task.status is before,
+            **_resumable(ended),
         },
     )
+
+
+def _resumable(ended: SessionEnded) -> dict[str, str | int]:
+    """Returns what has to be known of the agent's own session if it is to go on later."""
+    found: dict[str, str | int] = {}
+    if ended.session_id is not None:
+        found["session"] = ended.session_id
+    if ended.counted is not None:
+        found["counted_in"], found["counted_out"] = ended.counted
+    return found
 
 
 def _apply_end(draft: Draft, ended: SessionEnded) -> bool:

@@ -35,7 +35,8 @@ class SessionStarted:
 class SessionEnded:
     """An agent's process ended; `role` and `round` are those it was started with.
 
-    `detail` says in words how it ended, where that was not clean.
+    `detail` says in words how it ended, where that was not clean. `session_id` is the agent's name of its session,
+    and `counted` the tokens (in, out) that the agent counted in it up to now, resumed parts included.
     """
 
     actor: Actor
@@ -45,6 +46,8 @@ class SessionEnded:
     signal: Signal | None = None
     warnings: tuple[str, ...] = ()
     detail: str | None = None
+    session_id: str | None = None
+    counted: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
