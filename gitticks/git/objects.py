@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pygit2
 
     from gitticks.git.identity import Identity
+    from gitticks.git.pack_writing import NewPack
 
 _MOST_READ_BY_HAND = 64
 """So many packed objects are read before libgit2 is worth its loading."""
@@ -61,6 +62,7 @@ class Objects:
         self.common_dir = common_dir
         self._folder = common_dir / "objects"
         self._written: Written | None = None
+        self._new_pack: NewPack | None = None
         self._packs = Packs(self._folder)
         self._read_by_hand = 0
         self._trees: dict[str, dict[bytes, Parts]] = {}
@@ -161,6 +163,24 @@ class Objects:
             yield written
         finally:
             self._written = before
+
+    @contextlib.contextmanager
+    def packed(self) -> Iterator[None]:
+        """Puts all that is stored inside it into one pack, which is on disk at its end; before, none of it can be read.
+
+        Raises:
+            GitticksError: the pack cannot be written; nothing is left of it.
+        """
+        from gitticks.git.pack_writing import NewPack  # only where very much is written
+
+        self._new_pack = pack = NewPack()
+        try:
+            yield
+        finally:
+            self._new_pack = None
+        with errors_of_writing(self.common_dir):
+            pack.write(self._folder)
+        self._packs = Packs(self._folder)
 
     def sync(self, object_ids: Iterable[str]) -> None:
         """Waits until the objects are on disk; they may be another process's.
@@ -295,6 +315,8 @@ class Objects:
             )
 
     def _store(self, kind: str, content: bytes) -> str:
+        if self._new_pack is not None:
+            return self._new_pack.add(kind, content)
         with errors_of_writing(self.common_dir):
             if self._written is not None:
                 return store_object(self._folder, kind, content, self._written)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.identity import Identity
+from gitticks.git.loose import Written
 from gitticks.git.objects import Objects
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
@@ -35,6 +36,8 @@ Value = TypeVar("Value")
 
 LOST_SWAPS = 25
 SHARED_ATTEMPTS = 2
+MOST_LOOSE_FILES = 100
+"""A change of more files becomes a pack, as git keeps what it fetches from so many objects on."""
 
 
 class Store:
@@ -161,16 +164,23 @@ class Store:
         self, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
     ) -> Link:
         _refuse_newer_format(transaction)
-        with self.objects.unsynced() as written:
-            tree = self.objects.update_tree(self.objects.tree_of(transaction.base), changes)
-            commit = self.objects.write_commit(
-                tree or self.objects.empty_tree(),
-                (transaction.base,),
-                author=author,
-                message=transaction.message,
-            )
+        if len(changes) > MOST_LOOSE_FILES:
+            with self.objects.packed():
+                commit = self._write_commit(transaction, changes, author)
+            written = Written(found={commit: None})
+        else:
+            with self.objects.unsynced() as written:
+                commit = self._write_commit(transaction, changes, author)
         new, found = tuple(written.new), tuple(written.found)
         return Link(commit, transaction.base, transaction.subject, own_identity(), new, found)
+
+    def _write_commit(
+        self, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
+    ) -> str:
+        tree = self.objects.update_tree(self.objects.tree_of(transaction.base), changes)
+        return self.objects.write_commit(
+            tree or self.objects.empty_tree(), (transaction.base,), author=author, message=transaction.message
+        )
 
     def _write_root(self, author: Identity, config_text: str, message: str) -> str:
         files = {layout.ATTRIBUTES_PATH: layout.ATTRIBUTES.encode(), layout.CONFIG_PATH: config_text.encode()}

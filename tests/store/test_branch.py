@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from gitticks.errors import Exit, GitticksError, LostRaceError, NotFoundError, R
 from gitticks.git import locks
 from gitticks.git.disk import MANY_FILES
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
+from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository, discover
 from gitticks.store import branch, layout, publishing
 from gitticks.store.branch import Store
@@ -123,9 +124,34 @@ def test_a_change_of_thousands_of_files_is_one_commit(top: Path, store: Store) -
         for number in range(MANY_FILES + 1):
             transaction.write(f"many/{number % 7}/{number}", b"%d" % number)
 
+    loose = git("count-objects", at=top)
     store.transact(operation, author=ADA)
     assert git("rev-list", "--count", layout.STATE_BRANCH, at=top) == "2"
     assert store.read("many/2/100") == b"100"
+    assert fsck_problems(top) == ""
+    assert git("count-objects", at=top) == loose
+
+
+def test_a_pack_that_somebody_removes_before_the_branch_names_it_is_made_again(
+    top: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync, removed = Objects.sync, list[Path]()
+
+    def sync_without_packs(objects: Objects, object_ids: Iterable[str]) -> None:
+        if not removed:
+            removed.extend((top / ".git/objects/pack").iterdir())
+            for file in removed:
+                file.unlink()
+        sync(Objects(objects.common_dir), object_ids)
+
+    def operation(transaction: Transaction) -> None:
+        for number in range(branch.MOST_LOOSE_FILES + 1):
+            transaction.write(f"many/{number}", b"%d" % number)
+
+    monkeypatch.setattr(Objects, "sync", sync_without_packs)
+    store.transact(operation, author=ADA)
+    assert len(removed) == 2
+    assert git("rev-list", "--count", layout.STATE_BRANCH, at=top) == "2"
     assert fsck_problems(top) == ""
 
 
