@@ -60,14 +60,17 @@ def share(clone: Clone, outcomes: Counter[str]) -> None:
     """Pulls and pushes once, as a person does who gives up a merge that did not end well."""
     if clone.pull().returncode != 0:
         outcomes["pulls that failed"] += 1
-        give_up_merge(clone)
+        if clone.is_merging:
+            give_up_merge(clone)
+        else:
+            clone.gt("doctor", "--fix")
         return
     outcomes["pushes that failed" if clone.push().returncode else "pulls and pushes"] += 1
 
 
 def give_up_merge(clone: Clone) -> None:
     """Gives up a merge that is left on the board; git cannot always tell what to put back, but the branch can."""
-    if clone.is_merging and run_git_command("merge", "--abort", at=clone.board).returncode != 0:
+    if run_git_command("merge", "--abort", at=clone.board).returncode != 0:
         run_git_command("reset", "--hard", "--quiet", at=clone.board)
 
 
@@ -97,7 +100,13 @@ def converge(clones: Sequence[Clone]) -> int:
             share(clone, Counter())
         if len({clone.tip() for clone in clones}) == 1:
             return number
-    pytest.fail(f"the clones differ after {MOST_ROUNDS} rounds")
+    pytest.fail(f"the clones differ after {MOST_ROUNDS} rounds:\n" + "\n".join(map(described, clones)))
+
+
+def described(clone: Clone) -> str:
+    """Says where a clone stands, and what git answers to a pull and a push in it."""
+    answers = [run_git_command("status", "--short", at=clone.board), clone.pull(), clone.push()]
+    return "\n".join([f"{clone.path.name} at {clone.tip()}", *(a.stdout + a.stderr for a in answers)])
 
 
 @pytest.mark.timeout(900)

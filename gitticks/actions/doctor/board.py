@@ -33,6 +33,7 @@ def check_board(context: Context) -> Iterator[Finding]:
     if not is_on_state_branch(checkout):
         yield _elsewhere(checkout)
         return
+    yield from _lost_pull(context, checkout)
     for path, one in sorted(pending(repository).items()):
         yield Finding(
             Severity.WARNING,
@@ -43,6 +44,19 @@ def check_board(context: Context) -> Iterator[Finding]:
     if not pending(repository) and not is_in_step(repository):
         yield Finding(
             Severity.WARNING, "the board is behind the state branch", "`gt doctor --fix`", Repair.STEP
+        )
+
+
+def _lost_pull(context: Context, checkout: Checkout) -> Iterator[Finding]:
+    from gitticks.store.board.lost_pull import left_by_pull
+
+    left = left_by_pull(context.repository, checkout)
+    if left:
+        yield Finding(
+            Severity.WARNING,
+            "a pull on the board gave way to a command and left its files there, so that no other can begin",
+            "`gt doctor --fix` puts them back; then pull again",
+            Repair.PULL,
         )
 
 

@@ -149,6 +149,7 @@ def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
 
 def _carry_out(context: Context, repair: Repair) -> None:
     from gitticks.store.board import WORKTREE_BOARD, repair_board
+    from gitticks.store.board.lost_pull import put_back
     from gitticks.store.hooks import install_board_hooks
 
     match repair:
@@ -159,6 +160,8 @@ def _carry_out(context: Context, repair: Repair) -> None:
             install_board_hooks(context.repository)
         case Repair.STEP:
             WORKTREE_BOARD.bring_in_step(context.repository)
+        case Repair.PULL:
+            put_back(context.repository)
         case Repair.LOCKS:
             locks.clear_locks(context)
         case Repair.OBJECTS:

@@ -39,6 +39,7 @@ class Repair(StrEnum):
     BOARD = "make or mend the board"
     HOOKS = "install the board's hooks"
     STEP = "bring the board in step"
+    PULL = "put back what a pull left on the board"
     INDEX = "build the index again"
     OBJECTS = "store again what the board or the index still has"
     WORKTREES = "drop the entries of workspaces that are gone"

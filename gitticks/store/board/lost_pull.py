@@ -1,0 +1,105 @@
+"""A `git pull` on the board that lost its race to a writer, and how the next one gets free way.
+
+Git fast-forwards by writing files and index first and moving the branch last. Where a writer moves the branch in
+between, git gives up, but leaves files and index as if it had come through: staged, so that no later pull can begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gitticks.git.refs import is_object_id, read_ref
+from gitticks.plainfile import read_plain_file
+from gitticks.store.board.journal import Pending, PendingKind, load_journal, save_journal
+from gitticks.store.board.report import errors_of_board
+from gitticks.store.layout import STATE_BRANCH, STATE_REF
+
+if TYPE_CHECKING:
+    from gitticks.git.checkouts import Checkout
+    from gitticks.git.objects import Objects
+    from gitticks.git.repository import Repository
+
+
+def left_by_pull(repository: Repository, checkout: Checkout) -> Mapping[str, str | None]:
+    """Returns the files that a lost pull left on the board with the blob that each holds, None for one it removed.
+
+    Empty unless all that the pull brought stands there, staged and untouched, so that every byte is in a commit.
+    """
+    from gitticks.git.merges.history import merge_base
+    from gitticks.git.objects import Objects
+
+    tip = read_ref(repository.common_dir, STATE_REF)
+    if tip is None or (checkout.git_dir / "MERGE_HEAD").exists():
+        return {}
+    objects = Objects.open(repository)
+    for pulled in _pulled(repository, checkout):
+        old = merge_base(repository, pulled, tip) if objects.has(pulled) else None
+        if old is not None and old != pulled:
+            left = _left(repository, checkout, objects, (old, pulled, tip))
+            if left:
+                return left
+    return {}
+
+
+def put_back(repository: Repository) -> None:
+    """Brings what a lost pull left on the board to where the state branch is.
+
+    Raises:
+        LostRaceError: the lock was not free for long.
+        BoardError: the board's own files are damaged.
+    """
+    from gitticks.git.locks import hold_lock
+    from gitticks.store.board import WORKTREE_BOARD
+    from gitticks.store.board.place import board_checkout
+
+    checkout = board_checkout(repository)
+    if checkout is None:
+        return
+    with hold_lock(repository.own_dir / "lock"), errors_of_board("the board cannot be brought in step"):
+        journal = load_journal(repository)
+        left = left_by_pull(repository, checkout)
+        lagging = {path: Pending(PendingKind.DEFERRED, blob, blob) for path, blob in left.items()}
+        save_journal(repository, replace(journal, pending={**journal.pending, **lagging}))
+    WORKTREE_BOARD.bring_in_step(repository)
+
+
+def _pulled(repository: Repository, checkout: Checkout) -> Iterator[str]:
+    """Yields the commits that the pull may have been of: what was fetched last, and what the remotes are known to have."""
+    try:
+        fetched = read_plain_file(checkout.git_dir / "FETCH_HEAD")
+    except OSError:
+        fetched = b""
+    for line in fetched.splitlines():
+        name = line[:40].decode("ascii", "replace")
+        if is_object_id(name):
+            yield name
+    for remote in sorted((repository.common_dir / "refs" / "remotes").glob(f"*/{STATE_BRANCH}")):
+        commit = read_ref(repository.common_dir, str(remote.relative_to(repository.common_dir)))
+        if commit is not None:
+            yield commit
+
+
+def _left(
+    repository: Repository, checkout: Checkout, objects: Objects, commits: tuple[str, str, str]
+) -> Mapping[str, str | None]:
+    from gitticks.git.blobs import blob_id
+    from gitticks.git.files import CheckoutFiles, NotPlainError
+    from gitticks.git.indexfile import RESOLVED, read_entries
+
+    old, pulled, tip = (objects.tree_of(commit) for commit in commits)
+    brought = {one.path: one.new for one in objects.changed_files(old, pulled)}
+    entries = read_entries(checkout.git_dir, list(brought))
+    files = CheckoutFiles.at(checkout.path, repository.own_dir, "board")
+    for path, new in brought.items():
+        staged = entries.get(path, {}).get(RESOLVED)
+        try:
+            content = files.read(path)
+        except NotPlainError:
+            return {}
+        present = None if content is None else blob_id(content)
+        if not (None if staged is None else staged.object_id) == present == new:
+            return {}
+    changed = {one.path for one in objects.changed_files(tip, pulled)}
+    return {path: new for path, new in brought.items() if path in changed}
