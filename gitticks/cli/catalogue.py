@@ -66,6 +66,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("current", SEE, "List what is being worked on in this clone."),
     CatalogueEntry("status", SEE, "Say what runs, what waits for you and what is next."),
     CatalogueEntry("log", SEE, "Show the history of a task or of all."),
+    CatalogueEntry("graph", SEE, "Draw what waits for what."),
     CatalogueEntry("path", SEE, "Print the path of a task's file."),
     CatalogueEntry("approve", PEOPLE, "Approve what a task awaits, and merge it."),
     CatalogueEntry("reject", PEOPLE, "Send a task back with feedback."),

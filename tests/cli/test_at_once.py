@@ -120,6 +120,11 @@ PLAIN: tuple[tuple[str, ...], ...] = (
 )
 """Calls that are answered before click is loaded, failures among them."""
 
+    ("graph",),
+    ("graph", "--all", "e2in"),
+    ("graph", "l00p", "--json"),
+    ("graph", "--svg", "-a"),
+    ("graph", "br0k"),
 LEFT_TO_CLICK: tuple[tuple[str, ...], ...] = (
     (),
     ("--version",),

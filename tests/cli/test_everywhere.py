@@ -41,6 +41,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "current": ("current",),
     "status": ("status",),
     "log": ("log", "k7f2"),
+    "graph": ("graph", "k7f2"),
     "path": ("path", "k7f2"),
     "approve": ("approve", "wait"),
     "reject": ("reject", "wait", "not yet"),

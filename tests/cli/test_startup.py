@@ -39,6 +39,7 @@ OURS = {
     "next": READ,
     "list": READ,
     "ready": READ,
+    "graph": READ,
     "show": READ | {"document"},
 }
 SELDOM = frozenset(
@@ -115,6 +116,8 @@ def warm_queue(path: Path) -> Path:
         (["list", "--awaiting", "review"], WORDS),
         (["ready"], frozenset()),
         (["ready", "--json"], frozenset()),
+        (["graph"], frozenset()),
+        (["graph", "e0pc", "--all"], frozenset()),
         (["show", "k7f2"], TEXT),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -1,0 +1,137 @@
+"""Finds out what waits for what: the tasks that are linked by blockers, layer by layer, whole or around one task."""
+
+from __future__ import annotations
+
+from gitticks.actions.standing import standings_of
+from gitticks.model.layering import lay_out
+from gitticks.model.queries import Graph
+from gitticks.model.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitticks.actions.context import Context
+    from gitticks.actions.standing import Standing
+    from gitticks.model.ids import TaskId
+    from gitticks.store.index import BrokenFile
+    from gitticks.store.indexed_task import IndexedTask
+
+    Links = dict[TaskId, list[TaskId]]
+
+
+class Edge(Value):
+    """`target` waits for `source`, which is a blocker of it or of an epic above it.
+
+    `is_part`: it is the epic that waits for its child. `is_circular`: this link closes a circle.
+    """
+
+    source: TaskId
+    target: TaskId
+    is_part: bool = False
+    is_circular: bool = False
+
+
+class Dependencies(Value):
+    """The linked tasks in layers, each in picking order, with the links between them in the order of their targets.
+
+    `left_out` is how many tasks were looked at that have no link here; `has_tasks` is False in a repository without any.
+    """
+
+    layers: tuple[tuple[Standing[IndexedTask], ...], ...]
+    edges: tuple[Edge, ...]
+    left_out: int
+    has_tasks: bool
+    broken: tuple[BrokenFile, ...]
+
+    @property
+    def standings(self) -> list[Standing[IndexedTask]]:
+        """Returns all tasks, layer by layer."""
+        return [one for layer in self.layers for one in layer]
+
+
+def find_dependencies(
+    context: Context, task: str | None = None, *, with_closed: bool = False, with_json: bool = False
+) -> Dependencies:
+    """Returns what open tasks wait for, closed ones too where that is wanted or a closed task is named.
+
+    With a task: what it and all below it wait for, however indirectly, and what waits for it.
+
+    Raises:
+        NotFoundError: there is no such task.
+    """
+    index = context.index
+    named = context.resolve(task) if task else None
+    rows = index.listed(open_only=not with_closed, with_json=with_json)
+    if named is not None and not with_closed and all(row.id != named for row in rows):
+        with_closed, rows = True, index.listed(with_json=with_json)
+    graph = Graph.of(rows, index.unreadable())
+    if named is not None and named not in graph.tasks:
+        index.task(named)  # says what is wrong with its file
+    blockers = {row.id: _blockers(graph, row, with_closed=with_closed) for row in rows}
+    parts = {row.id: [child.id for child in graph.children(row.id)] for row in rows if row.is_epic}
+    members = _linked(blockers, parts) if named is None else _around(named, graph, blockers, parts)
+    ordered = graph.in_picking_order(row for row in rows if row.is_open and row.id in members)
+    ordered += sorted((row for row in rows if not row.is_open and row.id in members), key=_by_closing)
+    sources = {row.id: _sources(row.id, members, blockers, parts) for row in ordered}
+    layering = lay_out(sources)
+    standings = {one.task.id: one for one in standings_of(context, ordered, graph)}
+    return Dependencies(
+        layers=tuple(tuple(standings[one] for one in layer) for layer in layering.layers),
+        edges=tuple(
+            Edge(source, target, source not in blockers[target], (source, target) in layering.circular)
+            for target, found in sources.items()
+            for source in found
+        ),
+        left_out=sum(row.is_open for row in rows) - sum(row.is_open for row in ordered),
+        has_tasks=bool(rows) or index.has_tasks(),
+        broken=index.broken(),
+    )
+
+
+def _by_closing(task: IndexedTask) -> tuple[str, str]:
+    return (task.closed, task.id)
+
+
+def _blockers(graph: Graph[IndexedTask], task: IndexedTask, *, with_closed: bool) -> list[TaskId]:
+    found = graph.open_blockers(task) if task.is_open else ()
+    if with_closed:
+        found = (*found, *task.blocked_by)
+    return [one for one in dict.fromkeys(found) if one in graph.tasks and one != task.id]
+
+
+def _sources(task_id: TaskId, members: set[TaskId], blockers: Links, parts: Links) -> list[TaskId]:
+    """Returns what a task waits for, each once."""
+    found = dict.fromkeys((*blockers[task_id], *parts.get(task_id, ())))
+    return [one for one in found if one in members and one != task_id]
+
+
+def _linked(blockers: Links, parts: Links) -> set[TaskId]:
+    """Returns the tasks that wait for a blocker or are one, and those below the epics among them."""
+    touched = {one for task_id, found in blockers.items() if found for one in (task_id, *found)}
+    return _reached(touched, [parts])
+
+
+def _around(named: TaskId, graph: Graph[IndexedTask], blockers: Links, parts: Links) -> set[TaskId]:
+    """Returns a task, all below it, all that these wait for, and all that waits for the task."""
+    below: Links = {one: [child.id for child in graph.children(one)] for one in graph.tasks}
+    waiting: Links = {}
+    for links in (blockers, parts):
+        for target, sources in links.items():
+            for source in sources:
+                waiting.setdefault(source, []).append(target)
+    return _reached(_reached({named}, [below]), [blockers, parts]) | _reached({named}, [waiting])
+
+
+def _reached(starts: Iterable[TaskId], ways: Iterable[Links]) -> set[TaskId]:
+    """Returns the starts and all that can be reached from them."""
+    reached = set(starts)
+    waiting = list(reached)
+    while waiting:
+        here = waiting.pop()
+        for links in ways:
+            for following in links.get(here, ()):
+                if following not in reached:
+                    reached.add(following)
+                    waiting.append(following)
+    return reached

@@ -1,0 +1,1 @@
+"""Pictures of what waits for what, one form a module."""

@@ -1,0 +1,37 @@
+"""How a task looks in a drawn graph: a colour for each phase, and one for what a person has to answer."""
+
+from __future__ import annotations
+
+from gitticks.model import words
+from gitticks.model.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.model.queued import Listed
+
+LABEL_COLUMNS = 28
+INK = "#1f2328"
+
+
+class Look(Value):
+    """The name of a look, as pages and styles call it, and what a box of it is filled with by day and by night."""
+
+    name: str
+    fill: str
+    dark_fill: str
+
+
+_OPEN = Look("open", "#ffffff", "#21262d")
+_BUSY = Look("in_progress", "#ddf4ff", "#0c2d6b")
+_IN_REVIEW = Look("in_review", "#fbefff", "#3c1e70")
+_AWAITING = Look("awaiting", "#fff8c5", "#4b2900")
+_CLOSED = Look("closed", "#dafbe1", "#033a16")
+LOOKS = (_OPEN, _BUSY, _IN_REVIEW, _AWAITING, _CLOSED)
+_BY_STATUS = {words.PENDING: _OPEN, words.AGENT_REVIEW: _IN_REVIEW, words.REVIEWING: _IN_REVIEW}
+
+
+def look_of(task: Listed) -> Look:
+    """Returns how a task looks."""
+    if not task.is_open:
+        return _CLOSED
+    return _AWAITING if task.awaiting else _BY_STATUS.get(task.status, _BUSY)
