@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.context import Context
 from gitticks.errors import RefusedError
-from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_base, merge_in_memory
+from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_in_memory
 from gitticks.git.process import run_git
-from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Status
@@ -66,19 +66,17 @@ def diff(context: Context, task: Task, *, colour: bool = False) -> bytes:
 
 def _span(context: Context, task: Task) -> tuple[str, str] | None:
     """Returns where a task's difference begins and ends; None if nothing was handed off."""
-    if task.end_sha is None or task.start_sha is None:
-        return None
-    base = read_ref(context.repository.common_dir, f"refs/heads/{task.base}") if task.base else None
-    fork = merge_base(context.repository, base, task.end_sha) if base and task.branch else None
-    # A merged head has itself as its merge base; then only the start tells what was done.
-    begin = fork if fork is not None and fork != task.end_sha else task.start_sha
-    return begin, task.end_sha
+    return span_of(context.repository, _names(task))
+
+
+def _names(task: Task) -> GitNames:
+    return GitNames(task.base, task.branch, task.start_sha, task.end_sha)
 
 
 def _conflicts(context: Context, task: Task) -> tuple[str, ...]:
-    if not task.is_open or task.end_sha is None or task.base is None:
+    if not task.is_open or task.end_sha is None:
         return ()
-    base = read_ref(context.repository.common_dir, f"refs/heads/{task.base}")
+    base = base_commit(context.repository, _names(task))
     if base is None:
         return ()
     merged = merge_in_memory(context.repository, base, task.end_sha)

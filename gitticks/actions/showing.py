@@ -58,12 +58,12 @@ class ShownTask(Value):
     @property
     def handoff_author(self) -> Author | None:
         """Returns who handed the work off last."""
-        return self._last_session("WORKER")
+        return _last_session(self.history, "WORKER")
 
     @property
     def review_author(self) -> Author | None:
         """Returns who reviewed last."""
-        return self._last_session("REVIEWER")
+        return _last_session(self.history, "REVIEWER")
 
     @property
     def seconds_to_close(self) -> float | None:
@@ -76,19 +76,30 @@ class ShownTask(Value):
 
         return (datetime.fromisoformat(task.closed) - started).total_seconds()
 
-    def _last_session(self, role_name: str) -> Author | None:
-        if not self.history:
-            return None
-        from gitticks.model.event import EventType
-        from gitticks.model.status import Role
 
-        role = Role[role_name].value
-        ended = (
-            event
-            for event in reversed(self.history)
-            if event.type is EventType.SESSION_ENDED and event.data.get("role") == role
-        )
-        return next((Author(event.actor.name, event.at) for event in ended), None)
+def _last_session(history: tuple[Event, ...], role_name: str) -> Author | None:
+    if not history:
+        return None
+    from gitticks.model.event import EventType
+    from gitticks.model.status import Role
+
+    role = Role[role_name].value
+    ended = (
+        event
+        for event in reversed(history)
+        if event.type is EventType.SESSION_ENDED and event.data.get("role") == role
+    )
+    return next((Author(event.actor.name, event.at) for event in ended), None)
+
+
+def last_reviewer(history: bytes) -> str | None:
+    """Returns who reviewed last, as a history.jsonl tells; None if it does not."""
+    if not history:
+        return None
+    from gitticks.document.jsonl import read_history
+
+    author = _last_session(read_history(history).events, "REVIEWER")
+    return None if author is None else author.name
 
 
 def show_task(context: Context, named: str | None) -> ShownTask:
@@ -103,7 +114,7 @@ def show_task(context: Context, named: str | None) -> ShownTask:
     page = index.find_page(task_id)
     if page is None:
         raise _unreadable(index, task_id)
-    body = _body(index, page)
+    body = body_of(index, page)
     graph = graph_over(index)
     return ShownTask(
         standing=standing_of(context, page, graph, context.surroundings()),
@@ -112,8 +123,8 @@ def show_task(context: Context, named: str | None) -> ShownTask:
         idle_blockers=graph.idle_blockers(page),
         summary=body.preamble,
         sections=_sections(body),
-        review_outcome=_review_outcome(body),
-        notes=_entries(body, NOTES),
+        review_outcome=review_outcome_of(body),
+        notes=notes_of(body),
         questions=_questions(body),
         history=events_of(context, task_id),
         warnings=body.warnings,
@@ -127,7 +138,8 @@ def _unreadable(index: Index, task_id: TaskId) -> Exception:
     return find_broken(index, task_id) or missing
 
 
-def _body(index: Index, page: IndexedPage) -> Body:
+def body_of(index: Index, page: IndexedPage) -> Body:
+    """Returns the text of a task."""
     text, first_line = index.body(page.id)
     return read_body(Source(text, f"{BOARD_FOLDER}/{task_path(page.id)}", first_line))
 
@@ -145,7 +157,8 @@ def _known_name(title: str) -> str:
     return next((name for name in SECTIONS if name.lower() == title.lower()), title)
 
 
-def _review_outcome(body: Body) -> str | None:
+def review_outcome_of(body: Body) -> str | None:
+    """Returns what the review came to, a word of `ReviewOutcome`; None without a review."""
     text = body.get(REVIEW)
     if text is None:
         return None
@@ -161,6 +174,11 @@ def _entries(body: Body, section: str) -> tuple[Entry, ...]:
     from gitticks.model.notes import Section
 
     return read_entries(body, Section(section))
+
+
+def notes_of(body: Body) -> tuple[Entry, ...]:
+    """Returns the notes, in file order."""
+    return _entries(body, NOTES)
 
 
 def _questions(body: Body) -> tuple[QuestionPair, ...]:

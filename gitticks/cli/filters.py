@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from gitticks.errors import UsageError
     from gitticks.model.status import Awaiting, Status
 
+_MOST_DIGITS = 9
+
 
 def parse_kinds(text: str) -> frozenset[Awaiting]:
     """Returns the kinds of awaiting that a comma list names; every kind for an empty one.
@@ -37,6 +39,19 @@ def parse_statuses(text: str) -> frozenset[Status]:
     known |= {status.value: frozenset({status}) for status in Status}
     words = _words(text, known, "status or phase")
     return frozenset[Status]().union(*(known[word] for word in words))
+
+
+def parse_count(text: str) -> int:
+    """Returns a number from 1.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if text.isascii() and text.isdecimal() and int(text[:_MOST_DIGITS]) > 0:
+        return int(text[:_MOST_DIGITS])
+    from gitticks.errors import UsageError
+
+    raise UsageError(f"`{text}` is no number from 1")
 
 
 def are_kinds(text: str) -> bool:
@@ -76,6 +91,7 @@ AWAITING = Option(
     "checkpoint.",
     metavar="[KINDS]",
     read=parse_kinds,
+    completes="kinds",
     may_be_bare=True,
     is_value=are_kinds,
 )
@@ -87,6 +103,10 @@ STATUS = Option(
     "Only these statuses or phases (open, in_progress, in_review, closed).",
     metavar="STATUS[,…]",
     read=parse_statuses,
+    completes="statuses",
     is_repeated=True,
 )
 """Arrives as a tuple of frozen sets of statuses, one for each time it was given."""
+
+COUNT = Option("count", ("-n", "--count"), "How many at most.", metavar="N", read=parse_count)
+"""Arrives as a number, or None."""

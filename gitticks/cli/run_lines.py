@@ -82,7 +82,7 @@ class RunLines:
         counted = count_of(event.iterations, "iteration") if event.iterations else ""
         say(*opposite(self._on, ", ".join(parts), f"{spent}{counted}".rstrip()))
         if event.waiting:
-            say("", "hint: `gt list --awaiting`", err=True)
+            say("", "hint: `gt inbox`", err=True)
 
     def _say(self, task: str, text: str, *, timed: bool = False) -> None:
         line = f"{pad(task, 4)}{GAP}{visible(text)}"

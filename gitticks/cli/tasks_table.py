@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.cli.render import Style, ago, opposite, say, status_style, status_word, warn
+from gitticks.cli.render import GAP, Style, ago, opposite, say, status_style, status_word, warn
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import visible
 from gitticks.model.ids import BOARD_FOLDER
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gitticks.store.index import BrokenFile
 
 INDENT = " " * 8
+NARROW = 60
 _MOST_BLOCKERS = 3
 _ANSWERED = frozenset({"input", "escalation", "checkpoint"})
 _BY_HAND = "work"
@@ -71,6 +72,11 @@ def awaiting_lines(
         *(on.fit(INDENT + visible(line), on.columns) for line in texts),
         INDENT + on.styled(answer_commands(standing), Style.FAINT),
     ]
+
+
+def indent_of(on: Screen) -> str:
+    """Returns what stands before the lines below a task's own: less on a narrow terminal."""
+    return INDENT if on.columns > NARROW or not on.is_terminal else GAP
 
 
 def answer_commands(standing: Standing[Listed]) -> str:

@@ -76,3 +76,32 @@ def cut(text: str, columns: int) -> str:
 def pad(text: str, columns: int) -> str:
     """Returns `text` filled with spaces to `columns`."""
     return text + " " * max(0, columns - width(text))
+
+
+def wrap(text: str, columns: int) -> list[str]:
+    """Returns `text` broken between words into lines of at most `columns`; a longer word is broken where it must."""
+    lines: list[str] = []
+    line, taken = "", 0
+    for word in text.split(" "):
+        rest, wide = word, width(word)
+        if line and taken + 1 + wide <= columns:
+            line, taken = f"{line} {word}", taken + 1 + wide
+            continue
+        if line:
+            lines.append(line)
+        while wide > columns:
+            lines.append(_beginning(rest, columns))
+            rest = rest[len(lines[-1]) :]
+            wide = width(rest)
+        line, taken = rest, wide
+    return [*lines, line] if line or not lines else lines
+
+
+def _beginning(word: str, columns: int) -> str:
+    """Returns as much of a word as `columns` hold, and at least one character with what combines with it."""
+    taken = 0
+    for place, char in enumerate(word):
+        taken += _columns(char)
+        if taken > columns and place:
+            return word[:place]
+    return word

@@ -193,6 +193,11 @@ class Index:
         """Returns the rows of the tasks that await a person, sorted by id."""
         return self._tasks(IndexedTask, "awaiting IS NOT NULL ORDER BY task.id")
 
+    def needing_people(self, *, with_json: bool = False) -> list[IndexedPage]:
+        """Returns the rows of the open tasks that await a person or are stuck, with all that a page shows, in no order."""
+        wanted = "is_open AND (awaiting IS NOT NULL OR (is_begun AND status = 'stuck'))"
+        return self._tasks(IndexedPage, wanted, with_json=with_json)
+
     def children(self, task_id: TaskId) -> list[IndexedTask]:
         """Returns the rows of the tasks whose parent is `task_id`, sorted by id."""
         return self._tasks(IndexedTask, "parent = ? ORDER BY task.id", task_id)

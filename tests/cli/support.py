@@ -40,9 +40,16 @@ def gt(
     environment: Mapping[str, str] | None = None,
     input: str = "",  # noqa: A002
     now: datetime | None = None,
+    columns: int | None = None,
+    encoding: str = "utf-8",
 ) -> Ran:
-    """Runs a command in this process, in the directory `at`; `now` stops the clock."""
-    out, err = _stream(), _stream()
+    """Runs a command in this process, in the directory `at`; `now` stops the clock.
+
+    With `columns` stdout says that it is a terminal of that width, without colour; `encoding` is what it can show.
+    """
+    out, err = _Stream(encoding, is_terminal=columns is not None), _Stream("utf-8")
+    if columns is not None:
+        environment = {"COLUMNS": str(columns), "NO_COLOR": "1", **(environment or {})}
     stopped = patch.object(World, "now", lambda _: now) if now else contextlib.nullcontext()
     with (
         contextlib.chdir(at),
@@ -118,8 +125,15 @@ def _drain(descriptor: int) -> bytes:
         parts.append(part)
 
 
-def _stream() -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="surrogateescape", write_through=True)
+class _Stream(io.TextIOWrapper):
+    """A stream into memory, which may say that it is a terminal."""
+
+    def __init__(self, encoding: str, *, is_terminal: bool = False) -> None:
+        super().__init__(io.BytesIO(), encoding=encoding, errors="surrogateescape", write_through=True)
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
 
 
 def _text(stream: io.TextIOWrapper) -> str:

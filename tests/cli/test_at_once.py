@@ -83,6 +83,9 @@ PLAIN: tuple[tuple[str, ...], ...] = (
     ("next", "nope"),
     ("ready",),
     ("ready", "--json"),
+    ("inbox",),
+    ("inbox", "--all", "-n", "2"),
+    ("inbox", "-a", "--json"),
     ("list",),
     ("list", "--json"),
     ("list", "--all"),
@@ -117,14 +120,14 @@ PLAIN: tuple[tuple[str, ...], ...] = (
     ("show", "l0st"),
     ("show", "l00p"),
     ("show", "br0k"),
-)
-"""Calls that are answered before click is loaded, failures among them."""
-
     ("graph",),
     ("graph", "--all", "e2in"),
     ("graph", "l00p", "--json"),
     ("graph", "--svg", "-a"),
     ("graph", "br0k"),
+)
+"""Calls that are answered before click is loaded, failures among them."""
+
 LEFT_TO_CLICK: tuple[tuple[str, ...], ...] = (
     (),
     ("--version",),
@@ -141,6 +144,8 @@ LEFT_TO_CLICK: tuple[tuple[str, ...], ...] = (
     ("list", "-al", "auth"),
     ("list", "-lauth"),
     ("list", "--status", "nope"),
+    ("inbox", "-n", "none"),
+    ("inbox", "-n0"),
     ("show", "--", "k7f2"),
     ("show", "-h"),
 )

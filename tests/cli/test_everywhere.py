@@ -43,6 +43,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "log": ("log", "k7f2"),
     "graph": ("graph", "k7f2"),
     "path": ("path", "k7f2"),
+    "inbox": ("inbox",),
     "approve": ("approve", "wait"),
     "reject": ("reject", "wait", "not yet"),
     "respond": ("respond", "asks", "comma"),

@@ -138,6 +138,7 @@ def test_what_is_loaded_before_click_is_on_the_list(
     [
         ["next"],
         ["list", "--awaiting", "--json"],
+        ["inbox"],
         ["ready", "--json"],
         ["show", "k7f2", "--json"],
         ["log", "k7f2"],

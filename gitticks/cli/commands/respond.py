@@ -43,7 +43,7 @@ def command(
         _respond_to_all(context, waiting_for_answers(context), as_json=as_json)
         return
     if task is None:
-        raise UsageError("no task was named", hint="`gt list --awaiting` shows which ask")
+        raise UsageError("no task was named", hint="`gt inbox` shows which ask")
     waiting = waiting_for_answer(context, find_task_to_change(context, task))
     _respond(context, waiting, read_text(text, "the answer"), with_editor=with_editor, as_json=as_json)
 

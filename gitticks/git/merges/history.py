@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gitticks.git.process import GitError, printable, run_git
+from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.repository import Repository
 
 TASK_TRAILER = "Task"
@@ -30,9 +30,11 @@ def is_ancestor(repository: Repository, ancestor: str, descendant: str) -> bool:
     return _answer(repository, asked) is not None
 
 
-def merge_base(repository: Repository, one: str, other: str) -> str | None:
+def merge_base(
+    repository: Repository, one: str, other: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> str | None:
     """Returns the best common ancestor of two commits; None if they have none."""
-    return _answer(repository, ["merge-base", "--end-of-options", one, other])
+    return _answer(repository, ["merge-base", "--end-of-options", one, other], timeout_seconds)
 
 
 def count_commits(repository: Repository, base: str, head: str) -> int:
@@ -40,7 +42,9 @@ def count_commits(repository: Repository, base: str, head: str) -> int:
     return int(_ask(repository, "rev-list", "--count", "--end-of-options", f"{base}..{head}"))
 
 
-def diff_summary(repository: Repository, base: str, head: str) -> DiffSummary:
+def diff_summary(
+    repository: Repository, base: str, head: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> DiffSummary:
     """Returns what differs from `base` to `head`, as stored: no filter or converter is asked, a rename is two paths."""
     options = [
         "-r",
@@ -51,7 +55,8 @@ def diff_summary(repository: Repository, base: str, head: str) -> DiffSummary:
         "--no-textconv",
         "--ignore-submodules=none",
     ]
-    listed = _ask(repository, "diff-tree", *options, "--end-of-options", base, head)
+    asked = ["diff-tree", *options, "--end-of-options", base, head]
+    listed = _ask(repository, *asked, timeout_seconds=timeout_seconds)
     lines = [line.split("\t", 2) for line in listed.split("\0") if line]
     return DiffSummary(
         files=len(lines),
@@ -99,13 +104,18 @@ def _with_trailers(repository: Repository, base: str, task_id: str, head: str) -
             yield commit
 
 
-def _ask(repository: Repository, *arguments: str) -> str:
-    return os.fsdecode(run_git(arguments, repository_dir=repository.common_dir).stdout).removesuffix("\n")
+def _ask(repository: Repository, *arguments: str, timeout_seconds: float = TIME_LIMIT_SECONDS) -> str:
+    done = run_git(arguments, repository_dir=repository.common_dir, timeout_seconds=timeout_seconds)
+    return os.fsdecode(done.stdout).removesuffix("\n")
 
 
-def _answer(repository: Repository, arguments: list[str]) -> str | None:
+def _answer(
+    repository: Repository, arguments: list[str], timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> str | None:
     """Returns what git says; None if its exit code means no."""
-    result = run_git(arguments, repository_dir=repository.common_dir, check=False)
+    result = run_git(
+        arguments, repository_dir=repository.common_dir, check=False, timeout_seconds=timeout_seconds
+    )
     if result.code not in (0, 1):
         raise GitError(f"`git {arguments[0]}` failed: {printable(result.stderr)}", code=result.code)
     return result.text if result.code == 0 else None

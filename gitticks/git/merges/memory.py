@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.git.fence import fence_programs
-from gitticks.git.process import GitError, printable, run_git
+from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 
@@ -39,17 +39,19 @@ class MergeRules:
     variables: Mapping[str, str]
 
 
-def merge_in_memory(repository: Repository, ours: str, theirs: str) -> CleanMerge | Conflict:
+def merge_in_memory(
+    repository: Repository, ours: str, theirs: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> CleanMerge | Conflict:
     """Merges two commits and returns the tree or the conflicting paths.
 
     The attributes of `ours` say how. Merge drivers of the person's own configuration are used, those of the
     repository's are not.
 
     Raises:
-        GitError: they have no common history, or one is no commit.
+        GitError: they have no common history, one is no commit, or git took longer than it may.
     """
     with merge_rules(repository, ours) as rules:
-        return merge_by(rules, repository, ours, theirs)
+        return merge_by(rules, repository, ours, theirs, timeout_seconds=timeout_seconds)
 
 
 @contextlib.contextmanager
@@ -67,11 +69,18 @@ def merge_rules(repository: Repository, commit: str) -> Iterator[MergeRules]:
         yield MergeRules(Path(name), fence_programs(repository.common_dir).variables)
 
 
-def merge_by(rules: MergeRules, repository: Repository, ours: str, theirs: str) -> CleanMerge | Conflict:
+def merge_by(
+    rules: MergeRules,
+    repository: Repository,
+    ours: str,
+    theirs: str,
+    *,
+    timeout_seconds: float = TIME_LIMIT_SECONDS,
+) -> CleanMerge | Conflict:
     """Merges two commits by `rules`.
 
     Raises:
-        GitError: they have no common history, or one is no commit.
+        GitError: they have no common history, one is no commit, or git took longer than it may.
     """
     options = ["--write-tree", "-z", "--name-only", "--no-messages"]
     result = run_git(
@@ -81,6 +90,7 @@ def merge_by(rules: MergeRules, repository: Repository, ours: str, theirs: str) 
         directory=rules.folder,
         extra_environment=rules.variables,
         check=False,
+        timeout_seconds=timeout_seconds,
         trusted=True,
     )
     tree, *paths = os.fsdecode(result.stdout).split("\0")

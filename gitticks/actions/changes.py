@@ -1,0 +1,130 @@
+"""What a task's work changes, and whether it goes together with its base: looked at without touching anything."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError
+from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_base, merge_in_memory
+from gitticks.git.process import TIME_LIMIT_SECONDS
+from gitticks.git.refs import BRANCHES, is_object_id, read_ref
+
+if TYPE_CHECKING:
+    from gitticks.git.repository import Repository
+
+_SHORTEST_SECONDS = 0.05
+
+
+class Allowance:
+    """The time that may be spent on asking git, over several questions."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def seconds(self) -> float:
+        """Returns what is left; a moment once it is spent."""
+        return max(_SHORTEST_SECONDS, self._end - time.monotonic())
+
+    @property
+    def is_spent(self) -> bool:
+        """True once nothing is left."""
+        return time.monotonic() >= self._end
+
+
+@dataclass(frozen=True, slots=True)
+class GitNames:
+    """Where a task's work lies in git, as the fields of the task say; `head` is what was handed off last."""
+
+    base: str | None
+    branch: str | None
+    start: str | None
+    head: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a task's work changes; `conflicts` are paths, empty if it merges cleanly, None if nobody could tell."""
+
+    summary: DiffSummary
+    base: str | None
+    conflicts: tuple[str, ...] | None
+
+
+def names_in(task_json: str) -> GitNames:
+    """Returns the git names in a task's JSON."""
+    fields = json.loads(task_json)
+    return GitNames(fields["base"], fields["branch"], fields["start_sha"], fields["end_sha"])
+
+
+def span_of(
+    repository: Repository, names: GitNames, *, timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> tuple[str, str] | None:
+    """Returns the commits where a task's difference begins and ends; None if nothing was handed off."""
+    if names.head is None or names.start is None:
+        return None
+    base = base_commit(repository, names)
+    fork = (
+        merge_base(repository, base, names.head, timeout_seconds=timeout_seconds)
+        if base and names.branch
+        else None
+    )
+    # A merged head has itself as its merge base; then only the start tells what was done.
+    begin = fork if fork is not None and fork != names.head else names.start
+    return begin, names.head
+
+
+def base_commit(repository: Repository, names: GitNames) -> str | None:
+    """Returns where the base of a task stands now; None if it has none here."""
+    return read_ref(repository.common_dir, f"{BRANCHES}{names.base}") if names.base else None
+
+
+def find_changes(
+    repository: Repository, names: GitNames, allowance: Allowance, *, with_conflicts: bool
+) -> Changes | None:
+    """Returns what a task's work changes; None where there is none, or where git cannot tell in the time left."""
+    if not _are_ids(names):
+        return None
+    try:
+        span = span_of(repository, names, timeout_seconds=allowance.seconds)
+        if span is None:
+            return None
+        summary = diff_summary(repository, *span, timeout_seconds=allowance.seconds)
+    except GitticksError:
+        return None
+    conflicts = _conflicts(repository, names, span[0], allowance) if with_conflicts else None
+    return Changes(summary, names.base, conflicts)
+
+
+def _are_ids(names: GitNames) -> bool:
+    """True unless a field holds something else than the id of a commit."""
+    return all(one is None or is_object_id(one) for one in (names.start, names.head))
+
+
+def _conflicts(
+    repository: Repository, names: GitNames, fork: str, allowance: Allowance
+) -> tuple[str, ...] | None:
+    try:
+        base = base_commit(repository, names)
+        if base is None or names.head is None:
+            return None
+        if base == fork:
+            return ()  # nothing happened on the base since the work began
+        merged = merge_in_memory(repository, base, names.head, timeout_seconds=allowance.seconds)
+    except GitticksError:
+        return None
+    return merged.paths if isinstance(merged, Conflict) else ()
+
+
+def names_with_branch(repository: Repository, names: GitNames) -> GitNames:
+    """Returns the names with the branch's own head where nothing was handed off yet."""
+    if names.head is not None or names.branch is None:
+        return names
+    try:
+        head = read_ref(repository.common_dir, f"{BRANCHES}{names.branch}")
+    except GitticksError:
+        return names
+    return GitNames(names.base, names.branch, names.start, head)

@@ -1,0 +1,149 @@
+"""Gathers what awaits a person: each task with what was asked, what the review said and what the work changes."""
+
+from __future__ import annotations
+
+from gitticks.actions.routing import person_here
+from gitticks.actions.standing import standing_of
+from gitticks.model.queries import by_urgency
+from gitticks.model.values import Value
+from gitticks.model.words import REVIEW, REVIEWING, STUCK
+from gitticks.store.indexed_tasks import graph_over
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitticks.actions.changes import Changes
+    from gitticks.actions.context import Context
+    from gitticks.actions.standing import Standing
+    from gitticks.model.notes import Entry
+    from gitticks.store.index import BrokenFile, Index
+    from gitticks.store.indexed_task import IndexedPage
+
+MOST_COMPARED = 10
+"""So many tasks' work is compared with its base, which asks git several times for each."""
+MOST_SECONDS = 3.0
+"""So long git is asked in all."""
+
+
+class ReviewWord(Value):
+    """What an agent's review came to: a word of `ReviewOutcome`, and by whom, if the history tells."""
+
+    outcome: str
+    by: str | None
+
+
+class Asked(Value):
+    """A task that awaits a person.
+
+    `is_mine` unless somebody else is to answer. `said` is why it is stuck, or else what its agent said when it
+    stopped; empty where questions say it. `review` and `changes` are None where there are none, or where this task
+    is too far down to be looked into.
+    """
+
+    standing: Standing[IndexedPage]
+    is_mine: bool
+    questions: tuple[Entry, ...]
+    said: str
+    review: ReviewWord | None
+    changes: Changes | None
+
+
+class Inbox(Value):
+    """What awaits a person, the most urgent first: one's own and nobody's before what is others'.
+
+    `left_out` are less urgent ones beyond the count, `for_others` those that were left out because others are asked.
+    """
+
+    asked: tuple[Asked, ...]
+    left_out: int
+    for_others: int
+    broken: tuple[BrokenFile, ...]
+
+
+def open_inbox(
+    context: Context, *, everybody: bool = False, count: int | None = None, with_json: bool = False
+) -> Inbox:
+    """Returns what awaits the person who asks, and with `everybody` also what awaits others, at most `count` tasks.
+
+    The rows have their JSON where that is wanted.
+    """
+    index = context.index
+    mine, others = _routed(context, index.needing_people(with_json=with_json))
+    wanted = [*mine, *others] if everybody else mine
+    shown = wanted if count is None else wanted[:count]
+    graph, around = graph_over(index), context.surroundings()
+    changes = _changes(context, shown)
+    asked = tuple(
+        Asked(
+            standing=standing_of(context, page, graph, around),
+            is_mine=place < len(mine),
+            questions=(questions := index.open_questions(page.id)),
+            said="" if questions else _said(index, page),
+            review=_review(index, page) if page.status == REVIEWING else None,
+            changes=changes.get(page.id),
+        )
+        for place, page in enumerate(shown)
+    )
+    return Inbox(asked, len(wanted) - len(shown), 0 if everybody else len(others), index.broken())
+
+
+def _routed(context: Context, pages: Sequence[IndexedPage]) -> tuple[list[IndexedPage], list[IndexedPage]]:
+    """Returns one's own and nobody's, and those of others, each by urgency; who asks is found out only if it matters."""
+    ordered = sorted(pages, key=by_urgency)
+    person = person_here(context) if any(page.reviewer for page in ordered) else None
+    if person is None:
+        return ordered, []
+    return (
+        [page for page in ordered if person.is_asked(page.reviewer)],
+        [page for page in ordered if not person.is_asked(page.reviewer)],
+    )
+
+
+def _said(index: Index, page: IndexedPage) -> str:
+    if page.status == STUCK:
+        from gitticks.actions.reasons import stuck_reason
+
+        return stuck_reason(index.history(page.id)) or ""
+    return _last_words(index, page)
+
+
+def _last_words(index: Index, page: IndexedPage) -> str:
+    """Returns the agent's note that came with its signal; empty if there is none."""
+    if page.asked_at is None or b"## Notes" not in (index.data(page.id) or b""):
+        return ""
+    from gitticks.actions.showing import body_of, notes_of
+    from gitticks.model.status import ActorKind
+
+    notes = [note for note in notes_of(body_of(index, page)) if note.kind is ActorKind.AGENT]
+    return notes[-1].text if notes and notes[-1].at >= page.asked_at else ""
+
+
+def _review(index: Index, page: IndexedPage) -> ReviewWord | None:
+    from gitticks.actions.showing import body_of, last_reviewer, review_outcome_of
+
+    body = body_of(index, page)
+    outcome = review_outcome_of(body) if body.get(REVIEW) is not None else None
+    return None if outcome is None else ReviewWord(outcome, last_reviewer(index.history(page.id)))
+
+
+def _changes(context: Context, pages: Sequence[IndexedPage]) -> dict[str, Changes]:
+    """Returns what the first of the tasks in review change, as far as git tells in the time that it has."""
+    in_review = [page for page in pages if page.status == REVIEWING][:MOST_COMPARED]
+    if not in_review:
+        return {}
+    found: dict[str, Changes] = {}
+    allowance = None
+    for page in in_review:
+        whole = context.index.find_page(page.id)
+        if whole is None or '"end_sha": null' in whole.json:
+            continue
+        from gitticks.actions.changes import Allowance, find_changes, names_in
+
+        allowance = allowance or Allowance(MOST_SECONDS)
+        if allowance.is_spent:
+            break
+        changes = find_changes(context.repository, names_in(whole.json), allowance, with_conflicts=True)
+        if changes is not None:
+            found[page.id] = changes
+    return found

@@ -1,0 +1,89 @@
+"""`gt inbox`."""
+
+from __future__ import annotations
+
+from gitticks.actions.inbox import open_inbox
+from gitticks.cli.filters import COUNT
+from gitticks.cli.flags import JSON, ReadingCommand, Switch
+from gitticks.cli.inbox_lines import commands, inbox_lines
+from gitticks.cli.json_output import entry_object, print_tasks, task_text
+from gitticks.cli.render import count_of, say, screen
+from gitticks.cli.tasks_table import warn_of_broken
+from gitticks.errors import Exit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitticks.actions.changes import Changes
+    from gitticks.actions.context import Context
+    from gitticks.actions.inbox import Asked, Inbox
+
+DEFAULT_COUNT = 20
+
+
+def answer(context: Context, *, everybody: bool, count: int | None, as_json: bool) -> int:
+    """Show what awaits you, and what to type.
+
+    The most urgent first: questions, work to judge, what is stuck. What names somebody else as its reviewer is left
+    out; you are whom git's user.name and user.email say.
+    """
+    if count is None and not as_json:
+        count = DEFAULT_COUNT
+    found = open_inbox(context, everybody=everybody, count=count, with_json=as_json)
+    warn_of_broken(found.broken)
+    if as_json:
+        print_tasks(map(_text, found.asked))
+        return Exit.DONE
+    on, now = screen(), context.now
+    say(*(line for asked in found.asked for line in inbox_lines(on, asked, now)))
+    rest = _rest(found)
+    if rest:
+        say(rest, err=bool(not found.asked))
+    return Exit.DONE
+
+
+def _rest(found: Inbox) -> str:
+    """Returns what was left out and how to see it, or that there is nothing."""
+    if found.left_out:
+        every = len(found.asked) + found.left_out
+        return f"… {found.left_out} more, less urgent: `gt inbox -n {every}`"
+    if found.for_others:
+        tasks = count_of(found.for_others, "task")
+        await_ = "awaits" if found.for_others == 1 else "await"
+        nothing = "" if found.asked else "nothing awaits you; "
+        return f"{nothing}{tasks} {await_} others: `gt inbox --all`"
+    return "" if found.asked else "nothing awaits you: `gt status` says what runs"
+
+
+def _text(asked: Asked) -> str:
+    return task_text(
+        asked.standing,
+        mine=asked.is_mine,
+        open_questions=[entry_object(entry) for entry in asked.questions],
+        said=asked.said,
+        review={"outcome": asked.review.outcome, "by": asked.review.by} if asked.review else None,
+        changes=_changes(asked.changes) if asked.changes else None,
+        commands=commands(asked),
+    )
+
+
+def _changes(changes: Changes) -> dict[str, Any]:
+    return {
+        "files": changes.summary.files,
+        "added": changes.summary.added,
+        "removed": changes.summary.removed,
+        "conflicts": None if changes.conflicts is None else list(changes.conflicts),
+    }
+
+
+command = ReadingCommand(
+    "inbox",
+    answer,
+    (
+        Switch("everybody", ("-a", "--all"), "Also what awaits others."),
+        COUNT,
+        JSON,
+    ),
+    examples=("gt inbox", "gt inbox --all"),
+)
