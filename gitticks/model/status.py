@@ -33,22 +33,13 @@ class Status(StrEnum):
 class Phase(StrEnum):
     """The columns of a board, derived from the status and never stored."""
 
-    OPEN = "open"
-    IN_PROGRESS = "in_progress"
-    IN_REVIEW = "in_review"
-    CLOSED = "closed"
+    OPEN = words.OPEN
+    IN_PROGRESS = words.IN_PROGRESS
+    IN_REVIEW = words.IN_REVIEW
+    CLOSED = words.CLOSED
 
 
-_PHASES = {
-    Status.PENDING: Phase.OPEN,
-    Status.CLARIFICATION: Phase.IN_PROGRESS,
-    Status.WORKING: Phase.IN_PROGRESS,
-    Status.STUCK: Phase.IN_PROGRESS,
-    Status.AGENT_REVIEW: Phase.IN_REVIEW,
-    Status.REVIEWING: Phase.IN_REVIEW,
-    Status.DONE: Phase.CLOSED,
-    Status.CANCELLED: Phase.CLOSED,
-}
+_PHASES = {Status(status): Phase(phase) for status, phase in words.PHASES.items()}
 
 
 class Awaiting(StrEnum):

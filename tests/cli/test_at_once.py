@@ -125,6 +125,9 @@ PLAIN: tuple[tuple[str, ...], ...] = (
     ("graph", "l00p", "--json"),
     ("graph", "--svg", "-a"),
     ("graph", "br0k"),
+    ("board",),
+    ("board", "--all"),
+    ("board", "e0pc", "--json"),
 )
 """Calls that are answered before click is loaded, failures among them."""
 

@@ -42,6 +42,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "status": ("status",),
     "log": ("log", "k7f2"),
     "graph": ("graph", "k7f2"),
+    "board": ("board",),
     "path": ("path", "k7f2"),
     "inbox": ("inbox",),
     "approve": ("approve", "wait"),

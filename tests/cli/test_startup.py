@@ -40,6 +40,7 @@ OURS = {
     "list": READ,
     "ready": READ,
     "graph": READ,
+    "board": READ,
     "show": READ | {"document"},
 }
 SELDOM = frozenset(
@@ -117,6 +118,7 @@ def warm_queue(path: Path) -> Path:
         (["ready"], frozenset()),
         (["ready", "--json"], frozenset()),
         (["graph"], frozenset()),
+        (["board"], frozenset()),
         (["graph", "e0pc", "--all"], frozenset()),
         (["show", "k7f2"], TEXT),
     ],
