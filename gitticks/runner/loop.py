@@ -18,11 +18,12 @@ from gitticks.runner import workspaces
 from gitticks.runner.events import Warned
 from gitticks.runner.jobs import Job, Jobs
 from gitticks.runner.merge_turns import AGAIN_SECONDS, MergeTurns
+from gitticks.runner.notifying import Notifier
 from gitticks.runner.outcome import RunExit, judge, summarise
 from gitticks.runner.patience import Patience, role_for
 from gitticks.runner.recovery import recover_session
 from gitticks.runner.reviewing import require_any_worker
-from gitticks.runner.scope import in_scope, left_out, next_tasks
+from gitticks.runner.scope import left_out, next_tasks
 from gitticks.runner.session import SessionRun
 from gitticks.runner.tally import Tally
 from gitticks.runner.task_reader import TaskReader
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 TICK_SECONDS = 0.25
 LONGEST_END_SECONDS = 30.0
+LONGEST_TELLING_SECONDS = 10.0
 _SHOWN_TASKS = 10
 
 
@@ -52,6 +54,7 @@ class Loop:
         self._skipped: dict[TaskId, datetime | None] = {}
         self._refused: set[TaskId] = set()
         self._merges = MergeTurns(run)
+        self._notifier = Notifier(run)
         self._current_epic: TaskId | None = None
         self._interrupted = threading.Event()
         self._stopping = threading.Event()
@@ -80,14 +83,15 @@ class Loop:
         """Runs until nothing is left to do and returns the exit code."""
         self.run.holds.forget_run_stop()
         self._name_left_out()
-        with ThreadPoolExecutor(max_workers=self.options.parallel + 1) as pool:
-            try:
-                while self._go_on(pool):
-                    self._watch()
-            except BaseException:
-                self._jobs.stop_all()
-                raise
-        return self._end()
+        with self._notifier:
+            with ThreadPoolExecutor(max_workers=self.options.parallel + 1) as pool:
+                try:
+                    while self._go_on(pool):
+                        self._watch()
+                except BaseException:
+                    self._jobs.stop_all()
+                    raise
+            return self._end()
 
     def require_agent(self) -> None:
         """Refuses a run in which nothing that is ready has an agent.
@@ -110,6 +114,8 @@ class Loop:
     def _go_on(self, pool: ThreadPoolExecutor) -> bool:
         """Starts what can be started; returns False when the run is over."""
         self._reap()
+        if self._notifier.is_on:
+            self._notifier.look(self._tasks.in_scope())
         if self.run.holds.is_run_asked_to_stop():
             self._interrupted.set()
         if self._interrupted.is_set():
@@ -238,7 +244,7 @@ class Loop:
         if self._jobs.is_merging:
             return False
         # The session that was approved just now may be over without having been looked at.
-        scope = in_scope(self._tasks.graph(), self.options).values()
+        scope = self._tasks.in_scope().values()
         task = self._merges.next(task for task in scope if task.id not in self._jobs)
         if task is None:
             return False
@@ -277,7 +283,7 @@ class Loop:
         wait_for_change(self.run.repository, seconds, self._interrupted, is_to_look_up)
 
     def _end(self) -> RunExit:
-        scope = list(in_scope(self._tasks.graph(), self.options).values())
+        scope = list(self._tasks.in_scope().values())
         has_more = bool(self._pickable()) or any(
             task.id in self._skipped or (self._limit is not None and task.is_merging) for task in scope
         )
@@ -285,8 +291,11 @@ class Loop:
         code = judge(scope, interrupted=is_interrupted, is_cut_short=has_more)
         reason = "interrupted" if is_interrupted else "nothing else is ready"
         limit = self._limit or self.tally.worker_limit(self.options)
+        self._notifier.look(self._tasks.in_scope())
         if has_more and limit is not None and not is_interrupted:
             reason = limit
+            self._notifier.tell_limit(reason)
+        self._notifier.close(0.0 if self._stopping.is_set() else LONGEST_TELLING_SECONDS)
         self.run.emit(summarise(scope, reason, code, self.tally.iterations, self.tally.cost))
         return code
 

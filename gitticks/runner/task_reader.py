@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.git.refs import read_ref
+from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
+from gitticks.model.task import Task
+from gitticks.runner.scope import in_scope
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ class TaskReader:
         self._run = run
         self._tip: str | None = None
         self._graph = TaskGraph({})
+        self._scope: dict[TaskId, Task] | None = None
 
     def graph(self) -> TaskGraph:
         """Returns all tasks at the state branch's tip."""
@@ -28,4 +32,12 @@ class TaskReader:
             self._tip = store.tip()
             snapshot = store.snapshot(self._tip)
             self._graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
+            self._scope = None
         return self._graph
+
+    def in_scope(self) -> dict[TaskId, Task]:
+        """Returns the tasks that the run is for, the same object as long as the state branch does not move."""
+        graph = self.graph()
+        if self._scope is None:
+            self._scope = in_scope(graph, self._run.options)
+        return self._scope

@@ -1,0 +1,169 @@
+"""Tells people what waits for them, by the command of the setting `notify`, and again if nobody answers.
+
+It only tells. The command runs in a thread of its own and for a bounded time; what it prints and how it ends can cause
+a warning and nothing else, and the run does not wait for it before its own end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from gitticks.agents.process import Command, Ended, EndReason, Limits, run_supervised
+from gitticks.agents.stopping import StopRequest
+from gitticks.errors import GitticksError
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Section, open_questions
+from gitticks.model.task import Task
+from gitticks.runner.events import Warned
+from gitticks.runner.notices import Notice, NoticeKind, kind_of, notice_text
+from gitticks.runner.told import ToldTurn, read_told, write_told
+
+if TYPE_CHECKING:
+    from gitticks.runner.context import RunContext
+
+LONGEST_COMMAND_SECONDS = 30.0
+_OUTPUT_BYTES = 20_000
+_NO_PERSON = {"GITTICKS_AGENT": "1"}
+"""By this `gt` knows that no person asks, so that the command cannot give a verdict by mistake either."""
+_SHORTEST_WAIT = timedelta(seconds=1)
+
+
+class Notifier:
+    """Looks at the tasks of one run and tells what is new; all methods are for the loop's thread."""
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+        self._command = run.settings.notify
+        self._wait = max(_SHORTEST_WAIT, timedelta(seconds=run.settings.limits.awaiting))
+        self._pool: ThreadPoolExecutor | None = None
+        self._stop = StopRequest()
+        self._pending: dict[Future[None], Notice] = {}
+        self._told: dict[TaskId, ToldTurn] = {}
+        self._open: set[TaskId] = set()
+        self._seen: Mapping[TaskId, Task] | None = None
+        self._due: datetime | None = None
+
+    def __enter__(self) -> Self:
+        """Begins; without a command nothing ever happens."""
+        if self._command:
+            self._told = read_told(self._run.repository.own_dir)
+            self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="notify")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Ends, whatever was not told yet."""
+        self.close(0.0)
+
+    @property
+    def is_on(self) -> bool:
+        """True if there is somebody to tell."""
+        return self._pool is not None
+
+    def look(self, tasks: Mapping[TaskId, Task]) -> None:
+        """Tells what has become of a run's tasks since the last look, and what has gone without an answer for long.
+
+        The same mapping again means that no task has changed.
+        """
+        if not self.is_on:
+            return
+        self._remember()
+        now = self._run.now
+        if tasks is self._seen and (self._due is None or now < self._due):
+            return
+        self._seen = tasks
+        for task in tasks.values():
+            self._look_at(task, now)
+        self._open = {task.id for task in tasks.values() if task.is_open}
+        turns = [self._told[task_id].at for task_id in tasks if task_id in self._told]
+        self._due = min(turns) + self._wait if turns else None
+
+    def _look_at(self, task: Task, now: datetime) -> None:
+        told = self._told.get(task.id)
+        if told is not None and told.is_over(task):
+            del self._told[task.id]
+            told = None
+        kind = kind_of(task)
+        if kind is NoticeKind.DONE:
+            if task.id in self._open:
+                self._tell(Notice(kind, now, task))
+        elif kind is not None and (told is None or abs(now - told.at) >= self._wait):
+            self._told[task.id] = ToldTurn.now(task, now)
+            self._tell(Notice(kind, now, task, again=told is not None))
+
+    def tell_limit(self, reason: str) -> None:
+        """Tells that a limit ended the run."""
+        if self.is_on:
+            self._tell(Notice(NoticeKind.LIMIT, self._run.now, reason=reason))
+
+    def close(self, seconds: float) -> None:
+        """Waits a bounded time for what is being told; the next run tells the rest of what is still true then."""
+        if self._pool is None:
+            return
+        left = wait(self._pending, timeout=seconds).not_done
+        self._stop.request()
+        self._pool.shutdown(cancel_futures=True)
+        self._pool = None
+        for future in left:
+            task = self._pending.pop(future).task
+            if task is not None:
+                self._told.pop(task.id, None)
+        self._remember()
+        if left:
+            message = f"`notify` was too slow: {len(left)} of its messages were not delivered"
+            self._run.emit(Warned(None, message))
+
+    def _tell(self, notice: Notice) -> None:
+        if self._pool is not None:
+            self._pending[self._pool.submit(self._deliver, notice)] = notice
+
+    def _remember(self) -> None:
+        """Keeps what was delivered."""
+        done = [future for future in self._pending if future.done()]
+        for future in done:
+            del self._pending[future]
+        if done:
+            unsaid = {notice.task.id for notice in self._pending.values() if notice.task is not None}
+            write_told(self._run.repository.own_dir, self._told, unsaid)
+
+    def _deliver(self, notice: Notice) -> None:
+        """Runs the command; in the thread that tells."""
+        repository = self._run.repository
+        place = repository.main_worktree or repository.common_dir
+        text = notice_text(notice, str(place), self._questions(notice))
+        command = Command(
+            ("/bin/sh", "-c", self._command or ":"),
+            place,
+            {**self._run.outer_environment(), **_NO_PERSON},
+            text.encode(),
+            merge_errors=True,
+        )
+        limits = Limits(LONGEST_COMMAND_SECONDS, output_bytes=_OUTPUT_BYTES, kept_bytes=_OUTPUT_BYTES)
+        ended = run_supervised(command, limits, stop=self._stop)
+        if not ended.is_success and ended.reason is not EndReason.STOPPED:
+            self._run.emit(Warned(notice.task.id if notice.task else None, f"`notify` {_words(ended)}"))
+
+    def _questions(self, notice: Notice) -> tuple[str, ...]:
+        if notice.task is None or notice.task.awaiting is None:
+            return ()
+        try:
+            file = self._run.open_store().task_file(notice.task.id)
+        except GitticksError:
+            return ()
+        return tuple(entry.text for entry in open_questions(file.entries(Section.QUESTIONS)))
+
+
+def _words(ended: Ended) -> str:
+    """Returns how a command failed, with the last that it said."""
+    said = ended.output.strip().rpartition("\n")[2].strip()[:200]
+    if ended.reason is EndReason.TIMED_OUT:
+        return f"took longer than {LONGEST_COMMAND_SECONDS:.0f} s and was ended"
+    how = ended.problem or (
+        f"was ended by signal {ended.signal}" if ended.signal else f"failed with {ended.exit_code}"
+    )
+    return f"{how}: {said}" if said else how
