@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -107,6 +107,11 @@ class AgentReport:
     def is_clean(self) -> bool:
         """True if the agent came to its proper end."""
         return self.ending is Ending.CLEAN
+
+    @property
+    def spent(self) -> Usage:
+        """Returns what this session adds to its task's usage."""
+        return replace(self.usage, iterations=1, cost=self.usage.cost if self.cost is None else self.cost)
 
     @property
     def text(self) -> str:

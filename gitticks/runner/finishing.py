@@ -55,6 +55,7 @@ class SessionEnding:
             report.detail or None,
             report.session_id,
             None if total is None else (total.tokens_in, total.tokens_out),
+            report.spent,
         )
 
 

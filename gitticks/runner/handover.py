@@ -81,9 +81,7 @@ def take_delivery(
 
 def _add_usage(transaction: Transaction, handover: Handover) -> None:
     file = transaction.task_file(handover.task_id)
-    spent = handover.report.usage
-    cost = handover.report.cost if handover.report.cost is not None else spent.cost
-    usage = file.task.usage.plus(replace(spent, iterations=1, cost=cost))
+    usage = file.task.usage.plus(handover.report.spent)
     sessions = dict(file.task.agent_sessions)
     if handover.report.session_id is not None and handover.role is Role.WORKER:
         sessions[handover.actor.name] = handover.report.session_id

@@ -10,7 +10,7 @@ from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.policy import ReviewPolicy
 from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Role, Status
-from gitticks.model.task import Task
+from gitticks.model.task import Task, Usage
 from gitticks.workflow import gates, merging
 from gitticks.workflow.decision import Draft, Turn, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind
@@ -77,6 +77,7 @@ def end(draft: Draft, ended: SessionEnded) -> None:
             "ending": ended.ending.value,
             "iteration": counts and draft.task.status is before,
             **_resumable(ended),
+            **_spent(ended.spent),
         },
     )
 
@@ -89,6 +90,17 @@ def _resumable(ended: SessionEnded) -> dict[str, str | int]:
     if ended.counted is not None:
         found["counted_in"], found["counted_out"] = ended.counted
     return found
+
+
+def _spent(usage: Usage) -> dict[str, int | float]:
+    """Returns what a session took, as far as it is known; a task's `usage` tells only of all sessions together."""
+    spent = {
+        "tokens_in": usage.tokens_in,
+        "tokens_out": usage.tokens_out,
+        "cost": usage.cost,
+        "seconds": usage.seconds,
+    }
+    return {name: value for name, value in spent.items() if value}
 
 
 def _apply_end(draft: Draft, ended: SessionEnded) -> bool:

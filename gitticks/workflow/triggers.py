@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from gitticks.model.event import ENGINE, Actor
 from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Role, Status, Verdict
+from gitticks.model.task import Usage
 from gitticks.workflow.signals import Signal
 
 
@@ -36,7 +37,8 @@ class SessionEnded:
     """An agent's process ended; `role` and `round` are those it was started with.
 
     `detail` says in words how it ended, where that was not clean. `session_id` is the agent's name of its session,
-    and `counted` the tokens (in, out) that the agent counted in it up to now, resumed parts included.
+    and `counted` the tokens (in, out) that the agent counted in it up to now, resumed parts included. `spent` is what
+    this session alone took.
     """
 
     actor: Actor
@@ -48,6 +50,7 @@ class SessionEnded:
     detail: str | None = None
     session_id: str | None = None
     counted: tuple[int, int] | None = None
+    spent: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)

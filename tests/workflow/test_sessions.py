@@ -12,7 +12,7 @@ from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.policy import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Requires, Role, Status
-from gitticks.model.task import Task
+from gitticks.model.task import Task, Usage
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn
 from gitticks.workflow.sessions import current_round, wants_checks
@@ -382,6 +382,17 @@ def test_end_that_does_not_fit_the_task_is_only_recorded(
     assert not is_iteration(decision)
     record = decision.events[-1]
     assert (record.reason, record.data["ending"], record.data["round"]) == ("late", ending.value, number)
+
+
+def test_the_record_of_an_end_holds_what_the_session_took_as_far_as_it_is_known() -> None:
+    task = make_task(status=Status.WORKING)
+    spent = SessionEnded(
+        WORKER, Role.WORKER, 1, Ending.CRASHED, spent=Usage(1, tokens_in=120, cost=0.25, seconds=61.5)
+    )
+    record = run(task, spent).events[-1].data
+    assert (record["tokens_in"], record["cost"], record["seconds"]) == (120, 0.25, 61.5)
+    assert "tokens_out" not in record
+    assert "cost" not in run(task, SessionEnded(WORKER, Role.WORKER, 1, Ending.CRASHED)).events[-1].data
 
 
 @pytest.mark.parametrize(
