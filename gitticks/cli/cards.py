@@ -7,7 +7,7 @@ from itertools import zip_longest
 from gitticks.cli.render import GAP, Style
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.tasks_table import waits_for
-from gitticks.cli.text import cut, pad, visible, width
+from gitticks.cli.text import cut, pad, visible, width, wrap
 from gitticks.model.words import CLOSED
 
 TYPE_CHECKING = False
@@ -68,26 +68,18 @@ def _card(on: Screen, one: Standing[IndexedTask], room: int) -> Iterator[Painted
     is_short = bool(waits) and width(head) + len(GAP) + width(waits) <= room
     style = Style.WAITS if task.awaiting else Style.FAINT if waits else Style.PLAIN
     yield cut(f"{head}{GAP}{waits}" if is_short else head, room), style
-    for line in wrapped(visible(task.title), room, _TITLE_LINES):
+    for line in _title(visible(task.title), room):
         yield line, Style.PLAIN
     if waits and not is_short:
         yield cut(waits, room), style
 
 
-def wrapped(text: str, columns: int, most: int) -> list[str]:
-    """Returns a text as at most so many lines, broken between words; what is too long is cut."""
-    lines = [""]
-    words = text.split()
-    for place, word in enumerate(words):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if width(longer) <= columns or not lines[-1]:
-            lines[-1] = longer
-        elif len(lines) == most:
-            lines[-1] = " ".join((lines[-1], *words[place:]))
-            break
-        else:
-            lines.append(word)
-    return [cut(line, columns) for line in lines]
+def _title(text: str, room: int) -> list[str]:
+    """Returns a title on as many lines as a card has for it; the last one is cut."""
+    lines = wrap(" ".join(text.split()), room)
+    if len(lines) > _TITLE_LINES:
+        lines[_TITLE_LINES - 1 :] = [cut(" ".join(lines[_TITLE_LINES - 1 :]), room)]
+    return lines
 
 
 def _stacked(on: Screen, column: PhaseColumn, most: int | None) -> Iterator[str]:
