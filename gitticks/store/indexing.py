@@ -54,7 +54,7 @@ def refreshed_index(repository: Repository, commit: str, objects: Objects | None
     connection = None
     with contextlib.suppress(sqlite3.Error, OSError, GitticksError):
         connection = _refreshed_file(repository, objects, commit)
-    return Index(repository, connection or _built_in_memory(objects, commit), commit)
+    return Index(repository, connection or built_in_memory(objects, commit), commit)
 
 
 def rebuilt_in_memory(repository: Repository, commit: str) -> sqlite3.Connection:
@@ -65,7 +65,7 @@ def rebuilt_in_memory(repository: Repository, commit: str) -> sqlite3.Connection
         with _index_lock(repository, None):
             if _is_same(path.stat(), damaged):
                 _remove_file(path)
-    return _built_in_memory(Objects.open(repository), commit)
+    return built_in_memory(Objects.open(repository), commit)
 
 
 def update_index(repository: Repository, objects: Objects, commit: str) -> None:
@@ -79,7 +79,7 @@ def tasks_at(repository: Repository, objects: Objects, commit: str) -> Mapping[T
     if commit == state_tip(repository):
         opened = refreshed_index(repository, commit, objects)
     else:
-        opened = Index(repository, _built_in_memory(objects, commit), commit)
+        opened = Index(repository, built_in_memory(objects, commit), commit)
     with opened:
         return {task.id: task for task in opened.tasks()}
 
@@ -175,7 +175,7 @@ def _require_commit(connection: sqlite3.Connection, commit: str) -> None:
         raise sqlite3.OperationalError("the index was moved")
 
 
-def _built_in_memory(objects: Objects, commit: str) -> sqlite3.Connection:
+def built_in_memory(objects: Objects, commit: str) -> sqlite3.Connection:
     """Returns an index that nobody else sees; it may lack tasks, which it names, so it is never kept."""
     unreadable = Unreadable(_MOST_UNREADABLE)
     connection = connect(_MEMORY)

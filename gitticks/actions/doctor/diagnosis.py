@@ -50,7 +50,8 @@ def diagnose(context: Context, *, full: bool = False) -> Report:
 
     Args:
         context: where to look.
-        full: read every object of the state branch whole, instead of asking whether it is there.
+        full: read every object of the state branch whole, instead of asking whether it is there, and compare the
+            index with them.
     """
     looked_at: list[Topic] = []
     found = _said_once(list(_found(context, looked_at, full=full)))
@@ -108,6 +109,8 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
     yield from damage
     if not any(one.commit is not None for one in damage):
         history = {Topic.HISTORY} if damage else set()  # its changes are not to be told from the damage
+        if full:  # before anything else reads the index, and with it finds it damaged
+            yield from _checked(context, ((Topic.INDEX, (state.check_index_rows,)),), [])
         yield from _checked(context, (one for one in _OF_TASKS if one[0] not in history), looked_at)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -50,6 +51,17 @@ def check_index(context: Context) -> Iterator[Finding]:
     elif is_foreign:
         what = "the index is of another version, or from before this machine was started"
         yield Finding(Severity.NOTE, what, "the next command builds it again")
+
+
+def check_index_rows(context: Context) -> Iterator[Finding]:
+    """Yields an error if the index says something else than the state branch; every file is read for it."""
+    from gitticks.store.index_check import differing_row
+
+    with contextlib.suppress(sqlite3.Error):  # which is told by the other check
+        key = differing_row(context.repository)
+        if key is not None:
+            what = f"the index tells of `{key}` what the state branch does not say"
+            yield Finding(Severity.ERROR, what, "`gt doctor --full --fix`", Repair.INDEX)
 
 
 def rebuild_index(context: Context) -> None:

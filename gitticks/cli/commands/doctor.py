@@ -36,7 +36,11 @@ _LOOKED_AT = {
     examples=("gt doctor", "gt doctor --fix", "gt doctor --range origin/gitticks/state..gitticks/state"),
 )
 @click.option("--fix", is_flag=True, help="Mend what can be mended without taking anything from anybody.")
-@click.option("--full", is_flag=True, help="Read every object of the state branch whole, which takes longer.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Read every object of the state branch whole and compare the index with them, which takes longer.",
+)
 @click.option(
     "--range",
     "words",

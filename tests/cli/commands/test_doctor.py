@@ -147,6 +147,21 @@ def test_a_damaged_index_is_built_again(project: Project) -> None:
     assert project.gt("doctor", "--fix").seen == "mended: build the index again\nall is well\n--- 0\n"
 
 
+def test_an_index_with_another_value_is_found_by_reading_all(project: Project) -> None:
+    task_id = project.create("A title that nobody gave another bit")
+    project.ok("list")
+    path = index_path(project.store.repository)
+    path.write_bytes(path.read_bytes().replace(b"nobody gave", b"nobody gawe"))
+    assert "gawe" in project.ok("list")
+    assert found_in(project.path) == {}
+    what = f"the index tells of `{task_id}` what the state branch does not say"
+    assert found_in(project.path, "--full") == {what: "error"}
+    assert (
+        project.gt("doctor", "--full", "--fix").seen == "mended: build the index again\nall is well\n--- 0\n"
+    )
+    assert "gave" in project.ok("list")
+
+
 def test_an_index_of_another_version_is_only_noted(project: Project) -> None:
     import sqlite3
 
