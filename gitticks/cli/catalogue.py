@@ -60,6 +60,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("export", WRITE, "Write every task as JSON, CSV or issues of beads."),
     CatalogueEntry("migrate", WRITE, "Bring old data to the words of today."),
     CatalogueEntry("list", SEE, "List tasks."),
+    CatalogueEntry("tree", SEE, "Show epics with what is below them."),
     CatalogueEntry("show", SEE, "Show one task with its hand-off, review and history."),
     CatalogueEntry("next", SEE, "Print the task that comes next."),
     CatalogueEntry("ready", SEE, "List what can be worked on now."),

@@ -31,6 +31,7 @@ _GLYPHS = {
     words.DONE: ("✓", "+"),
     words.CANCELLED: ("✗", "x"),
 }
+_FLAG = ("⚑", "*")
 _ASCII = str.maketrans({"…": "...", "·": "-", "→": "->"})
 
 
@@ -75,7 +76,7 @@ class Screen(Value):
             has_colour=is_terminal
             and not environment.get("NO_COLOR")
             and environment.get("TERM", "dumb") != "dumb",
-            has_glyphs=_can_encode(stream, "○◐⊙✓…→"),
+            has_glyphs=_can_encode(stream, "○◐⊙✓…→⚑├"),
         )
 
     def styled(self, text: str, style: str) -> str:
@@ -93,6 +94,11 @@ class Screen(Value):
     def glyph(self, status: str) -> str:
         """Returns the sign of a status."""
         return _GLYPHS[status][0 if self.has_glyphs else 1]
+
+    @property
+    def flag(self) -> str:
+        """Returns the sign of a task that awaits a person."""
+        return _FLAG[0 if self.has_glyphs else 1]
 
 
 def screen() -> Screen:
@@ -197,6 +203,11 @@ def elapsed(seconds: float) -> str:
     size, name = next((unit for unit in reversed(_UNITS) if whole >= unit[0]), _UNITS[0])
     count = whole // size
     return f"{count} {name}s" if name == "day" and count > 1 else f"{count} {name}"
+
+
+def age_of(then: datetime, now: datetime) -> str:
+    """Returns how long a time is past, in one unit."""
+    return elapsed((now - then).total_seconds())
 
 
 def ago(then: datetime, now: datetime) -> str:

@@ -226,6 +226,16 @@ class Index:
         query = "SELECT questions FROM task WHERE id = ? AND questions IS NOT NULL"
         return self._read(_entries, query, task_id)
 
+    def questions_of_all(self) -> dict[TaskId, tuple[Entry, ...]]:
+        """Returns the open questions of all tasks that await a person and have any."""
+        query = "SELECT id, questions FROM task WHERE awaiting IS NOT NULL AND questions IS NOT NULL"
+        return self._read(_entries_by_task, query)
+
+    def closed_children(self) -> dict[TaskId | None, int]:
+        """Returns how many closed tasks name each task as parent, if any; under None those that name none."""
+        query = "SELECT parent, count(*) FROM task WHERE NOT is_open GROUP BY parent"
+        return self._read(_counts, query)
+
     def data(self, task_id: TaskId) -> bytes | None:
         """Returns the bytes of the task's TASK.md, also of a broken one; None if there is none."""
         return self._read(_blob, "SELECT data FROM file WHERE id = ?", task_id)
@@ -293,6 +303,14 @@ def _entries(rows: list[Any]) -> tuple[Entry, ...]:
     from gitticks.store.indexed_entries import entries_from_json
 
     return entries_from_json(rows[0][0])
+
+
+def _entries_by_task(rows: list[Any]) -> dict[TaskId, tuple[Entry, ...]]:
+    return {TaskId(_text(task_id)): _entries([(text,)]) for task_id, text in rows}
+
+
+def _counts(rows: list[Any]) -> dict[TaskId | None, int]:
+    return {None if parent is None else TaskId(_text(parent)): int(count) for parent, count in rows}
 
 
 def _blob(rows: list[Any]) -> bytes | None:

@@ -86,6 +86,11 @@ PLAIN: tuple[tuple[str, ...], ...] = (
     ("inbox",),
     ("inbox", "--all", "-n", "2"),
     ("inbox", "-a", "--json"),
+    ("tree",),
+    ("tree", "-a", "--json"),
+    ("tree", "e0pc"),
+    ("tree", "l00p"),
+    ("tree", "br0k"),
     ("list",),
     ("list", "--json"),
     ("list", "--all"),
@@ -296,8 +301,9 @@ def test_whatever_is_not_plain_is_left_to_click_untouched(varied: Path, words: t
     assert call(answer_at_once, words, varied, {}) == Answer(None, b"", b"")
 
 
-def test_completion_is_left_to_click(varied: Path) -> None:
-    assert call(answer_at_once, ("list",), varied, {"_GT_COMPLETE": "bash_complete"}).code is None
+def test_words_are_completed_before_click_too(varied: Path) -> None:
+    done = call(answer_at_once, ("show", "f0"), varied, {"_GT_COMPLETE": "zsh"})
+    assert (done.code, done.out.partition(b"\t")[0], done.err) == (0, b"f0ll", b"")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-16", "shift-jis"])
@@ -365,7 +371,11 @@ def by_click(*arguments: str) -> list[str]:
 
 
 def test_on_a_terminal(varied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = [(words, columns) for words in (("list", "--all"), ("show", "f0ll")) for columns in (100, 40, 20)]
+    calls = [
+        (words, columns)
+        for words in (("list", "--all"), ("tree", "-a"), ("show", "f0ll"))
+        for columns in (100, 40, 20)
+    ]
     before = [support.gt_on_terminal(*words, at=varied, columns=columns) for words, columns in calls]
     monkeypatch.setattr(support, "command", by_click)
     after = [support.gt_on_terminal(*words, at=varied, columns=columns) for words, columns in calls]

@@ -35,6 +35,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "export": ("export",),
     "migrate": ("migrate", "--manual-to-awaiting"),
     "list": ("list", "--all"),
+    "tree": ("tree",),
     "show": ("show", "k7f2"),
     "next": ("next",),
     "ready": ("ready",),

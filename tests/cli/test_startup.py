@@ -42,6 +42,7 @@ OURS = {
     "graph": READ,
     "board": READ,
     "show": READ | {"document"},
+    "tree": READ,
 }
 SELDOM = frozenset(
     {
@@ -121,6 +122,7 @@ def warm_queue(path: Path) -> Path:
         (["board"], frozenset()),
         (["graph", "e0pc", "--all"], frozenset()),
         (["show", "k7f2"], TEXT),
+        (["tree"], TEXT),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -132,6 +134,30 @@ def test_what_is_loaded_before_click_is_on_the_list(
     assert foreign - LIGHT - more == set()
     own = {name.split(".")[1] for name in modules if name.startswith("gitticks.")}
     assert own - OURS[words[0]] - ({"document"} if more == TEXT else set()) == set()
+    assert SELDOM.isdisjoint(modules)
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        (["show", ""], frozenset()),
+        (["approve", "r"], frozenset()),
+        (["update", "k7f2", "--parent", "e"], frozenset()),
+        (["list", "--status", "w"], WORDS),
+        (["list", "--awaiting", "w"], frozenset()),
+        (["list", "--label", ""], TEXT),
+        (["run", "--agent", "c"], frozenset({"_stat"})),
+        (["appr"], frozenset({"dataclasses"})),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_loaded_to_complete_a_word_is_on_the_list(
+    tmp_path: Path, words: list[str], more: frozenset[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_GT_COMPLETE", "bash")
+    modules = loaded(BEFORE_CLICK, words, warm_queue(tmp_path))
+    foreign = {name.partition(".")[0] for name in modules} - {"encodings", "gitticks"}
+    assert foreign - LIGHT - more == set()
     assert SELDOM.isdisjoint(modules)
 
 

@@ -1,0 +1,124 @@
+"""Puts tasks into the order of their tree: epics with what is below them, then what stands alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from gitticks.actions.standing import Standing
+from gitticks.model.forest import forest_of, walk
+from gitticks.model.queries import Graph
+from gitticks.model.values import Value
+from gitticks.model.words import STUCK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gitticks.actions.context import Context
+    from gitticks.model.forest import Forest, Place
+    from gitticks.model.ids import TaskId
+    from gitticks.model.notes import Entry
+    from gitticks.store.index import BrokenFile, Index
+    from gitticks.store.indexed_task import IndexedTask
+
+
+class Group:
+    """Under which words the trees stand."""
+
+    EPICS = "epics"
+    STANDALONE = "standalone"
+    ORPHANS = "orphans"
+    CIRCLES = "in a circle"
+
+
+class Tree(Value):
+    """The places of the tasks that were asked for, group by group; groups without any are left out.
+
+    `closed` is how many closed tasks each task has below it that are not shown, under None those without a parent,
+    `all_closed` how many it has in all, and `open_children` how many open ones; `questions` and `reasons` say what tasks that await a person ask, and why
+    they are stuck.
+    """
+
+    groups: tuple[tuple[str, Sequence[Place[IndexedTask]]], ...]
+    standings: Mapping[TaskId, Standing[IndexedTask]]
+    closed: Mapping[TaskId | None, int]
+    all_closed: Mapping[TaskId | None, int]
+    open_children: Mapping[TaskId | None, int]
+    questions: Mapping[TaskId, tuple[Entry, ...]]
+    reasons: Mapping[TaskId, str]
+    broken: tuple[BrokenFile, ...]
+    has_tasks: bool
+
+
+def grow_tree(
+    context: Context, named: str | None = None, *, with_closed: bool = False, with_json: bool = False
+) -> Tree:
+    """Returns the tree of all tasks, or of one and what is below it; closed ones only where asked for, or named.
+
+    Raises:
+        NotFoundError: there is no such task.
+    """
+    index = context.index
+    top = context.resolve(named) if named is not None else None
+    tasks = index.listed(open_only=not with_closed, with_json=with_json)
+    if top is not None and not with_closed and all(task.id != top for task in tasks):
+        tasks = index.listed(with_json=with_json)
+        with_closed = True
+    graph = Graph.of(tasks, index.unreadable())
+    all_closed = index.closed_children()
+    folded = {} if with_closed else all_closed
+    if top is not None and top not in graph.tasks:
+        raise _unreadable(index, top)
+    groups = (
+        [(Group.EPICS, list(walk([graph.tasks[top]], graph.children, folded)))]
+        if top is not None
+        else list(_groups(graph, forest_of(graph, lambda one: _has_children(graph, folded, one)), folded))
+    )
+    around, main_place = context.surroundings(), context.repository.main_place
+    shown = [place.task for _, places in groups for place in places if place.task is not None]
+    return Tree(
+        groups=tuple(groups),
+        standings={task.id: Standing(task, graph, around, main_place) for task in shown},
+        closed=folded,
+        all_closed=all_closed,
+        open_children=Counter(task.parent for task in tasks if task.is_open),
+        questions=index.questions_of_all(),
+        reasons=_reasons(index, shown),
+        broken=index.broken(),
+        has_tasks=bool(tasks) or index.has_tasks(),
+    )
+
+
+def _has_children(graph: Graph[IndexedTask], folded: Mapping[TaskId | None, int], task_id: TaskId) -> bool:
+    return task_id in folded or bool(graph.children(task_id))
+
+
+def _groups(
+    graph: Graph[IndexedTask], forest: Forest[IndexedTask], folded: Mapping[TaskId | None, int]
+) -> Iterator[tuple[str, list[Place[IndexedTask]]]]:
+    for name, tops in (
+        (Group.EPICS, forest.epics),
+        (Group.STANDALONE, forest.standalone),
+        (Group.ORPHANS, forest.orphans),
+        (Group.CIRCLES, forest.circles),
+    ):
+        if tops:
+            yield name, list(walk(tops, graph.children, folded))
+
+
+def _reasons(index: Index, tasks: Sequence[IndexedTask]) -> dict[TaskId, str]:
+    stuck = [task for task in tasks if task.status == STUCK]
+    if not stuck:
+        return {}
+    from gitticks.actions.reasons import stuck_reason
+
+    found = {task.id: stuck_reason(index.history(task.id)) for task in stuck}
+    return {task_id: reason for task_id, reason in found.items() if reason}
+
+
+def _unreadable(index: Index, task_id: TaskId) -> Exception:
+    from gitticks.actions.broken import find_broken
+    from gitticks.errors import NotFoundError
+
+    missing = NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
+    return find_broken(index, task_id) or missing
