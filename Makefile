@@ -58,13 +58,15 @@ format: $(READY) ## format the code and mend what can be mended safely
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
-docs: $(READY) ## write what the documents take from the code: commands, settings, tables
+docs: $(READY) ## write what is taken from the code: commands, what they complete, settings, tables
 	$(BIN)/python -m tools.reference --write
+	$(BIN)/python -m tools.completion_table --write
 	$(BIN)/python -m tools.settings_reference --write
 	$(BIN)/python -m tools.workflow_tables --write
 
-docs-check: $(READY) ## check what the documents take from the code, and run their console blocks
+docs-check: $(READY) ## check what is taken from the code, and run the documents' console blocks
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.completion_table
 	$(BIN)/python -m tools.settings_reference
 	$(BIN)/python -m tools.workflow_tables
 	$(BIN)/python -m tools.blocks README.md docs/tutorial/*.md docs/how-to/*.md

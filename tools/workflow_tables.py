@@ -13,46 +13,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gitticks.model.status import Awaiting, Status, Verdict
+from gitticks.model.words import AWAITING_MEANINGS, STATUS_MEANINGS
 from gitticks.workflow.signals import SignalKind
-from gitticks.workflow.transitions import ENGINE_TABLE, TABLE, Asker, Gate
+from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, Asker
 from gitticks.workflow.verdicts import VERDICTS
 from tools.page import check_or_write
 
 PAGE = Path("docs/explanation/workflow.md")
 _TABLE = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
-STATUSES = {
-    Status.PENDING: "nobody has begun",
-    Status.CLARIFICATION: "an agent asked, a person answers",
-    Status.WORKING: "a worker is at it, or will be again",
-    Status.AGENT_REVIEW: "handed off; a reviewer looks at it",
-    Status.REVIEWING: "reviewed; a person decides, or the merge is pending",
-    Status.STUCK: "no agent gets on with it; a person decides",
-    Status.DONE: "closed, and merged where there was code",
-    Status.CANCELLED: "given up",
-}
-GATES = {
-    Gate.NONE: "",
-    Gate.HANDOFF: "`## Handoff` of this round, and the checks pass",
-    Gate.QUESTION: "an agent needs an open question in `## Questions`",
-    Gate.REVIEW_PASS: "`## Review` of this round says PASS",
-    Gate.REVIEW_FAIL: "`## Review` of this round says FAIL, below the limit",
-    Gate.REVIEW_FAIL_AT_LIMIT: "`## Review` of this round says FAIL, at the limit",
-    Gate.REVIEW_SPENT: "a council's time or rounds are spent",
-    Gate.CRASHED: "the reviewer crashed twice",
-    Gate.APPROVED: "approved or waived, and merged",
-    Gate.RETURNED: "rejected, or the merge failed",
-    Gate.MERGE_FAILED: "the merge failed twice since a person's last word",
-}
-AWAITING = {
-    Awaiting.WORK: "a person does the work, or a part of it",
-    Awaiting.APPROVAL: "the work needs somebody's consent",
-    Awaiting.INPUT: "a question needs an answer",
-    Awaiting.REVIEW: "the code needs a look",
-    Awaiting.CONTENT: "texts or designs need a look",
-    Awaiting.ESCALATION: "something is wrong that an agent cannot settle",
-    Awaiting.CHECKPOINT: "a phase is finished, and the next may need direction",
-}
 SIGNALS = {
     SignalKind.COMPLETE: "the work is ready",
     SignalKind.APPROVAL_NEEDED: "the work is ready",
@@ -69,7 +38,7 @@ SIGNALS = {
 
 def statuses() -> str:
     """Returns the table of the statuses, in the order along the way."""
-    rows = [(f"`{one}`", STATUSES[one], one.phase.value) for one in Status]
+    rows = [(f"`{one}`", STATUS_MEANINGS[one], one.phase.value) for one in Status]
     return _table(("status", "means", "phase"), rows)
 
 
@@ -80,7 +49,7 @@ def transitions() -> str:
         (
             f"`{row.source}`",
             f"`{row.target}`",
-            GATES[row.gate],
+            GATE_MEANINGS[row.gate],
             ", ".join(one.value for one in sorted(row.askers, key=order.index)),
         )
         for row in TABLE
@@ -90,7 +59,7 @@ def transitions() -> str:
 
 def engine_transitions() -> str:
     """Returns the table of what the engine does besides."""
-    rows = [(f"`{row.source}`", f"`{row.target}`", GATES[row.gate]) for row in ENGINE_TABLE]
+    rows = [(f"`{row.source}`", f"`{row.target}`", GATE_MEANINGS[row.gate]) for row in ENGINE_TABLE]
     return _table(("from", "to", "when"), rows)
 
 
@@ -99,7 +68,7 @@ def verdicts() -> str:
     rows = [
         (
             f"`{one}`",
-            AWAITING[one],
+            AWAITING_MEANINGS[one],
             VERDICTS[one, Verdict.APPROVED].value,
             VERDICTS[one, Verdict.REJECTED].value,
         )

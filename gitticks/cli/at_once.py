@@ -1,7 +1,7 @@
 """Answers the plain forms of a few reading commands before click is loaded, which takes longer than the answers.
 
 It reads the words by the same description of each command that click is given, and calls the same function. Whatever
-it does not understand for certain is click's: help, completion, mistakes.
+it does not understand for certain is click's: help and mistakes.
 """
 
 from __future__ import annotations
@@ -16,16 +16,22 @@ if TYPE_CHECKING:
 
     from gitticks.cli.flags import ReadingCommand
 
-NAMES = frozenset({"board", "graph", "inbox", "list", "next", "ready", "show", "tree"})
+NAMES = frozenset({"board", "graph", "inbox", "list", "next", "ready", "search", "show", "tree"})
 """The commands that can be answered so; each module's `command` is a `ReadingCommand`."""
 
 _COMPLETION = "_GT_COMPLETE"
-"""By this variable a shell asks click what could be typed, whatever the words are."""
+"""By this variable a shell asks what could be typed, whatever the words are."""
 
 
 def answer_at_once(words: list[str]) -> int | None:
     """Returns the exit code of a command that was answered; None if nothing was done."""
-    if not words or words[0] not in NAMES or _COMPLETION in os.environ:
+    shell = os.environ.get(_COMPLETION)
+    if shell is not None:
+        from gitticks.cli.completion.answer import complete
+        from gitticks.cli.failures import guarded
+
+        return guarded(words, lambda: complete(shell, words))
+    if not words or words[0] not in NAMES:
         return None
     command: ReadingCommand = __import__(f"gitticks.cli.commands.{words[0]}", fromlist=["command"]).command
     values = _read(command, words[1:])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING
+from gitticks.model.values import Value
 
-from gitticks.cli.flags import ReadingCommand
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import click
+
+    from gitticks.cli.flags import ReadingCommand
 
 SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, PLUMBING = (
     "Set up",
@@ -23,8 +22,7 @@ SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, PLUMBING = (
 HEADINGS = (SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, PLUMBING)
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueEntry:
+class CatalogueEntry(Value):
     """One command: its module in `gitticks.cli.commands` has the name with `-` as `_` (`importing` for `import`), and a `command` in it."""
 
     name: str
@@ -61,6 +59,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("migrate", WRITE, "Bring old data to the words of today."),
     CatalogueEntry("list", SEE, "List tasks."),
     CatalogueEntry("tree", SEE, "Show epics with what is below them."),
+    CatalogueEntry("search", SEE, "Find tasks by words in titles and texts."),
     CatalogueEntry("show", SEE, "Show one task with its hand-off, review and history."),
     CatalogueEntry("next", SEE, "Print the task that comes next."),
     CatalogueEntry("ready", SEE, "List what can be worked on now."),
@@ -94,6 +93,9 @@ def find_command(name: str) -> click.Command | None:
     entry = _BY_NAME.get(name)
     if entry is None:
         return None
+    from importlib import import_module
+
+    from gitticks.cli.flags import ReadingCommand
     from gitticks.cli.options import as_click
 
     command: click.Command | ReadingCommand = import_module(entry.module).command

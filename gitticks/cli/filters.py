@@ -110,3 +110,12 @@ STATUS = Option(
 
 COUNT = Option("count", ("-n", "--count"), "How many at most.", metavar="N", read=parse_count)
 """Arrives as a number, or None."""
+
+LABEL = Option(
+    "labels",
+    ("-l", "--label"),
+    "Only with this label; repeat for several.",
+    is_repeated=True,
+    completes="labels",
+)
+"""Arrives as a tuple of labels."""

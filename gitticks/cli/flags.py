@@ -16,10 +16,15 @@ if TYPE_CHECKING:
 
 
 class Argument(Value):
-    """A word that may be left out, and stands for a task."""
+    """A word that may be left out, and stands for a task; `completes` is its kind while it is typed.
+
+    `is_repeated` takes all words that there are, as a tuple, each of them any text.
+    """
 
     name: str
     metavar: str
+    completes: str = "task"
+    is_repeated: bool = False
 
 
 class Switch(Value):
@@ -33,7 +38,7 @@ class Switch(Value):
 class Option(Value):
     """A flag with a value, which `read` turns from text into what the command takes.
 
-    `is_repeated` collects the values of several in a tuple. `may_be_bare` lets the flag stand without a value, which
+    `completes` says what its value is while it is typed, `-` for free text. `is_repeated` collects the values of several in a tuple. `may_be_bare` lets the flag stand without a value, which
     then is empty text; what follows it is its value if `is_value` says so, or if the command takes no word of its own.
     """
 
@@ -43,7 +48,7 @@ class Option(Value):
     metavar: str | None = None
     read: Callable[[str], Any] = str
     is_repeated: bool = False
-    is_task: bool = False
+    completes: str = "-"
     may_be_bare: bool = False
     is_value: Callable[[str], bool] | None = None
 
@@ -86,6 +91,9 @@ def read_words(command: ReadingCommand, words: list[str]) -> dict[str, Any] | No
             return None
         else:
             free.append(word)
+    if arguments and arguments[-1].is_repeated:
+        values[arguments[-1].name] = tuple(free)
+        return values
     if len(free) > len(arguments):
         return None
     values.update((argument.name, word) for argument, word in zip(arguments, free, strict=False))
@@ -97,7 +105,7 @@ def _defaults(command: ReadingCommand) -> dict[str, Any]:
         one.name: False
         if isinstance(one, Switch)
         else ()
-        if isinstance(one, Option) and one.is_repeated
+        if one.is_repeated
         else None
         for one in command.parameters
     }

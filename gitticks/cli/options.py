@@ -35,6 +35,34 @@ class Command(click.Command):
         super().format_help(ctx, formatter)
 
 
+class Completes:
+    """Says of a parameter of what kinds its words are while they are typed, one after the other.
+
+    A kind with `*` at its end holds for all that follow. The kinds are those of `gitticks.cli.completion.offers`.
+    """
+
+    def __init__(self, *kinds: str) -> None:
+        self.kinds = kinds
+
+    def __call__(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG002 (click's signature)
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Returns what fits, for click, which asks where the table of completion lacks a command."""
+        from click.shell_completion import CompletionItem
+
+        from gitticks.cli.completion.offers import offers
+
+        context = ctx.ensure_object(Context)
+        try:
+            found = offers(context, self.kinds[0].removesuffix("*"), incomplete) or []
+        finally:
+            finish(context)
+        return [CompletionItem(one.word, help=one.text) for one in found]
+
+
 class _Reading(Command):
     """A reading command as click sees it."""
 
@@ -60,7 +88,13 @@ def as_click(reading: ReadingCommand) -> Command:
 
 def _parameter(one: Argument | Switch | Option) -> click.Parameter:
     if isinstance(one, Argument):
-        return click.Argument([one.name], metavar=one.metavar, required=False, shell_complete=complete_task)
+        return click.Argument(
+            [one.name],
+            metavar=one.metavar,
+            required=False,
+            nargs=-1 if one.is_repeated else 1,
+            shell_complete=Completes(f"{one.completes}*" if one.is_repeated else one.completes),
+        )
     if isinstance(one, Switch):
         return click.Option([*one.words, one.name], is_flag=True, help=one.help)
     return click.Option(
@@ -68,7 +102,7 @@ def _parameter(one: Argument | Switch | Option) -> click.Parameter:
         type=None if one.read is str else one.read,
         multiple=one.is_repeated,
         metavar=one.metavar,
-        shell_complete=complete_task if one.is_task else None,
+        shell_complete=Completes(one.completes),
         help=one.help,
     )
 
@@ -94,7 +128,9 @@ def json_option(function: Callable[..., R]) -> Callable[..., R]:
     return click.option(*JSON.words, JSON.name, is_flag=True, help=JSON.help)(function)
 
 
-def task_argument(*, required: bool = True, name: str = "task", many: bool = False) -> Decorator:
+def task_argument(
+    *, required: bool = True, name: str = "task", many: bool = False, completes: str = "task"
+) -> Decorator:
     """Adds the argument ID, which arrives as the text that was typed, to be given to `Context.resolve`."""
     metavar = "ID" if required else "[ID]"
     return click.argument(
@@ -102,30 +138,5 @@ def task_argument(*, required: bool = True, name: str = "task", many: bool = Fal
         metavar=f"{metavar}..." if many else metavar,
         required=required,
         nargs=-1 if many else 1,
-        shell_complete=complete_task,
+        shell_complete=Completes(f"{completes}*" if many else completes),
     )
-
-
-def complete_task(
-    ctx: click.Context,
-    param: click.Parameter,  # noqa: ARG001 (click's signature)
-    incomplete: str,
-) -> list[CompletionItem]:
-    """Returns the ids that begin with what was typed, with their titles; nothing where there are no tasks."""
-    from click.shell_completion import CompletionItem
-
-    from gitticks.cli.text import visible
-    from gitticks.errors import GitticksError
-
-    context = ctx.ensure_object(Context)
-    try:
-        titles = context.index.titles()
-    except GitticksError:
-        return []
-    finally:
-        finish(context)
-    return [
-        CompletionItem(task_id, help=visible(title))
-        for task_id, title in titles.items()
-        if task_id.startswith(incomplete)
-    ]

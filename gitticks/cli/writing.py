@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import complete_task
+from gitticks.cli.options import Completes
 from gitticks.errors import GitticksError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
@@ -27,38 +27,76 @@ MOST_LINES = 5_000
 MANUAL_WARNING = "`--manual` is the old name of `--awaiting work`, and was taken as that"
 
 _FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("-t", "--type"), {"metavar": "TYPE", "help": "`task` or `epic`."}),
+    (
+        ("-t", "--type"),
+        {"metavar": "TYPE", "shell_complete": Completes("task|epic"), "help": "`task` or `epic`."},
+    ),
     (
         ("-p", "--priority"),
-        {"metavar": "0-4", "help": "0 critical, 1 high, 2 medium, 3 low, 4 backlog; also by word."},
+        {
+            "metavar": "0-4",
+            "shell_complete": Completes("0|1|2|3|4"),
+            "help": "0 critical, 1 high, 2 medium, 3 low, 4 backlog; also by word.",
+        },
     ),
     (
         ("-l", "--label", "labels"),
-        {"multiple": True, "help": "Repeat, or separate by commas; on update `+x` adds and `-x` removes."},
+        {
+            "multiple": True,
+            "shell_complete": Completes("labels"),
+            "help": "Repeat, or separate by commas; on update `+x` adds and `-x` removes.",
+        },
     ),
     (
         ("--parent",),
-        {"metavar": "ID", "shell_complete": complete_task, "help": "The epic that it is part of."},
+        {"metavar": "ID", "shell_complete": Completes("task"), "help": "The epic that it is part of."},
     ),
     (
         ("--blocked-by", "blocked_by"),
         {
             "metavar": "ID",
             "multiple": True,
-            "shell_complete": complete_task,
+            "shell_complete": Completes("task"),
             "help": "Tasks that it waits for.",
         },
     ),
-    (("--requires",), {"metavar": "GATE", "help": "A person's gate: approval, review or content."}),
-    (("--awaiting",), {"metavar": "KIND", "help": "Make it a person's turn: work, input, review, …"}),
-    (("--reviewer",), {"metavar": "NAME", "help": "Who should answer."}),
+    (
+        ("--requires",),
+        {
+            "metavar": "GATE",
+            "shell_complete": Completes("approval|review|content"),
+            "help": "A person's gate: approval, review or content.",
+        },
+    ),
+    (
+        ("--awaiting",),
+        {
+            "metavar": "KIND",
+            "shell_complete": Completes("kind"),
+            "help": "Make it a person's turn: work, input, review, …",
+        },
+    ),
+    (
+        ("--reviewer",),
+        {"metavar": "NAME", "shell_complete": Completes("reviewer"), "help": "Who should answer."},
+    ),
     (
         ("--defer-until", "defer_until"),
         {"metavar": "DAY", "help": "Not before 2026-12-24, +3d, tomorrow, friday, …"},
     ),
-    (("--agent",), {"metavar": "NAME", "help": "The agent that works on it."}),
+    (
+        ("--agent",),
+        {"metavar": "NAME", "shell_complete": Completes("agent"), "help": "The agent that works on it."},
+    ),
     (("--model",), {"metavar": "NAME", "help": "The agent's model."}),
-    (("--isolation",), {"metavar": "KIND", "help": "`task`, `epic` or `none`: where the agent works."}),
+    (
+        ("--isolation",),
+        {
+            "metavar": "KIND",
+            "shell_complete": Completes("task|epic|none"),
+            "help": "`task`, `epic` or `none`: where the agent works.",
+        },
+    ),
 )
 FIELD_NAMES = tuple(words[-1].lstrip("-") for words, _ in _FIELDS)
 

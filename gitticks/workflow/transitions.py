@@ -25,6 +25,22 @@ class Gate(StrEnum):
     MERGE_FAILED = "merge-failed"
 
 
+GATE_MEANINGS = {
+    Gate.NONE: "",
+    Gate.HANDOFF: "`## Handoff` of this round, and the checks pass",
+    Gate.QUESTION: "an agent needs an open question in `## Questions`",
+    Gate.REVIEW_PASS: "`## Review` of this round says PASS",
+    Gate.REVIEW_FAIL: "`## Review` of this round says FAIL, below the limit",
+    Gate.REVIEW_FAIL_AT_LIMIT: "`## Review` of this round says FAIL, at the limit",
+    Gate.REVIEW_SPENT: "a council's time or rounds are spent",
+    Gate.CRASHED: "the reviewer crashed twice",
+    Gate.APPROVED: "approved or waived, and merged",
+    Gate.RETURNED: "rejected, or the merge failed",
+    Gate.MERGE_FAILED: "the merge failed twice since a person's last word",
+}
+"""What each gate asks for, in words."""
+
+
 class Asker(Enum):
     """Who may ask for a row; a verdict counts as a person's only way where BY_VERDICT stands alone."""
 

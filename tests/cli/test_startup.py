@@ -154,8 +154,9 @@ def test_what_is_loaded_before_click_is_on_the_list(
 def test_what_is_loaded_to_complete_a_word_is_on_the_list(
     tmp_path: Path, words: list[str], more: frozenset[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    warm_queue(tmp_path)
     monkeypatch.setenv("_GT_COMPLETE", "bash")
-    modules = loaded(BEFORE_CLICK, words, warm_queue(tmp_path))
+    modules = loaded(BEFORE_CLICK, words, tmp_path)
     foreign = {name.partition(".")[0] for name in modules} - {"encodings", "gitticks"}
     assert foreign - LIGHT - more == set()
     assert SELDOM.isdisjoint(modules)

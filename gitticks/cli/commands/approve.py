@@ -12,7 +12,7 @@ from gitticks.model.task import Task
 
 
 @click.command("approve", cls=Command, examples=("gt approve k7f2", 'gt approve k7f2 "nice, thank you"'))
-@task_argument()
+@task_argument(completes="awaiting")
 @click.argument("note", required=False)
 @click.option("--no-wait", is_flag=True, help="Leave the merge to a run or `gt merge`.")
 @json_option

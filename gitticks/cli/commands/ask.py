@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.writing import print_change, print_request, read_text, split_words
 
 
 @click.command("ask", cls=Command, examples=('gt ask "Which tone: friendly or formal?"',))
-@click.argument("words", metavar="[ID] QUESTION", nargs=-1)
+@click.argument("words", metavar="[ID] QUESTION", nargs=-1, shell_complete=Completes("task", "-"))
 @json_option
 @pass_context
 def command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, complete_task, json_option, pass_context, task_argument
+from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
 from gitticks.cli.writing import print_change
 
 
 @click.command("block", cls=Command, examples=("gt block k7f2 m3xq",))
 @task_argument()
-@click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=complete_task)
+@click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=Completes("task*"))
 @json_option
 @pass_context
 def command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.writing import check_text, field_options, print_change, read_text, read_text_file, wishes_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 @click.argument("title", required=False, default="")
 @click.option("-d", "--description", metavar="TEXT", help="What it is about; `-` reads it from stdin.")
 @field_options
-@click.option("--script", metavar="FILE", help="Shell commands that the script agent runs; `-` reads stdin.")
+@click.option(
+    "--script",
+    metavar="FILE",
+    shell_complete=Completes("file"),
+    help="Shell commands that the script agent runs; `-` reads stdin.",
+)
 @click.option("--edit", "with_editor", is_flag=True, help="Write it in your editor first.")
 @json_option
 @pass_context

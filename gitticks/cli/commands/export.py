@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, pass_context
+from gitticks.cli.options import Command, Completes, pass_context
 
 FORMATS = ("json", "csv", "beads")
 
@@ -20,7 +20,13 @@ FORMATS = ("json", "csv", "beads")
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="json", show_default=True, help="What to write."
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    shell_complete=Completes("file"),
+    help="Write to a file, whole or not at all.",
+)
 @pass_context
 def command(context: Context, *, form: str, output: str | None) -> None:
     """Write every task as JSON, CSV or issues of beads."""

@@ -9,7 +9,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.json_output import print_object
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.render import count_of, hint, say, warn
 from gitticks.cli.text import visible
 from gitticks.errors import UsageError
@@ -26,7 +26,12 @@ _MOST_SHOWN = 20
     cls=Command,
     examples=("gt import beads --dry-run", "gt import backlog", "gt import github issues.json"),
 )
-@click.argument("words", metavar="[ticks|beads|backlog|github] [PATH]", nargs=-1)
+@click.argument(
+    "words",
+    metavar="[ticks|beads|backlog|github] [PATH]",
+    nargs=-1,
+    shell_complete=Completes("|".join(FORMATS), "file"),
+)
 @click.option("--dry-run", is_flag=True, help="Say what would come, and change nothing.")
 @click.option(
     "--update",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitticks.actions.listing import Filter, list_tasks
-from gitticks.cli.filters import AWAITING, STATUS
+from gitticks.cli.filters import AWAITING, LABEL, STATUS
 from gitticks.cli.flags import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.json_output import entry_object, print_tasks, task_text
 from gitticks.cli.render import say, screen
@@ -90,10 +90,10 @@ command = ReadingCommand(
     (
         AWAITING,
         STATUS,
-        Option("labels", ("-l", "--label"), "Only with this label; repeat for several.", is_repeated=True),
-        Option("parent", ("--parent",), "Only children of this task.", metavar="ID", is_task=True),
-        Option("agent", ("--agent",), "Only what is given to this agent."),
-        Option("reviewer", ("--reviewer",), "Only what this person should answer."),
+        LABEL,
+        Option("parent", ("--parent",), "Only children of this task.", metavar="ID", completes="task"),
+        Option("agent", ("--agent",), "Only what is given to this agent.", completes="agent"),
+        Option("reviewer", ("--reviewer",), "Only what this person should answer.", completes="reviewer"),
         Switch("with_closed", ("-a", "--all"), "Closed tasks too."),
         JSON,
     ),

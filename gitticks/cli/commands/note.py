@@ -5,14 +5,20 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.writing import print_change, print_request, read_text, read_text_file, split_words
 from gitticks.model.status import ActorKind
 
 
 @click.command("note", cls=Command, examples=('gt note k7f2 "The path is in the state parameter."',))
-@click.argument("words", metavar="[ID] [TEXT]", nargs=-1)
-@click.option("--file", "file", metavar="FILE", help="Read the text from a file; `-` is stdin.")
+@click.argument("words", metavar="[ID] [TEXT]", nargs=-1, shell_complete=Completes("task", "-"))
+@click.option(
+    "--file",
+    "file",
+    metavar="FILE",
+    shell_complete=Completes("file"),
+    help="Read the text from a file; `-` is stdin.",
+)
 @click.option(
     "--from",
     "author",

@@ -10,7 +10,7 @@ from gitticks.cli.writing import agent_name, print_change, read_text
 
 
 @click.command("reject", cls=Command, examples=('gt reject k7f2 "the test does not fail without the fix"',))
-@task_argument()
+@task_argument(completes="awaiting")
 @click.argument("feedback", required=False)
 @json_option
 @pass_context

@@ -10,7 +10,7 @@ from gitticks.cli.writing import moved_words, print_change
 
 
 @click.command("reopen", cls=Command, examples=("gt reopen k7f2",))
-@task_argument()
+@task_argument(completes="closed")
 @json_option
 @pass_context
 def command(context: Context, *, task: str, as_json: bool) -> None:

@@ -7,7 +7,7 @@ import sys
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, complete_task, pass_context
+from gitticks.cli.options import Command, Completes, pass_context
 from gitticks.errors import DocumentError, UsageError
 from gitticks.model.settings import PermissionMode
 
@@ -17,13 +17,13 @@ from gitticks.model.settings import PermissionMode
     cls=Command,
     examples=("gt run", "gt run k7f2 --agent claude", "gt run --auto --all --parallel 3 --headless"),
 )
-@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete_task)
+@click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=Completes("task*"))
 @click.option("--auto", is_flag=True, help="Go on for ever, waking when something becomes ready.")
 @click.option("--include-standalone", is_flag=True, help="With --auto: tasks without an epic too.")
 @click.option("--include-orphans", is_flag=True, help="With --auto: tasks whose epic is closed too.")
 @click.option("--all", "with_all", is_flag=True, help="With --auto: both of these.")
 @click.option("--parallel", type=click.IntRange(1, 64), help="How many agents at once.")
-@click.option("--agent", help="This agent instead of the tasks' own.")
+@click.option("--agent", shell_complete=Completes("agent"), help="This agent instead of the tasks' own.")
 @click.option("--model", help="This model instead of the agent's own.")
 @click.option("--isolation", type=click.Choice(["task", "epic", "none"]), help="Where agents work.")
 @click.option("--worktree", is_flag=True, help="The same as --isolation epic.")

@@ -8,7 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.filters import unknown_word
-from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
 from gitticks.cli.writing import (
     check_text,
     field_options,
@@ -45,8 +45,20 @@ def _verdict(text: str) -> Verdict:
 @task_argument(required=False)
 @click.option("--title", metavar="TEXT", help="Another title.")
 @field_options
-@click.option("--status", type=_status, metavar="STATUS", help="Ask for a status; the gates decide.")
-@click.option("--verdict", type=_verdict, metavar="WORD", help="approved or rejected, for what it awaits.")
+@click.option(
+    "--status",
+    type=_status,
+    metavar="STATUS",
+    shell_complete=Completes("status"),
+    help="Ask for a status; the gates decide.",
+)
+@click.option(
+    "--verdict",
+    type=_verdict,
+    metavar="WORD",
+    shell_complete=Completes("approved|rejected"),
+    help="approved or rejected, for what it awaits.",
+)
 @click.option("--note", metavar="TEXT", help="A note, written first; `-` reads it from stdin.")
 @click.option("--no-wait", is_flag=True, help="Leave a merge that follows to a run or `gt merge`.")
 @json_option

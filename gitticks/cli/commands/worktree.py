@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.errors import Exit
 
 
@@ -56,7 +56,7 @@ def list_command(context: Context, *, as_json: bool) -> None:
 
 
 @command.command("clean", cls=Command, examples=("gt worktree clean", "gt worktree clean k7f2 --force"))
-@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=Completes("task*"))
 @click.option(
     "--force", is_flag=True, help="Also with uncommitted work, which is kept under refs/gitticks/rescued."
 )
