@@ -10,6 +10,8 @@ import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +71,20 @@ def make_draft(context: Context, content: bytes, name: str, *, line: int | None 
         for one in folder.iterdir():
             _remove_if_unused(one)
         return _make(Path(tempfile.mkdtemp(dir=folder)), content, name, line)
+
+
+@contextmanager
+def text_kept_on_error(context: Context, text: str) -> Iterator[None]:
+    """Keeps a text that nobody else has, such as what was typed or came by stdin, if the block fails; says where."""
+    try:
+        yield
+    except GitticksError as error:
+        if text.strip():
+            draft = make_draft(context, b"", "TEXT.md")
+            draft.path.write_text(f"{text.strip()}\n", "utf-8", "replace")
+            own = f"{error.hint}; " if error.hint else ""
+            error.hint = f"{own}your text is kept in `{draft.path}`"
+        raise
 
 
 def _make(folder: Path, content: bytes, name: str, line: int | None) -> Draft:

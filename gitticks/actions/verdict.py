@@ -11,11 +11,13 @@ from gitticks.actions.update import add_note
 from gitticks.errors import RefusedError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section, open_questions
-from gitticks.model.status import Awaiting, Status, Verdict
+from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
 from gitticks.model.task import Task
+from gitticks.store.layout import history_path
 from gitticks.workflow.triggers import Seen, VerdictGiven
 
 if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.decision import Decision
 
@@ -34,10 +36,14 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A task that waits for an answer, with the questions that nobody has answered."""
+    """A task that waits for an answer, with the questions that nobody has answered.
+
+    `said` is why it is stuck, or else what its agent said when it stopped; empty where questions say it.
+    """
 
     task: Task
     questions: tuple[Entry, ...]
+    said: str = ""
 
 
 def look_at(context: Context, task_id: TaskId) -> Seen:
@@ -138,7 +144,19 @@ def waiting_for_answers(context: Context) -> tuple[Waiting, ...]:
 def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
     """Returns one task with its open questions, whatever it awaits."""
     file = context.store.task_file(task_id)
-    return Waiting(file.task, open_questions(file.entries(Section.QUESTIONS)))
+    questions = open_questions(file.entries(Section.QUESTIONS))
+    return Waiting(file.task, questions, "" if questions else _said(context, file))
+
+
+def _said(context: Context, file: TaskFile) -> str:
+    task = file.task
+    if task.status is Status.STUCK:
+        from gitticks.actions.reasons import stuck_reason
+
+        return stuck_reason(context.store.read(history_path(task.id)) or b"") or ""
+    notes = [note for note in file.entries(Section.NOTES) if note.kind is ActorKind.AGENT]
+    is_new = notes and task.asked_at is not None and notes[-1].at >= task.asked_at
+    return notes[-1].text if is_new else ""
 
 
 def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Judged:

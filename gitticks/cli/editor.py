@@ -28,11 +28,15 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
     try:
         open_editor(find_editor(context), draft.path, draft.line, inherited=(draft.lock,))
     except GitticksError as error:
-        if draft.is_changed:
-            error.hint = f"your text is kept in `{draft.path}`"
+        if draft.path.exists() and draft.is_changed:
+            own = f"{error.hint}; " if error.hint else ""
+            error.hint = f"{own}your text is kept in `{draft.path}`"
         else:
             draft.drop()
         raise
+    if not draft.path.exists():
+        draft.drop()
+        raise GitticksError("the editor removed the file, so nothing was changed")
     if draft.is_changed:
         return True
     draft.drop()
