@@ -32,7 +32,7 @@ _GLYPHS = {
     words.CANCELLED: ("✗", "x"),
 }
 _FLAG = ("⚑", "*")
-_ASCII = str.maketrans({"…": "...", "·": "-", "→": "->"})
+_ASCII = str.maketrans({"…": "...", "·": "-", "→": "->", "»": "[", "«": "]"})
 
 
 class Style:
@@ -45,6 +45,7 @@ class Style:
     GOOD = "32"
     WAITS = "33"
     BUSY = "36"
+    FOUND = "1;35"
 
 
 _STATUS_STYLES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitticks.signs import JOINERS, are_harmless, is_harmful
 
 _PRINTABLE = bytes(range(0x20, 0x7F))
-_OWN_SIGNS = "○◐◇⊙✓✗…·→⚑├└─│"
+_OWN_SIGNS = "○◐◇⊙✓✗…·→⚑├└─│»«"
 _FIRST_COMBINING = "\u0300"
 _widths: dict[str, int] = dict.fromkeys(_OWN_SIGNS, 1)
 """The columns that characters take, as far as they were met; what we print ourselves needs no table of Unicode."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 INDEX_FILE, MEMORY = "index.sqlite3", ":memory:"
 BUSY_SECONDS = 5.0
-_ROWS_AT_ONCE = 50
+_ROWS_AT_ONCE, _TEXTS_AT_ONCE = 50, 500
 _NO_ID_REACHES, _FENCE = "\x7f", "---"
 _LISTED, _PAGED = ", ".join(SELECTED), ", ".join(SELECTED_PAGE)
 
@@ -245,10 +245,28 @@ class Index:
         query = "SELECT data, body_start FROM file JOIN task USING (id) WHERE id = ?"
         return self._read(_body, query, task_id)
 
+    def texts(self, *, open_only: bool) -> Iterator[tuple[TaskId, bytes, int]]:
+        """Yields id and bytes of each TASK.md that can be read, or of open tasks, and at which character its body begins.
+
+        They are read some at a time, in the order of their ids.
+        """
+        query = (
+            "SELECT id, data, body_start FROM task JOIN file USING (id)"
+            " WHERE id > ? AND is_open >= ? ORDER BY id LIMIT ?"
+        )
+        last = ""
+        while found := self._read(_texts, query, last, int(open_only), _TEXTS_AT_ONCE):
+            yield from found
+            last = found[-1][0]
+
     def history(self, task_id: TaskId) -> bytes:
         """Returns the bytes of the task's history.jsonl; empty if there is none."""
         query = "SELECT history FROM file WHERE id = ? AND history IS NOT NULL"
         return self._read(_blob, query, task_id) or b""
+
+    def histories(self) -> dict[TaskId, bytes]:
+        """Returns the bytes of every history.jsonl that there is, by task."""
+        return self._read(_blobs, "SELECT id, history FROM file WHERE history IS NOT NULL")
 
     def find_ids(self, prefix: str) -> list[TaskId]:
         """Returns the sorted ids that begin with `prefix`, those of broken files too."""
@@ -313,10 +331,22 @@ def _counts(rows: list[Any]) -> dict[TaskId | None, int]:
     return {None if parent is None else TaskId(_text(parent)): int(count) for parent, count in rows}
 
 
+def _texts(rows: list[Any]) -> list[tuple[TaskId, bytes, int]]:
+    if not all(type(data) is bytes and type(start) is int for _, data, start in rows):
+        raise TypeError("a file is kept as bytes")
+    return [(TaskId(_text(task_id)), data, start) for task_id, data, start in rows]
+
+
 def _blob(rows: list[Any]) -> bytes | None:
     if rows and not isinstance(rows[0][0], bytes):
         raise TypeError("a file is kept as bytes")
     return rows[0][0] if rows else None
+
+
+def _blobs(rows: list[Any]) -> dict[TaskId, bytes]:
+    if not all(isinstance(data, bytes) for _, data in rows):
+        raise TypeError("a file is kept as bytes")
+    return {TaskId(_text(task_id)): data for task_id, data in rows}
 
 
 def _body(rows: list[Any]) -> tuple[str, int]:

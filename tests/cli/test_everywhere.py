@@ -36,6 +36,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "migrate": ("migrate", "--manual-to-awaiting"),
     "list": ("list", "--all"),
     "tree": ("tree",),
+    "search": ("search", "--all", "login"),
     "show": ("show", "k7f2"),
     "next": ("next",),
     "ready": ("ready",),

@@ -9,6 +9,7 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.cli.commands.list import command as list_command
 from gitticks.cli.commands.next import command as next_command
+from gitticks.cli.commands.search import command as search_command
 from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, read_words, run_with, with_values
 from gitticks.model.status import Awaiting, Status
 
@@ -63,6 +64,15 @@ def test_a_word_of_the_command_may_follow_a_bare_flag() -> None:
     assert values is not None
     assert (values["epic"], values["awaiting"], values["orphans"]) == ("k7f2", frozenset(Awaiting), True)
     assert read_words(next_command, ["k7f2", "m3xq"]) is None
+
+
+def test_a_command_may_take_all_words_that_there_are() -> None:
+    values = read_words(search_command, ["one", "--json", "two three", "-n", "4", "five"])
+    assert values is not None
+    assert (values["words"], values["as_json"], values["count"]) == (("one", "two three", "five"), True, 4)
+    nothing = read_words(search_command, [])
+    assert nothing is not None
+    assert nothing["words"] == ()
 
 
 def test_what_follows_two_dashes_is_left_as_it_is() -> None:

@@ -168,6 +168,7 @@ def test_what_is_loaded_to_complete_a_word_is_on_the_list(
         ["next"],
         ["list", "--awaiting", "--json"],
         ["inbox"],
+        ["search", "tone"],
         ["ready", "--json"],
         ["show", "k7f2", "--json"],
         ["log", "k7f2"],

@@ -87,6 +87,10 @@ def test_it_answers_what_commands_print(repository: Repository, store: Store) ->
         assert index.titles()[K7F2] == "Login loses the return URL"
         assert index.data(K7F2) == store.read(task_path(K7F2))
         assert index.data(TaskId("none")) is None
+        assert [page.id for page in index.needing_people()] == ["k7f2"]
+        assert index.closed_children() == {None: 1}
+        assert [task_id for task_id, _, _ in index.texts(open_only=False)] == ["e111", "k7f2", "k7zz", "m3a9"]
+        assert [task_id for task_id, _, _ in index.texts(open_only=True)] == ["e111", "k7f2", "k7zz"]
         assert index.broken() == ()
         with pytest.raises(NotFoundError, match="there is no task `none`"):
             index.task(TaskId("none"))
@@ -100,6 +104,7 @@ def test_open_questions_are_kept(store: Store, repository: Repository) -> None:
     with open_index(repository) as index:
         assert index.open_questions(K7F2) == (question,)
         assert index.open_questions(TaskId("m3a9")) == ()
+        assert index.questions_of_all() == {K7F2: (question,)}
     answered = asked.with_entry(Section.QUESTIONS, answer)
     store.transact(lambda transaction: transaction.put_task(answered), author=ADA)
     with open_index(repository) as index:

@@ -1,0 +1,163 @@
+"""Finds tasks by words in their titles and texts: what was asked for, asked, noted, handed off and reviewed."""
+
+from __future__ import annotations
+
+import re
+
+from gitticks.actions.standing import standing_of
+from gitticks.errors import UsageError
+from gitticks.model.forest import in_tree_order
+from gitticks.model.values import Value
+from gitticks.store.indexed_tasks import graph_over
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitticks.actions.context import Context
+    from gitticks.actions.standing import Standing
+    from gitticks.model.ids import TaskId
+    from gitticks.model.status import Status
+    from gitticks.store.index import BrokenFile, Index
+    from gitticks.store.indexed_task import IndexedTask
+
+MOST_LINES = 3
+"""So many lines of one task are kept; each is the first with one of the words."""
+_SECTION = "\n## "
+
+
+class Needle:
+    """A word to find, or several that follow one another; capitals matter if it has any."""
+
+    def __init__(self, words: str) -> None:
+        pieces = words.split()
+        has_capitals = words.lower() != words
+        self.pattern = re.compile(r"\s+".join(map(re.escape, pieces)), 0 if has_capitals else re.IGNORECASE)
+        self._raw = [piece.lower().encode() for piece in pieces if piece.isascii()]
+
+    def may_be_in(self, title: str, lowered: bytes) -> bool:
+        """True unless a glance tells that the word is neither in the title nor in the bytes, which have no capitals."""
+        return all(raw in lowered or raw in title.lower().encode() for raw in self._raw)
+
+
+class Match(Value):
+    """A line of a task's file with one of the words; `section` is empty for the text above all sections."""
+
+    line: int
+    section: str
+    text: str
+
+
+class Found(Value):
+    """A task that has all the words; `matches` are lines with those that its title lacks, in file order."""
+
+    standing: Standing[IndexedTask]
+    in_title: bool
+    matches: tuple[Match, ...]
+
+
+class Search(Value):
+    """What was found: tasks with the words in their titles first, open before closed ones, then by urgency and age.
+
+    `left_out` is how many more there are than were asked for.
+    """
+
+    needles: tuple[Needle, ...]
+    found: tuple[Found, ...]
+    left_out: int
+    broken: tuple[BrokenFile, ...]
+
+
+class Wanted(Value):
+    """Which tasks are looked at: with one of the statuses and all of the labels; closed ones only if asked for."""
+
+    statuses: frozenset[Status] | None = None
+    labels: frozenset[str] = frozenset()
+    with_closed: bool = False
+
+    @property
+    def needs_closed(self) -> bool:
+        """True if closed tasks may pass."""
+        return self.with_closed or any(status.is_terminal for status in self.statuses or ())
+
+
+def search_tasks(
+    context: Context,
+    words: Sequence[str],
+    wanted: Wanted,
+    *,
+    count: int | None = None,
+    with_json: bool = False,
+) -> Search:
+    """Returns the tasks that have all the words, at most `count`.
+
+    Raises:
+        UsageError: there is no word to look for.
+    """
+    needles = tuple(Needle(one) for one in words if one.strip())
+    if not needles:
+        raise UsageError("no word was given to look for", hint='`gt search "return URL"`')
+    index = context.index
+    found = _scan(index, needles, wanted, with_json=with_json)
+    found.sort(key=lambda one: (not one[1], *in_tree_order(one[0])))
+    shown = found if count is None else found[:count]
+    graph = graph_over(index)
+    around = context.surroundings() if shown else None
+    return Search(
+        needles,
+        tuple(
+            Found(standing_of(context, task, graph, around), in_title, matches)
+            for task, in_title, matches in shown
+            if around is not None
+        ),
+        len(found) - len(shown),
+        index.broken(),
+    )
+
+
+def _scan(
+    index: Index, needles: Sequence[Needle], wanted: Wanted, *, with_json: bool
+) -> list[tuple[IndexedTask, bool, tuple[Match, ...]]]:
+    tasks = _tasks(index, wanted, with_json=with_json)
+    found = []
+    for task_id, data, body_start in index.texts(open_only=not wanted.needs_closed):
+        task = tasks.get(task_id)
+        if task is None:
+            continue
+        title, lowered = task.title, data.lower()
+        if not all(needle.may_be_in(title, lowered) for needle in needles):
+            continue
+        missing = [needle for needle in needles if not needle.pattern.search(title)]
+        matches = _matches(data.decode("utf-8", "replace"), body_start, missing)
+        if matches is not None:
+            found.append((task, not missing, matches))
+    return found
+
+
+def _tasks(index: Index, wanted: Wanted, *, with_json: bool) -> dict[TaskId, IndexedTask]:
+    open_only = not wanted.needs_closed
+    if wanted.labels:
+        pages = index.pages(open_only=open_only, with_json=with_json)
+        tasks: Sequence[IndexedTask] = [page for page in pages if wanted.labels <= set(page.labels)]
+    else:
+        tasks = index.listed(open_only=open_only, with_json=with_json)
+    return {task.id: task for task in tasks if wanted.statuses is None or task.status in wanted.statuses}
+
+
+def _matches(text: str, body_start: int, needles: Sequence[Needle]) -> tuple[Match, ...] | None:
+    """Returns the first line with each word, each line once; None if a word is nowhere in the body."""
+    starts: set[int] = set()
+    for needle in needles:
+        match = needle.pattern.search(text, body_start)
+        if match is None:
+            return None
+        starts.add(text.rfind("\n", 0, match.start()) + 1)
+    return tuple(_match(text, max(start, body_start), body_start) for start in sorted(starts)[:MOST_LINES])
+
+
+def _match(text: str, start: int, body_start: int) -> Match:
+    end = text.find("\n", start)
+    heading = text.rfind(_SECTION, body_start, start)
+    below = text[heading + len(_SECTION) : text.find("\n", heading + 1)] if heading >= 0 else ""
+    line = text[start:] if end < 0 else text[start:end]
+    return Match(text.count("\n", 0, start) + 1, below.strip(), line.strip())

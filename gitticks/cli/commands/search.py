@@ -1,0 +1,76 @@
+"""`gt search`."""
+
+from __future__ import annotations
+
+from gitticks.actions.searching import Wanted, search_tasks
+from gitticks.cli.filters import COUNT, LABEL, STATUS
+from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
+from gitticks.cli.json_output import print_tasks, task_text
+from gitticks.cli.render import say, screen
+from gitticks.cli.search_lines import found_lines
+from gitticks.cli.tasks_table import warn_of_broken
+from gitticks.errors import Exit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.searching import Found
+    from gitticks.model.status import Status
+
+
+def answer(
+    context: Context,
+    *,
+    words: tuple[str, ...],
+    statuses: tuple[frozenset[Status], ...],
+    labels: tuple[str, ...],
+    with_closed: bool,
+    count: int | None,
+    as_json: bool,
+) -> int:
+    """Find tasks by words in titles and texts.
+
+    In open tasks, and only those that have all the words. A word with a capital is found as it is written, others in
+    any case. If nothing is found: exit code 1.
+    """
+    wanted = Wanted(frozenset().union(*statuses) if statuses else None, frozenset(labels), with_closed)
+    search = search_tasks(context, words, wanted, count=count, with_json=as_json)
+    warn_of_broken(search.broken)
+    if as_json:
+        print_tasks(map(_text, search.found))
+    elif search.found:
+        on = screen()
+        say(*(line for one in search.found for line in found_lines(on, one, search.needles)))
+        if search.left_out:
+            every = len(search.found) + search.left_out
+            say(f"… {search.left_out} more: `gt search -n {every}`", err=True)
+    else:
+        more = "" if wanted.needs_closed else ": `gt search --all` looks at closed tasks too"
+        say(f"nothing has {'all of these' if len(search.needles) > 1 else 'this'}{more}", err=True)
+    return Exit.DONE if search.found else Exit.FAILED
+
+
+def _text(found: Found) -> str:
+    return task_text(
+        found.standing,
+        in_title=found.in_title,
+        matches=[
+            {"line": match.line, "section": match.section or None, "text": match.text}
+            for match in found.matches
+        ],
+    )
+
+
+command = ReadingCommand(
+    "search",
+    answer,
+    (
+        Argument("words", "WORD...", is_repeated=True, completes="-"),
+        STATUS,
+        LABEL,
+        Switch("with_closed", ("-a", "--all"), "Closed tasks too."),
+        COUNT,
+        JSON,
+    ),
+    examples=("gt search login redirect", 'gt search "return URL" --status in_review'),
+)
