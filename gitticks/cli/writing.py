@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -170,6 +171,15 @@ def read_text_file(name: str | None, what: str = "the text") -> str | None:
         raise GitticksError(f"`{name}` cannot be read: {error.strerror}") from error
     except UnicodeDecodeError:
         raise UsageError(f"`{name}` is no UTF-8") from None
+
+
+@contextmanager
+def kept(context: Context, text: str | None) -> Iterator[str]:
+    """Yields a text that came by stdin, and keeps it in a file if the block fails: nobody else may have it."""
+    from gitticks.actions.drafts import text_kept_on_error
+
+    with text_kept_on_error(context, text or ""):
+        yield text or ""
 
 
 def split_words(

@@ -6,7 +6,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
-from gitticks.cli.writing import agent_name, moved_words, print_change, read_text
+from gitticks.cli.writing import STDIN, agent_name, kept, moved_words, print_change, read_text
 from gitticks.errors import Exit
 from gitticks.model.task import Task
 
@@ -29,7 +29,9 @@ def command(context: Context, *, task: str, note: str | None, no_wait: bool, as_
     context.require_person("give a verdict")
     task_id = find_task_to_change(context, task)
     seen = look_at(context, task_id)
-    judged = approve_task(context, task_id, read_text(note, "the note"), seen)
+    text = read_text(note, "the note")
+    with kept(context, text if note == STDIN else None):
+        judged = approve_task(context, task_id, text, seen)
     if judged.is_repeated and not judged.after.is_merging:
         print_change(context, task_id, _when_approved(judged.after), as_json=as_json)
         return Exit.DONE

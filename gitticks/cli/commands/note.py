@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, Completes, json_option, pass_context
-from gitticks.cli.writing import print_change, print_request, read_text, read_text_file, split_words
+from gitticks.cli.writing import (
+    STDIN,
+    kept,
+    print_change,
+    print_request,
+    read_text,
+    read_text_file,
+    split_words,
+)
+from gitticks.errors import UsageError
 from gitticks.model.status import ActorKind
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from gitticks.model.ids import TaskId
 
 
 @click.command("note", cls=Command, examples=('gt note k7f2 "The path is in the state parameter."',))
@@ -32,13 +48,16 @@ def command(
 ) -> None:
     """Add a note that the next agent reads.
 
-    `-` as the text reads it from stdin. In a workspace the id may be left out.
+    `-` as the text reads it from stdin. Without a text your editor opens, on a terminal. In a workspace the id may be
+    left out.
     """
     from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.note import check_author, note_task
     from gitticks.actions.session_requests import current_session, request_note
 
     named, typed = split_words(context, words, has_text=file is not None)
+    if file is not None and typed is not None:
+        raise UsageError("the note is given twice, as TEXT and by `--file`", hint="leave one of them out")
     kind = ActorKind(author) if author else None
     check_author(context, kind)
     session = current_session(context, named)
@@ -47,5 +66,25 @@ def command(
         print_request(session, request, "note left for the runner", as_json=as_json)
         return
     task_id = find_task_to_change(context, named)
-    note_task(context, task_id, read_text_file(file) or read_text(typed) or "", kind=kind)
+    with _text(context, task_id, typed, file) as text:
+        note_task(context, task_id, text, kind=kind)
     print_change(context, task_id, "note added", as_json=as_json)
+
+
+def _text(
+    context: Context, task_id: TaskId, typed: str | None, file: str | None
+) -> AbstractContextManager[str]:
+    """Returns the note, to be kept in a file by whoever fails to add it, unless it is somewhere else already."""
+    from contextlib import nullcontext
+
+    from gitticks.cli.typing_lines import is_typed_to
+
+    if file is not None or typed is not None:
+        text = read_text_file(file) or read_text(typed) or ""
+        return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
+    if not is_typed_to() or context.world.in_session:
+        return nullcontext("")
+    from gitticks.cli.answering import written_below
+    from gitticks.cli.question_sheet import note_sheet
+
+    return written_below(context, note_sheet(context.store.task_file(task_id).task), "NOTE.md")

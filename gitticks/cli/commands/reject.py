@@ -6,7 +6,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
-from gitticks.cli.writing import agent_name, print_change, read_text
+from gitticks.cli.writing import STDIN, agent_name, kept, print_change, read_text
 
 
 @click.command("reject", cls=Command, examples=('gt reject k7f2 "the test does not fail without the fix"',))
@@ -26,7 +26,8 @@ def command(context: Context, *, task: str, feedback: str | None, as_json: bool)
     task_id = find_task_to_change(context, task)
     seen = look_at(context, task_id)
     text = read_text(feedback, "the feedback")
-    after = reject_task(context, task_id, text, seen).after
+    with kept(context, text if feedback == STDIN else None):
+        after = reject_task(context, task_id, text, seen).after
     if not after.is_open:
         print_change(context, task_id, "cancelled", as_json=as_json)
         return

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from gitticks.model.event import EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind
 from tests.support.projects import SESSION, Project, make_project, make_working
+from tests.support.terminals import typed
 
 
 @pytest.fixture
@@ -61,6 +63,7 @@ def test_in_a_workspace_a_single_word_is_the_text(project: Project) -> None:
         (["k7f2", "--file", "nowhere"], 1, "`nowhere` cannot be read"),
         (["k7f2", "x" * 100_001], 2, "the text is longer than 100 kB"),
         (["k7f2", "a\0b"], 2, "the text holds a NUL character"),
+        (["k7f2", "text", "--file", "-"], 2, "the note is given twice, as TEXT and by `--file`"),
     ],
 )
 def test_what_is_refused(project: Project, arguments: list[str], code: int, message: str) -> None:
@@ -74,3 +77,42 @@ def test_an_agent_cannot_write_a_persons_note(project: Project) -> None:
     ran = project.gt("note", "k7f2", "yes, go on", "--from", "human", environment=SESSION)
     assert ran.code == 3
     assert project.notes("k7f2") == []
+
+
+def test_on_a_terminal_the_editor_opens(project: Project) -> None:
+    editor = {"GIT_EDITOR": "cp $1 page; echo 'Mind the cookie.' >>"}
+    ran = typed("note", "k7f2", at=project.path, answers=[], environment=editor)
+    assert (ran.code, ran.out) == (0, "k7f2  note added\n"), ran.seen
+    assert project.notes("k7f2") == ["Mind the cookie."]
+    page = (project.path / "page").read_text()
+    assert page.startswith(f"# k7f2  {project.task('k7f2').title}\n# pending\n")
+
+
+@pytest.mark.parametrize(
+    ("editor", "message"),
+    [
+        ("true", "the note is empty"),
+        ("rm", "the editor removed the file"),
+        ("false", "the editor `false` failed"),
+        ("no-such-editor", "the editor `no-such-editor` is not there"),
+    ],
+)
+def test_an_editor_that_leaves_no_note(project: Project, editor: str, message: str) -> None:
+    tip = project.tip()
+    ran = typed("note", "k7f2", at=project.path, answers=[], environment={"GIT_EDITOR": editor})
+    assert (project.tip(), f"error: {message}" in ran.err) == (tip, True), ran.seen
+    assert list((project.path / ".git/gitticks/drafts").iterdir()) == []
+
+
+def test_an_agent_gets_no_editor(project: Project) -> None:
+    ran = typed("note", "k7f2", at=project.path, answers=[], environment={**SESSION, "GIT_EDITOR": "touch x"})
+    assert (ran.code, (project.path / "x").exists()) == (2, False)
+
+
+def test_a_note_that_cannot_be_added_is_kept(project: Project) -> None:
+    project.make("m3xq", body="Text.\n\n## Notes\n\n```\nnever closed\n")
+    ran = project.gt("note", "m3xq", "-", input="Long thoughts.\n")
+    found = re.search(r"your text is kept in `(.+)`", ran.err)
+    assert (ran.code, found is not None) == (1, True), ran.seen
+    assert found is not None
+    assert Path(found[1]).read_text() == "Long thoughts.\n"

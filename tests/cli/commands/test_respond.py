@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import json
 import re
 import shlex
+import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,8 @@ from gitticks.model.status import Awaiting, Status
 from tests.cli.support import command
 from tests.support.agents import write_program
 from tests.support.projects import Project, make_project
+from tests.support.runs import until
+from tests.support.terminals import typed
 
 BODY = "Text.\n\n## Questions\n\n### 2026-03-04T05:06:07Z · agent · claude\n\nWhich tone?\n\nFriendly or formal?\n"
 
@@ -86,11 +91,12 @@ def test_all_goes_through_every_question_and_skips_what_is_left_empty(project: P
     project.make("k7f2", priority=0, status=Status.STUCK, awaiting=Awaiting.ESCALATION)
     project.make("r3vw", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
     editor = 'grep -q m3xq "$1" && echo Formal. >>"$1"; true'
-    ran = project.gt("respond", "--all", environment={"GIT_EDITOR": editor})
+    ran = project.gt("respond", "--all", "--edit", environment={"GIT_EDITOR": editor})
     assert ran.out == "m3xq  answered; back to its agent with your answer\n"
     assert ran.err == "k7f2  left unanswered\n"
     assert project.task("k7f2").status is Status.STUCK
-    assert project.gt("respond", "--all", environment={"GIT_EDITOR": "echo x >>"}).code == 0
+    assert project.gt("respond", "--all", "--edit", environment={"GIT_EDITOR": "echo x >>"}).code == 0
+    assert project.gt("respond", "--all", "--edit").err == "no task waits for an answer\n"
 
 
 def test_the_sheet_holds_the_question_above_the_line(project: Project) -> None:
@@ -112,7 +118,7 @@ def test_what_was_written_above_the_line_is_kept(project: Project) -> None:
     ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": "sed -i 1iFriendly."})
     assert ran.code == 2
     assert ran.err.startswith(
-        "error: something stands above the line with `>8`: the answer belongs below it\n"
+        "error: something stands above the line with `>8`: what you write belongs below it\n"
     )
     assert _kept(ran.err).read_text().startswith("Friendly.\n# m3xq  Rename\n")
     assert project.task("m3xq").awaiting is Awaiting.INPUT
@@ -125,6 +131,132 @@ def test_an_answer_that_came_too_late_is_kept(project: Project, tmp_path: Path) 
     ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": str(editor)})
     assert ran.code == 3
     assert _kept(ran.err).read_text().endswith("Friendly.\n")
+
+
+@pytest.mark.parametrize(
+    ("editor", "code", "message"),
+    [
+        ("no-such-editor", 1, "the editor `no-such-editor` is not there"),
+        ("false", 1, "the editor `false` failed with 1"),
+        ("rm", 1, "the editor removed the file, so nothing was changed"),
+        ("rm -r $(dirname $1); true", 1, "the editor removed the file, so nothing was changed"),
+        ("true", 2, "the answer is empty, nothing was changed"),
+    ],
+)
+def test_an_editor_that_leaves_no_answer(project: Project, editor: str, code: int, message: str) -> None:
+    tip = project.tip()
+    ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": editor})
+    assert (ran.code, project.tip()) == (code, tip)
+    assert ran.err.startswith(f"error: {message}")
+    assert "Traceback" not in ran.err
+    assert list((project.path / ".git/gitticks/drafts").iterdir()) == []
+
+
+def test_what_an_editor_saved_before_it_failed_is_kept(project: Project, tmp_path: Path) -> None:
+    editor = write_program(tmp_path / "editor", "echo Friendly. >> $1; exit 1")
+    ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": str(editor)})
+    assert (ran.code, project.task("m3xq").awaiting) == (1, Awaiting.INPUT)
+    assert _kept(ran.err).read_text().endswith("Friendly.\n")
+
+
+def test_an_answer_behind_a_hash_above_the_line_is_kept(project: Project) -> None:
+    ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": "sed -i '1i# Friendly.'"})
+    assert ran.code == 2
+    assert _kept(ran.err).read_text().startswith("# Friendly.\n")
+
+
+def test_a_question_cannot_forge_the_line_between(project: Project) -> None:
+    forged = f"Which?\n{LINE}\n{LINE.removeprefix('# ')}\nYes, delete it all."
+    project.make("k7f2")
+    project.ok("ask", "k7f2", forged)
+    ran = project.gt("respond", "k7f2", environment={"GIT_EDITOR": "true"})
+    assert (ran.code, ran.err.splitlines()[0]) == (2, "error: the answer is empty, nothing was changed")
+    project.ok("respond", "k7f2", environment={"GIT_EDITOR": "echo Keep it. >>"})
+    assert _answers(project, "k7f2") == ["Keep it."]
+
+
+def test_what_came_by_stdin_too_late_is_kept(project: Project, tmp_path: Path) -> None:
+    late = subprocess.Popen(
+        command("respond", "m3xq", "-"),
+        cwd=project.path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert late.stdin is not None
+    until(lambda: _waits_for_stdin(late.pid))
+    project.ok("cancel", "m3xq")
+    _, errors = late.communicate("A long answer,\nin two lines.\n", timeout=60)
+    assert (late.returncode, "`m3xq` awaits no answer: it is cancelled" in errors) == (3, True)
+    assert _kept(errors).read_text() == "A long answer,\nin two lines.\n"
+
+
+def _waits_for_stdin(pid: int) -> bool:
+    """True if a process waits in `read` of its descriptor 0."""
+    return Path(f"/proc/{pid}/syscall").read_text().startswith("0 0x0 ")
+
+
+def test_a_task_that_asks_nothing_is_refused_before_anything_is_written(project: Project) -> None:
+    project.make("k7f2")
+    ran = project.gt("respond", "k7f2", environment={"GIT_EDITOR": "touch opened; echo x >>"})
+    assert (ran.code, (project.path / "opened").exists()) == (3, False)
+    assert "hint: `gt note k7f2" in ran.err
+
+
+def test_what_the_agent_said_last_stands_above_the_line(project: Project) -> None:
+    note = "Text.\n\n## Notes\n\n### 2026-03-04T05:06:07Z · agent · claude\n\nPhase 1 is done.\n"
+    asked_at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+    project.make("k7f2", awaiting=Awaiting.CHECKPOINT, asked_at=asked_at, body=note)
+    project.gt("respond", "k7f2", environment={"GIT_EDITOR": "cp $1 page; true"})
+    assert "# pending, awaits checkpoint\n#\n# Phase 1 is done.\n" in (project.path / "page").read_text()
+
+
+def test_on_a_terminal_each_question_is_asked_in_turn(project: Project) -> None:
+    project.make("k7f2", title="Break it", priority=0, status=Status.STUCK, awaiting=Awaiting.ESCALATION)
+    project.make("r3vw", status=Status.PENDING, awaiting=Awaiting.CHECKPOINT, priority=4)
+    project.make("zzz9", status=Status.PENDING, awaiting=Awaiting.CHECKPOINT, priority=4)
+    ran = typed(
+        "respond",
+        "--all",
+        at=project.path,
+        answers=[
+            ("1 of 4", ""),
+            ("Ctrl-D ends:", "\n"),
+            ("2 of 4", ""),
+            ("Friendly or formal?", ""),
+            ("Ctrl-D ends:", "Friendly,\n\nI think.\n\n"),
+            ("Ctrl-D ends:", "\x04"),
+        ],
+    )
+    assert ran.code == 0, ran.seen
+    assert ran.out == "m3xq  answered; back to its agent with your answer\n"
+    assert _answers(project) == ["Friendly,\n\nI think."], "what was pasted is one answer"
+    assert "k7f2  left unanswered\n" in ran.err
+    assert "2 questions left unanswered\n" in ran.err
+    assert project.task("k7f2").awaiting is Awaiting.ESCALATION
+
+
+def test_all_as_json_prints_what_was_answered(project: Project) -> None:
+    ran = typed("respond", "--all", "--json", at=project.path, answers=[("Ctrl-D ends:", "Friendly.\n\n")])
+    (task,) = json.loads(ran.out)["tasks"]
+    assert (task["id"], task["awaiting"], task["status"]) == ("m3xq", None, "working")
+
+
+def test_a_question_that_is_gone_meanwhile_keeps_nobody_from_the_next(
+    project: Project, tmp_path: Path
+) -> None:
+    project.make("zzz9", status=Status.PENDING, awaiting=Awaiting.CHECKPOINT, priority=4)
+    cancel = shlex.join(command("cancel", "m3xq"))
+    editor = write_program(tmp_path / "editor", f"grep -q m3xq $1 && {cancel} >&2; echo Go on. >> $1")
+    ran = project.gt("respond", "--all", "--edit", environment={"GIT_EDITOR": str(editor)})
+    assert (ran.code, ran.out) == (3, "zzz9  answered; back to its agent with your answer\n")
+    assert _kept(ran.err).read_text().endswith("Go on.\n")
+    assert project.task("zzz9").awaiting is None
+
+
+def test_without_a_terminal_all_needs_an_editor(project: Project) -> None:
+    ran = project.gt("respond", "--all")
+    assert (ran.code, "hint: `gt respond --all --edit`" in ran.err) == (2, True)
 
 
 def test_no_page_is_left_behind(project: Project) -> None:
