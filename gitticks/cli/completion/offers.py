@@ -41,6 +41,8 @@ def offers(context: Context, kind: str, typed: str) -> list[Offer] | None:
         return []
     if "|" in kind:
         return _beginning(typed, map(Offer, kind.split("|")))
+    if kind == "topic":
+        return _beginning(typed, _commands("") + _topics())
     if kind.startswith(COMMAND):
         return _beginning(typed, _commands(kind.removeprefix(COMMAND).strip()))
     find = _FINDERS.get(kind)
@@ -64,6 +66,12 @@ def _commands(group: str) -> list[Offer]:
     from gitticks.cli.completion.table import TABLE
 
     return [Offer(name.removeprefix(f"{group} ")) for name in TABLE if name.startswith(f"{group} ")]
+
+
+def _topics() -> list[Offer]:
+    from gitticks.cli.topics import TOPICS
+
+    return [Offer(name, topic.summary) for name, topic in TOPICS.items()]
 
 
 def _tasks(context: Context, typed: str) -> list[Offer]:

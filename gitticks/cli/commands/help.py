@@ -1,0 +1,48 @@
+"""`gt help`."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.cli.options import Command, Completes
+from gitticks.cli.topics import TOPICS
+from gitticks.errors import NotFoundError
+
+
+@click.command(
+    "help", cls=Command, examples=("gt help workflow", "gt help approve", "gt help worktree clean")
+)
+@click.argument("words", metavar="[TOPIC|COMMAND...]", nargs=-1, shell_complete=Completes("topic", "-"))
+@click.pass_context
+def command(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Explain a command or a topic.
+
+    Without a word: the list of all commands, and the topics.
+    """
+    from gitticks.cli.render import say, screen
+
+    if len(words) == 1 and words[0] in TOPICS:
+        say(*TOPICS[words[0]].page(screen()))
+        return
+    context = ctx.find_root()
+    for word in words:
+        group = context.command
+        found = group.get_command(context, word) if isinstance(group, click.Group) else None
+        if found is None:
+            raise _unknown(group, context, word)
+        context = click.Context(found, context, info_name=word)
+    say(context.get_help())
+    if not words:
+        say("", "Topics:", *(f"  {name}  {topic.summary}" for name, topic in TOPICS.items()))
+
+
+def _unknown(group: click.Command, context: click.Context, word: str) -> NotFoundError:
+    from difflib import get_close_matches
+
+    known = group.list_commands(context) if isinstance(group, click.Group) else []
+    is_first = context.parent is None
+    near = get_close_matches(word, [*known, *(TOPICS if is_first else ())], n=2, cutoff=0.6)
+    path = "" if is_first else f" {context.command_path.partition(' ')[2]}"
+    hint = " or ".join(f"`gt help{path} {one}`" for one in near) or "`gt help` lists commands and topics"
+    what = "command or topic" if is_first else "command"
+    return NotFoundError(f"there is no {what} `{word}`", hint=f"did you mean {hint}?" if near else hint)

@@ -1,0 +1,60 @@
+"""`gt skill`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, Completes, pass_context
+from gitticks.errors import NotFoundError, UsageError
+
+
+@click.command(
+    "skill",
+    cls=Command,
+    examples=("gt skill", "gt skill --install", "gt skill --check docs/AGENTS.md"),
+)
+@click.argument("file", metavar="[FILE]", required=False, shell_complete=Completes("file"))
+@click.option("--install", "wish", flag_value="install", help="Keep a marked block with them in FILE.")
+@click.option("--remove", "wish", flag_value="remove", help="Take the block out of FILE again.")
+@click.option(
+    "--check", "wish", flag_value="check", help="Fail if FILE has no block, or one of another version."
+)
+@pass_context
+def command(context: Context, *, file: str | None, wish: str | None) -> None:
+    """Print instructions for coding agents, or keep them in AGENTS.md.
+
+    FILE is AGENTS.md at the top of this checkout if you name no other. What stands outside of the block stays as it
+    is.
+    """
+    from gitticks.actions.skill import agents_file
+    from gitticks.cli.render import say
+
+    if wish is None:
+        if file is not None:
+            raise UsageError(
+                "a file is named, and not what to do with it", hint=f"`gt skill --install {file}`"
+            )
+        say(agents_file.instructions().rstrip("\n"))
+        return
+    place = _default(context) if file is None else Path(file)
+    if wish == "check":
+        agents_file.check(place)
+        return
+    done = agents_file.install(place) if wish == "install" else agents_file.remove(place)
+    say(f"{place}: {done.value}")
+
+
+def _default(context: Context) -> Path:
+    """Returns AGENTS.md of this checkout, relative where that is shorter; outside of a repository that of the folder."""
+    import os
+
+    from gitticks.actions.skill.agents_file import DEFAULT_FILE
+
+    try:
+        top = context.repository.here_worktree
+    except NotFoundError:
+        top = None
+    return Path(os.path.relpath((top or context.directory) / DEFAULT_FILE, context.directory))

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import gt, gt_on_terminal, gt_process
+
+
+@pytest.mark.parametrize("words", [("approve",), ("worktree",), ("worktree", "clean"), ("help",)])
+def test_help_of_a_command_is_what_its_own_flag_says(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert gt("help", *words, at=tmp_path) == gt(*words, "--help", at=tmp_path)
+
+
+def test_alone_it_lists_commands_and_topics(tmp_path: Path) -> None:
+    ran = gt("help", at=tmp_path)
+    assert ran.out.startswith(gt("--help", at=tmp_path).out)
+    assert ran.out.endswith(
+        "\nTopics:\n  workflow  How a task moves: statuses, steps, gates and whose turn it is.\n"
+    )
+
+
+def test_the_workflow_is_drawn_outside_of_a_repository_too(tmp_path: Path) -> None:
+    ran = gt("help", "workflow", at=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    assert "◇ agent-review   │  │ ◁┤ ─┤  │ ◁┤\n" in ran.out
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_on_a_terminal(tmp_path: Path, columns: int) -> None:
+    ran = gt_on_terminal("help", "workflow", at=tmp_path, columns=columns)
+    assert ran.code == 0
+    assert "\x1b[1magent-review\x1b[0m" in ran.out
+
+
+def test_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
+    ran = gt_process("help", "workflow", at=tmp_path, environment={"PYTHONIOENCODING": "ascii"})
+    assert "r agent-review   |  | <+ -+  | <+\n" in ran.out
+    assert ran.out.isascii()
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("approv",), "there is no command or topic `approv`", "did you mean `gt help approve`?"),
+        (("workflows",), "there is no command or topic `workflows`", "did you mean `gt help workflow`?"),
+        (("\x1b[31m",), "there is no command or topic `\\x1b[31m`", "`gt help` lists commands and topics"),
+        (("worktree", "clea"), "there is no command `clea`", "did you mean `gt help worktree clean`?"),
+        (("show", "k7f2"), "there is no command `k7f2`", "`gt help` lists commands and topics"),
+    ],
+)
+def test_what_is_unknown_is_told_with_what_is_near(
+    tmp_path: Path, words: tuple[str, ...], message: str, hint: str
+) -> None:
+    assert gt("help", *words, at=tmp_path).seen == f"--- 1\nerror: {message}\n\nhint: {hint}\n"
