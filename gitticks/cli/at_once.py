@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitticks.cli.flags import ReadingCommand
 
-NAMES = frozenset({"board", "graph", "inbox", "list", "next", "ready", "search", "show", "tree"})
+NAMES = frozenset({"board", "graph", "inbox", "list", "next", "ready", "search", "show", "stats", "tree"})
 """The commands that can be answered so; each module's `command` is a `ReadingCommand`."""
 
 _COMPLETION = "_GT_COMPLETE"

@@ -138,6 +138,9 @@ PLAIN: tuple[tuple[str, ...], ...] = (
     ("board",),
     ("board", "--all"),
     ("board", "e0pc", "--json"),
+    ("stats",),
+    ("stats", "--since=4w", "--json"),
+    ("stats", "--html=-"),
 )
 """Calls that are answered before click is loaded, failures among them."""
 
@@ -157,6 +160,7 @@ LEFT_TO_CLICK: tuple[tuple[str, ...], ...] = (
     ("list", "-al", "auth"),
     ("list", "-lauth"),
     ("list", "--status", "nope"),
+    ("stats", "--since", "never"),
     ("inbox", "-n", "none"),
     ("inbox", "-n0"),
     ("search", "--", "-x"),

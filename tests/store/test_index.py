@@ -389,6 +389,7 @@ def test_rows_of_another_kind_are_not_believed(store: Store, damage: str) -> Non
             index.titles(),
             index.data(TaskId("q8xy")),
             index.history(TaskId("q8xy")),
+            index.histories(),
         )
     with closing(sqlite3.connect(index_path(store.repository), isolation_level=None)) as connection:
         connection.execute(damage)
@@ -401,6 +402,7 @@ def test_rows_of_another_kind_are_not_believed(store: Store, damage: str) -> Non
             index.titles(),
             index.data(TaskId("q8xy")),
             index.history(TaskId("q8xy")),
+            index.histories(),
         ) == before
 
 

@@ -1,0 +1,1 @@
+"""What the histories of all tasks add up to."""

@@ -1,0 +1,187 @@
+"""Adds up the ways of many tasks: figures for all of them, and for each week, epic, agent and kind of wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from math import ceil
+
+from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait
+from gitticks.actions.statistics.period import Period
+from gitticks.model.status import Awaiting
+from gitticks.model.task import Task, Usage
+
+MOST, HALF = 0.9, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What some tasks come to within a period; `open` are those that are open now, whenever they were made.
+
+    `lead_seconds` are those from the creation to the end of each that was done, `wait_seconds` those of each wait for a
+    person, both sorted. `waiting` is how many wait now.
+    """
+
+    created: int = 0
+    done: int = 0
+    cancelled: int = 0
+    open: int = 0
+    lead_seconds: tuple[float, ...] = ()
+    wait_seconds: tuple[float, ...] = ()
+    waiting: int = 0
+    rounds: int = 0
+    failed_reviews: int = 0
+    crashes: int = 0
+    sessions: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def waited_seconds(self) -> float:
+        """Returns how long people were waited for in all."""
+        return sum(self.wait_seconds)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing happened and nothing is open."""
+        return self == Figures()
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """The waits of one kind: how long each took, sorted, and how many have not ended."""
+
+    kind: Awaiting
+    seconds: tuple[float, ...]
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """What was made, done and spent in a week, by the Monday that it begins with."""
+
+    monday: date
+    created: int
+    done: int
+    waited_seconds: float
+    cost: float
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of some tasks, still to be counted."""
+
+    tasks: list[Task] = field(default_factory=list)
+    waits: list[Wait] = field(default_factory=list)
+    sessions: list[Session] = field(default_factory=list)
+    rounds: list[datetime] = field(default_factory=list)
+    failed_reviews: list[datetime] = field(default_factory=list)
+    crashes: list[Crash] = field(default_factory=list)
+
+    def add(self, journey: Journey) -> None:
+        """Adds everything that is known of a task."""
+        self.add_way(journey)
+        self.sessions += journey.sessions
+        self.crashes += journey.crashes
+
+    def add_way(self, journey: Journey) -> None:
+        """Adds what is known of a task but for the sessions on it, which may be those of several agents."""
+        self.tasks.append(journey.task)
+        self.waits += journey.waits
+        self.rounds += journey.rounds
+        self.failed_reviews += journey.failed_reviews
+
+    def figures(self, period: Period) -> Figures:
+        """Returns what they come to within a period."""
+        closed = [task for task in self.tasks if not task.is_open and period.has(task.closed)]
+        done = [task for task in closed if not task.is_cancelled]
+        sessions = [one for one in self.sessions if period.has(one.at)]
+        seconds, waiting = _waits(self.waits, period)
+        return Figures(
+            created=sum(period.has(task.created) for task in self.tasks),
+            done=len(done),
+            cancelled=len(closed) - len(done),
+            open=sum(task.is_open for task in self.tasks),
+            lead_seconds=tuple(sorted(_leads(done))),
+            wait_seconds=seconds,
+            waiting=waiting,
+            rounds=sum(map(period.has, self.rounds)),
+            failed_reviews=sum(map(period.has, self.failed_reviews)),
+            crashes=sum(period.has(one.at) for one in self.crashes),
+            sessions=sum(one.spent.iterations for one in sessions),
+            usage=_total(one.spent for one in sessions),
+        )
+
+    def by_kind(self, period: Period) -> tuple[Waits, ...]:
+        """Returns the waits of each kind that there were, in the order of the kinds."""
+        found = []
+        for kind in Awaiting:
+            seconds, waiting = _waits([one for one in self.waits if one.kind is kind], period)
+            if seconds:
+                found.append(Waits(kind, seconds, waiting))
+        return tuple(found)
+
+    def by_week(self, period: Period) -> tuple[Week, ...]:
+        """Returns every week from the first in which anything happened to the last of the period, gaps included."""
+        created = _by_week((task.created, 1) for task in self.tasks if period.has(task.created))
+        done = _by_week(
+            (task.closed, 1)
+            for task in self.tasks
+            if not task.is_open and not task.is_cancelled and period.has(task.closed)
+        )
+        cost = _by_week((one.at, one.spent.cost) for one in self.sessions if period.has(one.at))
+        # A wait counts in the week of its answer, when somebody can still learn from it.
+        waited = _by_week(
+            (one.ended or period.until, seconds)
+            for one in self.waits
+            if (seconds := period.seconds_of(one.begun, one.ended))
+        )
+        first = min((*created, *done, *cost, *waited), default=None)
+        weeks: list[Week] = []
+        while first is not None and first <= monday_of(period.until):
+            figures = created.get(first, 0), done.get(first, 0), waited.get(first, 0.0), cost.get(first, 0.0)
+            weeks.append(Week(first, int(figures[0]), int(figures[1]), figures[2], round(figures[3], 6)))
+            first += timedelta(weeks=1)
+        return tuple(weeks)
+
+
+def share(sorted_values: Sequence[float], part: float) -> float | None:
+    """Returns the value that this part of them do not exceed; None where there are none."""
+    if not sorted_values:
+        return None
+    return sorted_values[max(0, ceil(part * len(sorted_values)) - 1)]
+
+
+def monday_of(at: datetime) -> date:
+    """Returns the first day of a moment's week where its reader is."""
+    day = at.astimezone().date()
+    return day - timedelta(days=day.weekday())
+
+
+def _waits(waits: Iterable[Wait], period: Period) -> tuple[tuple[float, ...], int]:
+    """Returns how long each wait took within the period, sorted, and how many of them have not ended."""
+    told = [(period.seconds_of(one.begun, one.ended), one) for one in waits]
+    counted = [(seconds, one) for seconds, one in told if seconds > 0]
+    return tuple(sorted(seconds for seconds, _ in counted)), sum(one.ended is None for _, one in counted)
+
+
+def _leads(done: Iterable[Task]) -> Iterable[float]:
+    for task in done:
+        if task.created is not None and task.closed is not None:
+            yield max(0.0, (task.closed - task.created).total_seconds())
+
+
+def _total(spent: Iterable[Usage]) -> Usage:
+    total = Usage()
+    for one in spent:
+        total = total.plus(one)
+    return total
+
+
+def _by_week(amounts: Iterable[tuple[datetime | None, float]]) -> dict[date, float]:
+    weeks: dict[date, float] = {}
+    for at, amount in amounts:
+        if at is not None:
+            monday = monday_of(at)
+            weeks[monday] = weeks.get(monday, 0) + amount
+    return weeks

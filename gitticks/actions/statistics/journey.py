@@ -1,0 +1,189 @@
+"""One task's way as its history tells it: when it waited for people, who worked on it, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from gitticks.model.event import Event, EventType
+from gitticks.model.status import Awaiting, Role, Status
+from gitticks.model.task import Task, Usage
+
+_FAILED = "FAIL"
+_FAILED_AT_THE_LIMIT = "failed reviews"
+_EXHAUSTED = "rounds-exhausted"
+_MOST = 1e15
+_AWAITED_IN = {
+    Status.CLARIFICATION: Awaiting.INPUT,
+    Status.STUCK: Awaiting.ESCALATION,
+    Status.REVIEWING: Awaiting.REVIEW,
+}
+"""What a task awaits in a status unless an event says something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A time in which a task awaited a person; one that has not ended has no end."""
+
+    kind: Awaiting
+    begun: datetime
+    ended: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run of an agent on a task that has ended, and what it took."""
+
+    agent: str
+    at: datetime
+    spent: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """An agent's crash."""
+
+    agent: str
+    at: datetime
+
+
+@dataclass(slots=True)
+class Journey:
+    """What happened to one task; `worker` is the agent that worked on it last, or is to; None if there is none.
+
+    `rounds` are the times at which it was handed off for review.
+    """
+
+    task: Task
+    worker: str | None
+    waits: list[Wait] = field(default_factory=list)
+    sessions: list[Session] = field(default_factory=list)
+    rounds: list[datetime] = field(default_factory=list)
+    failed_reviews: list[datetime] = field(default_factory=list)
+    crashes: list[Crash] = field(default_factory=list)
+
+
+def follow(task: Task, events: Sequence[Event]) -> Journey:
+    """Returns the way of a task with these events, oldest first."""
+    journey = Journey(task, task.agent)
+    turn = _Turn()
+    for event in events:
+        turn.take(event)
+        _count(journey, event)
+    journey.waits = turn.waits
+    if task.is_open and task.awaiting is not None:
+        begun = turn.begun or task.asked_at or (events[-1].at if events else task.created)
+        if begun is not None:
+            journey.waits.append(Wait(task.awaiting, begun))
+    _add_untold(journey, events)
+    return journey
+
+
+def _count(journey: Journey, event: Event) -> None:
+    if event.to_status is Status.AGENT_REVIEW:
+        journey.rounds.append(event.at)
+    elif event.from_status is Status.AGENT_REVIEW and _is_failed_review(event):
+        journey.failed_reviews.append(event.at)
+    elif event.type is EventType.CRASHED:
+        journey.crashes.append(Crash(_agent(event, journey), event.at))
+    elif event.type is EventType.SESSION_ENDED:
+        agent = _agent(event, journey)
+        journey.sessions.append(Session(agent, event.at, _spent(event)))
+        if event.data.get("role") == Role.WORKER and agent:
+            journey.worker = agent
+
+
+def _is_failed_review(event: Event) -> bool:
+    """True if a review sent the work back; by request that is the only way, else the reason says so."""
+    if event.type is EventType.MOVED:
+        return event.to_status in (Status.WORKING, Status.STUCK)
+    reason = event.reason or ""
+    return event.type is EventType.ADVANCED and (
+        reason in (_FAILED, _EXHAUSTED) or reason.endswith(_FAILED_AT_THE_LIMIT)
+    )
+
+
+def _agent(event: Event, journey: Journey) -> str:
+    return event.actor.name if event.actor.is_agent else journey.worker or ""
+
+
+def _spent(event: Event) -> Usage:
+    return Usage(
+        iterations=1,
+        tokens_in=int(_number(event, "tokens_in")),
+        tokens_out=int(_number(event, "tokens_out")),
+        cost=_number(event, "cost"),
+        seconds=_number(event, "seconds"),
+    )
+
+
+def _number(event: Event, name: str) -> float:
+    """Returns a figure of an event; anybody may have written the file, so no figure that makes no sense."""
+    value = event.data.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return value if 0 <= value < _MOST else 0
+
+
+def _add_untold(journey: Journey, events: Sequence[Event]) -> None:
+    """Adds what the task's usage has beyond its sessions, as the last session's; so nothing that was spent is lost."""
+    total, told = journey.task.usage, Usage()
+    for session in journey.sessions:
+        told = told.plus(session.spent)
+    left = Usage(
+        iterations=0,
+        tokens_in=max(0, total.tokens_in - told.tokens_in),
+        tokens_out=max(0, total.tokens_out - told.tokens_out),
+        cost=max(0.0, round(total.cost - told.cost, 6)),
+        seconds=max(0.0, round(total.seconds - told.seconds, 3)),
+    )
+    if left == Usage():
+        return
+    if journey.sessions:
+        last = journey.sessions[-1]
+        journey.sessions[-1] = replace(last, spent=last.spent.plus(left))
+        return
+    at = journey.task.updated or (events[-1].at if events else journey.task.created)
+    if at is not None:
+        journey.sessions.append(Session(journey.worker or "", at, replace(left, iterations=total.iterations)))
+
+
+class _Turn:
+    """Follows whose turn it is; `begun` is since when a person's, None while it is not."""
+
+    def __init__(self) -> None:
+        self.waits: list[Wait] = []
+        self.begun: datetime | None = None
+        self._kind = Awaiting.REVIEW
+
+    def take(self, event: Event) -> None:
+        """Takes the next event."""
+        if event.type is EventType.VERDICT:
+            self._end(event.at, _kind(event))
+        elif event.type is EventType.AWAITING_SET:
+            self._end(event.at)
+            kind = _kind(event)
+            if kind is not None:
+                self._begin(kind, event.at)
+        elif event.type is EventType.WAIVED and event.data.get("gate") == "person":
+            self.begun = None
+        elif event.to_status is not None:
+            self._end(event.at)
+            awaited = _AWAITED_IN.get(event.to_status)
+            if awaited is not None:
+                self._begin(awaited, event.at)
+
+    def _begin(self, kind: Awaiting, at: datetime) -> None:
+        self.begun, self._kind = at, kind
+
+    def _end(self, at: datetime, kind: Awaiting | None = None) -> None:
+        """Ends a wait, of which an answer tells what it was for; one that took no time was none."""
+        if self.begun is not None and at > self.begun:
+            self.waits.append(Wait(kind or self._kind, self.begun, at))
+        self.begun = None
+
+
+def _kind(event: Event) -> Awaiting | None:
+    value = event.data.get("awaiting")
+    return next((kind for kind in Awaiting if kind == value), None)

@@ -1,0 +1,79 @@
+"""`gt stats`."""
+
+from __future__ import annotations
+
+from gitticks.cli.flags import JSON, Option, ReadingCommand
+from gitticks.cli.render import say, screen
+from gitticks.cli.tasks_table import warn_of_broken
+from gitticks.errors import Exit, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import date, timedelta
+
+    from gitticks.actions.context import Context
+    from gitticks.actions.statistics.gathering import Statistics
+
+
+def answer(context: Context, *, since: date | timedelta | None, html: str | None, as_json: bool) -> int:
+    """Count what was done, how long people were waited for, and what it took.
+
+    From the histories of all tasks: by week, by epic and by agent. `lead` is the median time from a task's creation
+    until it is done.
+    """
+    from gitticks.actions.statistics.gathering import gather
+
+    if html is not None and as_json:
+        raise UsageError("a page is no JSON", hint="`gt stats --html stats.html`")
+    found = gather(context, since)
+    warn_of_broken(found.broken)
+    if as_json:
+        _print_json(found)
+    elif html is not None:
+        _write_page(context, found, html)
+    elif found.has_tasks:
+        from gitticks.cli.statistics.lines import statistics_lines
+
+        say(*statistics_lines(screen(), found))
+    else:
+        say('no tasks yet: `gt create "…"` makes the first', err=True)
+    return Exit.DONE
+
+
+def _print_json(found: Statistics) -> None:
+    from gitticks.cli.json_output import print_object
+    from gitticks.cli.statistics.objects import statistics_object
+
+    print_object(**statistics_object(found))
+
+
+def _write_page(context: Context, found: Statistics, file: str) -> None:
+    from gitticks.actions.exporting import write_file
+    from gitticks.cli.statistics.page import page
+    from gitticks.cli.text import visible
+
+    repository = context.repository
+    text = page(found, (repository.main_worktree or repository.common_dir).name)
+    if file == "-":
+        say(text)
+        return
+    write_file(context.directory / file, text)
+    say(visible(file))
+
+
+def _since(text: str) -> date | timedelta:
+    from gitticks.actions.statistics.period import read_since
+
+    return read_since(text)
+
+
+command = ReadingCommand(
+    "stats",
+    answer,
+    (
+        Option("since", ("--since",), "Count from a day, or so far back: 2026-10-01, 30d, 12w.", metavar="WHEN", read=_since),
+        Option("html", ("--html",), "Write a page with charts that needs nothing else; `-` prints it.", metavar="FILE"),
+        JSON,
+    ),
+    examples=("gt stats --since 12w", "gt stats --html stats.html"),
+)  # fmt: skip

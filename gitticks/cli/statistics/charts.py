@@ -1,0 +1,148 @@
+"""Bar charts as places and texts, for a page to draw: no chart needs a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+WIDTH, HEIGHT = 640, 220
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 8, 10, 26
+_INNER_WIDTH, _INNER_HEIGHT = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
+_SHARE_OF_BARS, _MOST_LABELS, _MOST_TICKS = 0.7, 9, 4
+_ROW_HEIGHT, _ROW_BAR, _ROW_TEXT, _NAMES = 30, 18, 14, 96
+_STEPS = (1, 2, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What one kind of bar tells: one value for each label, and the same in words."""
+
+    name: str
+    values: Sequence[float]
+    words: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of the `number`th series, and its words."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    number: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A text at a place; for a line of the grid at its height."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart: what it says in words, its figures, and what there is to draw.
+
+    Upright bars have a line of the grid at the height of each of its marks; lying ones have their names there.
+    """
+
+    title: str
+    description: str
+    labels: Sequence[str]
+    series: Sequence[Series]
+    bars: Sequence[Bar]
+    grid: Sequence[Mark]
+    marks: Sequence[Mark]
+    height: int = HEIGHT
+    is_upright: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to draw."""
+        return not self.bars
+
+    @property
+    def heading(self) -> list[str]:
+        """Returns the heading of its figures as a table."""
+        return ["", *(one.name for one in self.series)]
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """Returns its figures as rows of a table, each with its label first."""
+        return list(zip(self.labels, *(one.words for one in self.series), strict=True))
+
+
+def columns(
+    title: str,
+    about: str,
+    labels: Sequence[str],
+    series: Sequence[Series],
+    tick: Callable[[float], str],
+    *,
+    whole: bool = False,
+) -> Chart:
+    """Returns a chart with a group of upright bars for each label, and beside its grid what `tick` says of a value.
+
+    Values that are `whole` numbers have a grid of whole numbers.
+    """
+    most = max((value for one in series for value in one.values), default=0)
+    step = _step(most, whole=whole)
+    top = step * ceil(most / step) if most else 1
+    group = _INNER_WIDTH / max(1, len(labels))
+    bar = group * _SHARE_OF_BARS / len(series)
+    bars = [
+        Bar(
+            round(_LEFT + place * group + group * (1 - _SHARE_OF_BARS) / 2 + number * bar, 1),
+            round(_TOP + _INNER_HEIGHT * (1 - value / top), 1),
+            round(bar, 1),
+            round(_INNER_HEIGHT * value / top, 1),
+            number,
+            f"{label}: {words}",
+        )
+        for number, one in enumerate(series)
+        for place, (label, value, words) in enumerate(zip(labels, one.values, one.words, strict=True))
+        if value > 0
+    ]
+    every = ceil(len(labels) / _MOST_LABELS) or 1
+    shown = [
+        Mark(round(_LEFT + (place + 0.5) * group, 1), HEIGHT - 8, label)
+        for place, label in enumerate(labels)
+        if place % every == 0
+    ]
+    lines = [
+        Mark(_LEFT - 6, round(_TOP + _INNER_HEIGHT * (1 - step * number / top), 1), tick(step * number))
+        for number in range(round(top / step) + 1)
+    ]  # fmt: skip
+    return Chart(title, about, labels, series, bars, lines, shown)
+
+
+def rows(title: str, about: str, labels: Sequence[str], one: Series) -> Chart:
+    """Returns a chart with a lying bar for each label, and its words behind it."""
+    most = max(one.values, default=0) or 1
+    room = WIDTH - _NAMES - _RIGHT - 220
+    bars = [
+        Bar(_NAMES, place * _ROW_HEIGHT, round(max(1, room * value / most), 1), _ROW_BAR, 0, f"{label}: {words}")
+        for place, (label, value, words) in enumerate(zip(labels, one.values, one.words, strict=True))
+    ]  # fmt: skip
+    names = [Mark(_NAMES - 8, bar.y + _ROW_TEXT, label) for bar, label in zip(bars, labels, strict=True)]
+    words = [
+        Mark(bar.x + bar.width + 8, bar.y + _ROW_TEXT, text)
+        for bar, text in zip(bars, one.words, strict=True)
+    ]
+    height = max(1, len(labels)) * _ROW_HEIGHT
+    return Chart(title, about, labels, [one], bars, names, words, height, is_upright=False)
+
+
+def _step(most: float, *, whole: bool) -> float:
+    """Returns the distance of the grid's lines: 1, 2 or 5 with zeros, such that there are few of them."""
+    if most <= 0:
+        return 1
+    rough = most / _MOST_TICKS
+    size = 10.0 ** floor(log10(rough))
+    step = next(size * one for one in _STEPS if size * one >= rough)
+    return max(1.0, step) if whole else step

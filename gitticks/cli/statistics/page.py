@@ -1,0 +1,134 @@
+"""Statistics as one page that needs nothing else: no network, no script, no font; readable by day and by night."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitticks.cli.render import count_of, elapsed
+from gitticks.cli.statistics.charts import WIDTH, Chart, Series, columns, rows
+from gitticks.cli.statistics.words import (
+    COLUMNS,
+    NO_AGENT,
+    NO_EPIC,
+    money,
+    period_words,
+    row,
+    summary,
+)
+from gitticks.cli.text import visible
+from gitticks.document.times import format_time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gitticks.actions.statistics.gathering import Statistics
+
+MOST_WEEKS = 52
+_TEMPLATE = Path(__file__).with_name("page.html")
+_HOUR, _DAY = 3600, 86400
+_LEADS = (
+    ("1 hour", _HOUR),
+    ("4 hours", 4 * _HOUR),
+    ("1 day", _DAY),
+    ("3 days", 3 * _DAY),
+    ("1 week", 7 * _DAY),
+    ("4 weeks", 28 * _DAY),
+    ("longer", float("inf")),
+)
+
+
+def page(found: Statistics, project: str) -> str:
+    """Returns the page's text; whatever came from tasks is text in it, never markup."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    template = environment.from_string(_TEMPLATE.read_text("utf-8"))
+    return template.render(
+        project=visible(project),
+        period=period_words(found.period),
+        until=format_time(found.period.until),
+        summary=[(name.strip(), words, name.startswith(" ")) for name, words in summary(found)],
+        charts=list(charts(found)),
+        width=WIDTH,
+        tables=_tables(found),
+        columns=COLUMNS,
+    )  # fmt: skip
+
+
+def charts(found: Statistics) -> Iterator[Chart]:
+    """Yields the charts of the page, empty ones too."""
+    weeks = found.weeks[-MOST_WEEKS:]
+    labels = [f"{one.monday:%m-%d}" for one in weeks]
+    told = f" in the last {MOST_WEEKS} weeks" if len(found.weeks) > MOST_WEEKS else ""
+    yield columns(
+        "Done and created",
+        f"Tasks that were done and tasks that were created, week by week{told}.",
+        labels,
+        [_counts("done", [one.done for one in weeks]), _counts("created", [one.created for one in weeks])],
+        _count,
+        whole=True,
+    )
+    counts, below = [], 0.0
+    for _, limit in _LEADS:
+        counts.append(sum(below <= one < limit for one in found.total.lead_seconds))
+        below = limit
+    yield columns(
+        "From creation to done",
+        "How many of the tasks that were done took up to so long.",
+        [name for name, _ in _LEADS],
+        [_counts("tasks", counts)],
+        _count,
+        whole=True,
+    )
+    yield rows(
+        "Waiting for people",
+        "How long tasks waited for a person in all, by what they awaited.",
+        [one.kind.value for one in found.waits],
+        Series(
+            "in all",
+            [sum(one.seconds) for one in found.waits],
+            [f"{elapsed(sum(one.seconds))} in {count_of(len(one.seconds), 'wait')}" for one in found.waits],
+        ),
+    )
+    yield columns(
+        "Waiting for people, week by week",
+        f"Hours that tasks waited for people, by the week of the answer{told}.",
+        labels,
+        [
+            Series(
+                "hours",
+                [one.waited_seconds / _HOUR for one in weeks],
+                [elapsed(one.waited_seconds) for one in weeks],
+            )
+        ],
+        lambda hours: f"{hours:,.4g} h",
+    )
+    yield columns(
+        "Cost",
+        f"What agents cost, week by week{told}.",
+        labels,
+        [Series("dollars", [one.cost for one in weeks], [money(one.cost) for one in weeks])],
+        money,
+    )
+
+
+def _counts(name: str, values: Sequence[int]) -> Series:
+    return Series(name, values, [str(value) for value in values])
+
+
+def _count(value: float) -> str:
+    return str(round(value))
+
+
+def _tables(found: Statistics) -> list[tuple[str, list[tuple[str, str, list[str]]]]]:
+    """Returns each table's name with its rows: an id, a name, and the figures."""
+    return [
+        (
+            "By epic",
+            [(one.id or "", visible(one.title) if one.id else NO_EPIC, row(one.figures)) for one in found.epics],
+        ),
+        ("By agent", [("", visible(one.name) or NO_AGENT, row(one.figures)) for one in found.agents]),
+    ]  # fmt: skip
