@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from gitticks.cli.graphs.looks import LABEL_COLUMNS, look_of
-from gitticks.cli.text import visible
+from gitticks.cli.graphs.looks import LABEL_COLUMNS, drawable, look_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def dot_lines(found: Dependencies) -> Iterator[str]:
     yield '  node [shape=box, style="rounded,filled", fontname="sans-serif", color="#57606a"];'
     for one in found.standings:
         task = one.task
-        label = "\\n".join([_text(task.id), *map(_text, wrap(visible(task.title), LABEL_COLUMNS))])
+        label = "\\n".join([_text(task.id), *map(_text, wrap(drawable(task.title), LABEL_COLUMNS))])
         yield f'  "{task.id}" [label="{label}", fillcolor="{look_of(task).fill}"];'
     for edge in found.edges:
         yield f'  "{edge.source}" -> "{edge.target}"{_looks(edge)};'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitticks.cli.text import visible
 from gitticks.model import words
 from gitticks.model.values import Value
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 LABEL_COLUMNS = 28
 INK = "#1f2328"
+_NO_XML = str.maketrans("", "", "\ufffe\uffff")
+"""Characters that no picture may hold, not even as references."""
 
 
 class Look(Value):
@@ -28,6 +31,11 @@ _AWAITING = Look("awaiting", "#fff8c5", "#4b2900")
 _CLOSED = Look("closed", "#dafbe1", "#033a16")
 LOOKS = (_OPEN, _BUSY, _IN_REVIEW, _AWAITING, _CLOSED)
 _BY_STATUS = {words.PENDING: _OPEN, words.AGENT_REVIEW: _IN_REVIEW, words.REVIEWING: _IN_REVIEW}
+
+
+def drawable(text: str) -> str:
+    """Returns a text as pictures can hold it; it is still to be escaped."""
+    return visible(text).translate(_NO_XML)
 
 
 def look_of(task: Listed) -> Look:

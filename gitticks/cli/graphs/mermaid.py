@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.cli.graphs.looks import INK, LOOKS, look_of
-from gitticks.cli.text import visible
+from gitticks.cli.graphs.looks import INK, LOOKS, drawable, look_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,5 +35,5 @@ def _text(text: str) -> str:
     """Returns a text in which every sign that could mean something to Mermaid or to a page is a character reference."""
     return "".join(
         char if char.isalnum() or char in _PLAIN or not char.isascii() else f"#{ord(char)};"
-        for char in visible(text)
+        for char in drawable(text)
     )

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from html import escape
 
-from gitticks.cli.graphs.looks import INK, LOOKS, look_of
+from gitticks.cli.graphs.looks import INK, LOOKS, drawable, look_of
 from gitticks.cli.graphs.placing import BOX_HEIGHT, BOX_WIDTH, place
 from gitticks.cli.render import count_of
 from gitticks.cli.text import cut, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gitticks.actions.dependencies import Dependencies, Edge
     from gitticks.cli.graphs.placing import Places
     from gitticks.store.indexed_task import IndexedTask
 
 _TITLE_COLUMNS = 30
-_NO_XML = str.maketrans("", "", "\ufffe\uffff")
 _DARK_INK, _DARK_LINE = "#f0f6fc", "#9198a1"
 _CORNER, _TEXT_LEFT, _FIRST_BASE, _SECOND_BASE = 8, 12, 19, 37
 
@@ -38,8 +37,9 @@ def svg_lines(found: Dependencies) -> Iterator[str]:
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
         'orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>'
     )
-    yield from (_line(edge, places) for edge in found.edges)
+    yield from (_line(edge, places) for edge in found.edges if not edge.is_circular)
     yield from (_box(task, places) for task in tasks)
+    yield from (_circle(edge, places) for edge in found.edges if edge.is_circular)
     yield "</svg>"
 
 
@@ -72,18 +72,29 @@ def _box(task: IndexedTask, places: Places) -> str:
 
 
 def _line(edge: Edge, places: Places) -> str:
+    looks = "line part" if edge.is_part else "line"
+    first, *points = places.ways[edge.source, edge.target]
+    return _path(looks, first, points)
+
+
+def _circle(edge: Edge, places: Places) -> str:
+    """Returns a line that leads back."""
     left, top = places.corners[edge.source]
     right, bottom = places.corners[edge.target]
-    x, y = left + BOX_WIDTH, top + BOX_HEIGHT // 2
-    end_y = bottom + BOX_HEIGHT // 2
-    bend = max(40, (right - x) // 2)
-    looks = "line" + (" part" if edge.is_part else "") + (" circle" if edge.is_circular else "")
-    return (
-        f'<path class="{looks}" marker-end="url(#tip)" '
-        f'd="M{x} {y}C{x + bend} {y} {right - bend} {end_y} {right} {end_y}"/>'
-    )
+    below = BOX_HEIGHT * 3 // 4
+    return _path("line circle", (left, top + below), [(right + BOX_WIDTH, bottom + below)])
+
+
+def _path(looks: str, first: tuple[int, int], points: Sequence[tuple[int, int]]) -> str:
+    """Returns a line that bends to the first of the points, goes straight to the next, and so on."""
+    (x, y), way = first, f"M{first[0]} {first[1]}"
+    for number, (to_x, to_y) in enumerate(points):
+        middle = (x + to_x) // 2
+        way += f"H{to_x}" if number % 2 else f"C{middle} {y} {middle} {to_y} {to_x} {to_y}"
+        x, y = to_x, to_y
+    return f'<path class="{looks}" marker-end="url(#tip)" d="{way}"/>'
 
 
 def _text(text: str) -> str:
     """Returns a text as ASCII markup, which means the same in whatever encoding it is printed."""
-    return escape(visible(text).translate(_NO_XML)).encode("ascii", "xmlcharrefreplace").decode()
+    return escape(drawable(text)).encode("ascii", "xmlcharrefreplace").decode()

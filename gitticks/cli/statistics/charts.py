@@ -9,9 +9,9 @@ from math import ceil, floor, log10
 WIDTH, HEIGHT = 640, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 8, 10, 26
 _INNER_WIDTH, _INNER_HEIGHT = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
-_SHARE_OF_BARS, _MOST_LABELS, _MOST_TICKS = 0.7, 9, 4
+_SHARE_OF_BARS, _WIDEST_BAR, _MOST_LABELS, _MOST_TICKS = 0.7, 48, 9, 4
 _ROW_HEIGHT, _ROW_BAR, _ROW_TEXT, _NAMES = 30, 18, 14, 96
-_STEPS = (1, 2, 5, 10)
+_STEPS, _LEAST = (1, 2, 5, 10), 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,10 @@ def columns(
     step = _step(most, whole=whole)
     top = step * ceil(most / step) if most else 1
     group = _INNER_WIDTH / max(1, len(labels))
-    bar = group * _SHARE_OF_BARS / len(series)
+    bar = min(group * _SHARE_OF_BARS / len(series), _WIDEST_BAR)
     bars = [
         Bar(
-            round(_LEFT + place * group + group * (1 - _SHARE_OF_BARS) / 2 + number * bar, 1),
+            round(_LEFT + (place + 0.5) * group + (number - len(series) / 2) * bar, 1),
             round(_TOP + _INNER_HEIGHT * (1 - value / top), 1),
             round(bar, 1),
             round(_INNER_HEIGHT * value / top, 1),
@@ -140,7 +140,7 @@ def rows(title: str, about: str, labels: Sequence[str], one: Series) -> Chart:
 
 def _step(most: float, *, whole: bool) -> float:
     """Returns the distance of the grid's lines: 1, 2 or 5 with zeros, such that there are few of them."""
-    if most <= 0:
+    if most < _LEAST:
         return 1
     rough = most / _MOST_TICKS
     size = 10.0 ** floor(log10(rough))
