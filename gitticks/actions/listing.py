@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitticks.actions.routing import names_reviewer
 from gitticks.actions.standing import standings_of
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.values import Value
@@ -111,7 +112,7 @@ def _read(
         if _passes(page, wanted, parent)
         and labels <= set(page.labels)
         and (wanted.agent is None or page.agent == wanted.agent)
-        and (wanted.reviewer is None or page.reviewer == wanted.reviewer)
+        and (wanted.reviewer is None or names_reviewer(page.reviewer, wanted.reviewer))
     ]
 
 

@@ -10,6 +10,8 @@ from gitticks.store.indexed_tasks import candidates_in, graph_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
     from gitticks.model.ids import TaskId
@@ -32,11 +34,16 @@ class Reach(Value):
 
 
 def next_task(
-    context: Context, reach: Reach, kinds: frozenset[Awaiting] | None = None, *, with_json: bool = False
+    context: Context,
+    reach: Reach,
+    kinds: frozenset[Awaiting] | None = None,
+    *,
+    reviewer: str | None = None,
+    with_json: bool = False,
 ) -> Standing[IndexedTask] | None:
     """Returns the task that would be picked first, or with `kinds` the most urgent one that awaits a person.
 
-    Its row has its JSON where that is wanted.
+    With `reviewer` only what names that person counts. Its row has its JSON where that is wanted.
 
     Raises:
         NotFoundError: the epic is no task.
@@ -51,11 +58,19 @@ def next_task(
     if kinds is None:
         found = first_ready(graph, candidates_in(context.index), around, is_wanted)
     else:
-        waiting = (task for task in context.index.awaiting() if task.is_open and task.awaiting in kinds)
+        awaiting = context.index.awaiting() if reviewer is None else _awaiting(context, reviewer)
+        waiting = (task for task in awaiting if task.is_open and task.awaiting in kinds)
         found = min((task for task in waiting if is_wanted(task)), key=by_urgency, default=None)
     if found is not None and with_json:
         found = context.index.find(found.id, with_json=True)
     return None if found is None else standing_of(context, found, graph, around)
+
+
+def _awaiting(context: Context, reviewer: str) -> Sequence[IndexedTask]:
+    """Returns what awaits a person and names this one."""
+    from gitticks.actions.routing import names_reviewer
+
+    return [page for page in context.index.needing_people() if names_reviewer(page.reviewer, reviewer)]
 
 
 def ready_tasks(context: Context, *, with_json: bool = False) -> list[Standing[IndexedTask]]:

@@ -27,6 +27,11 @@ class Person(Value):
         return not any(asked) or not self.names.isdisjoint(asked)
 
 
+def names_reviewer(reviewer: str | None, name: str) -> bool:
+    """True if a task's `reviewer`, which may be several names with commas between them, has this one."""
+    return _plain(name) in map(_plain, (reviewer or "").split(","))
+
+
 def person_here(context: Context) -> Person | None:
     """Returns who asks, as git's settings say; None if they do not."""
     from gitticks.git.identity import identity

@@ -119,3 +119,6 @@ LABEL = Option(
     completes="labels",
 )
 """Arrives as a tuple of labels."""
+
+REVIEWER = Option("reviewer", ("--reviewer",), "Only what this person should answer.", completes="reviewer")
+"""Arrives as a name, or None."""

@@ -90,8 +90,13 @@ def build_prompt(
 
 
 def feedback_text(notes: tuple[Entry, ...], questions: tuple[Entry, ...]) -> str:
-    """Returns people's notes, and their answers with the questions they answer, oldest first."""
-    said = [(note.at, _entry(note)) for note in notes if note.kind is ActorKind.HUMAN]
+    """Returns people's notes, and their answers with the questions they answer, oldest first.
+
+    What a verdict's note answered stands in both places of the file, and is said once.
+    """
+    said = [
+        (note.at, _entry(note)) for note in notes if note.kind is ActorKind.HUMAN and note not in questions
+    ]
     for pair in pair_questions(questions):
         if pair.answer is not None:
             asked = f"Asked by {pair.question.name}:\n\n{_quoted(pair.question.text)}"

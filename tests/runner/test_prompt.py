@@ -62,6 +62,13 @@ def write(store: Store, path: str, text: str) -> None:
     store.transact(change, author=ADA)
 
 
+def test_an_answer_that_stands_among_the_notes_too_is_said_once() -> None:
+    asked = Entry(AT, ActorKind.AGENT, "claude", "Which tone?")
+    said = Entry(AT, ActorKind.HUMAN, "Ada", "Friendly.")
+    text = feedback_text((said,), (asked, said))
+    assert (text.count("> Which tone?"), text.count("> Friendly.")) == (1, 1)
+
+
 def test_a_worker_is_told_what_the_branch_knows(store: Store) -> None:
     make_task(store, "The login epic", id="epic", body="All about logins.")
     task = make_task(store, id="k7f2", body=BODY, parent=TaskId("epic"))

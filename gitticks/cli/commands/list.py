@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitticks.actions.listing import Filter, list_tasks
-from gitticks.cli.filters import AWAITING, LABEL, STATUS
+from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS
 from gitticks.cli.flags import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.json_output import entry_object, print_tasks, task_text
 from gitticks.cli.render import say, screen
@@ -93,7 +93,7 @@ command = ReadingCommand(
         LABEL,
         Option("parent", ("--parent",), "Only children of this task.", metavar="ID", completes="task"),
         Option("agent", ("--agent",), "Only what is given to this agent.", completes="agent"),
-        Option("reviewer", ("--reviewer",), "Only what this person should answer.", completes="reviewer"),
+        REVIEWER,
         Switch("with_closed", ("-a", "--all"), "Closed tasks too."),
         JSON,
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitticks.actions.picking import Reach, next_task
-from gitticks.cli.filters import AWAITING
+from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.json_output import print_task, task_text
 from gitticks.cli.render import name_line, say, screen
@@ -23,6 +23,7 @@ def answer(
     in_epics: bool,
     standalone: bool,
     orphans: bool,
+    reviewer: str | None,
     as_json: bool,
 ) -> int:
     """Print the task that comes next.
@@ -31,7 +32,9 @@ def answer(
     should answer first. If there is none: exit code 1, and nothing on stdout.
     """
     reach = Reach(epic=epic, in_epics=in_epics, standalone=standalone, orphans=orphans)
-    found = next_task(context, reach, awaiting, with_json=as_json)
+    if reviewer is not None and awaiting is None:
+        awaiting = parse_kinds("")
+    found = next_task(context, reach, awaiting, reviewer=reviewer, with_json=as_json)
     if as_json:
         print_task(None if found is None else task_text(found))
     elif found is not None:
@@ -53,6 +56,7 @@ command = ReadingCommand(
     (
         Argument("epic", "[EPIC]"),
         AWAITING,
+        REVIEWER,
         Switch("in_epics", ("--epic",), "Look at tasks of epics."),
         Switch("standalone", ("--standalone",), "Look at tasks without a parent."),
         Switch("orphans", ("--orphan",), "Look at tasks whose parent is closed."),

@@ -32,7 +32,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "tree": ("task", ""),
     "search": ("-*", "--status=statuses -l=labels --label=labels -n=- --count=-"),
     "show": ("task", ""),
-    "next": ("task", "--awaiting=kinds"),
+    "next": ("task", "--awaiting=kinds --reviewer=reviewer"),
     "ready": ("", ""),
     "current": ("", ""),
     "status": ("", ""),

@@ -25,6 +25,8 @@ from tests.support.stores import NOW, make_queue, make_store, make_task
         (["--awaiting"], "r3vw  Faster start\n"),
         (["--awaiting", "input"], "m3xq  Rename the error page\n"),
         (["--awaiting", "input,review"], "r3vw  Faster start\n"),
+        (["--awaiting", "--reviewer", "Grace"], "m3xq  Rename the error page\n"),
+        (["--reviewer", "grace"], "m3xq  Rename the error page\n"),
     ],
 )
 def test_the_task_that_comes_next(tmp_path: Path, options: list[str], said: str) -> None:
@@ -36,6 +38,7 @@ def test_the_task_that_comes_next(tmp_path: Path, options: list[str], said: str)
     ("options", "said"),
     [
         (["--orphan"], "nothing is ready: `gt list` says what each task waits for\n"),
+        (["--reviewer", "Alan"], "nothing awaits a person: `gt status` says what runs\n"),
         (["--awaiting", "work"], "nothing awaits a person: `gt status` says what runs\n"),
         (["e0pc", "--awaiting"], "nothing awaits a person: `gt status` says what runs\n"),
     ],
