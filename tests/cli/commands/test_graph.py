@@ -14,6 +14,7 @@ from gitticks.model.status import TaskType
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt, gt_on_terminal, gt_process
+from tests.support.browsers import open_page
 from tests.support.stores import ADA, NOW, make_queue, make_store, make_task, put_task, write_task_file
 
 HOSTILE = 'Round "two" <b>&amp; \x1b[31m \u202e \\ #35; `x` ]]> 日本 🎉 \ufffe end'
@@ -198,3 +199,14 @@ def test_graphviz_reads_every_title_and_link(tmp_path: Path) -> None:
     assert joined.startswith('Round "two" <b>&amp; \\x1b[31m \\u202e \\ #35; `x` ]]> 日本')
     edges = {one.findtext(f"{SVG}title") for one in picture.iter(f"{SVG}g") if one.get("class") == "edge"}
     assert {"k7f2->b1kd", "b1kd->b3lo", "b3lo->e2in", "c1rc->c2rc"} <= edges
+
+
+@pytest.mark.debian("chromium")
+def test_a_browser_draws_the_picture_without_a_complaint_or_a_request(tmp_path: Path) -> None:
+    make_links(tmp_path)
+    picture = tmp_path / "graph.svg"
+    picture.write_text(gt("graph", "--svg", at=tmp_path, now=NOW).out, "utf-8")
+    seen = open_page(picture, tmp_path)
+    assert (seen.complaints, seen.requests) == ((), ())
+    assert "<parsererror" not in seen.dom
+    assert seen.dom.count("<rect ") == 8
