@@ -10,7 +10,7 @@ from gitticks.errors import NotFoundError
 from gitticks.model.ids import BOARD_FOLDER, task_path
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.values import Value
-from gitticks.model.words import DONE, NOTES, QUESTIONS, REVIEW, SECTIONS, WORKING
+from gitticks.model.words import DONE, NOTES, PENDING, QUESTIONS, REVIEW, REVIEWING, SECTIONS, WORKING
 from gitticks.store.indexed_tasks import graph_over
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
+    from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
     from gitticks.document.sections import Body
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.store.index import Index
     from gitticks.store.indexed_task import IndexedPage, IndexedTask
+    from gitticks.store.rounds import Round
+
+MOST_SECONDS = 2.0
+"""So long git is asked what a task's work changes."""
+_MOST_SEARCHED = 100_000
+"""So many characters are searched for the ids of other tasks."""
+_LIKE_AN_ID = "[0-9a-z][0-9a-z-]{0,63}"
+_PUT_ASIDE = frozenset({"verdict.given", "task.reopened", "approval.voided"})
 
 
 class Author(Value):
@@ -40,7 +49,8 @@ class ShownTask(Value):
 
     `sections` are those with text but Notes and Questions, in file order by their names; `idle_blockers` block
     nothing because they are missing or cancelled; `children` are closed and open ones. `review_outcome` is a word of
-    `ReviewOutcome`, None without a review.
+    `ReviewOutcome`, None without a review. `rounds` are earlier ones; `mentions` are other tasks that its text names; `changes` is None where there is no code, or
+    where it was not asked for.
     """
 
     standing: Standing[IndexedPage]
@@ -54,6 +64,9 @@ class ShownTask(Value):
     questions: tuple[QuestionPair, ...]
     history: tuple[Event, ...]
     warnings: tuple[str, ...]
+    rounds: tuple[Round, ...]
+    mentions: tuple[Standing[IndexedTask], ...]
+    changes: Changes | None
 
     @property
     def handoff_author(self) -> Author | None:
@@ -102,8 +115,8 @@ def last_reviewer(history: bytes) -> str | None:
     return None if author is None else author.name
 
 
-def show_task(context: Context, named: str | None) -> ShownTask:
-    """Returns everything about a task.
+def show_task(context: Context, named: str | None, *, with_changes: bool = False) -> ShownTask:
+    """Returns everything about a task; what its work changes only `with_changes`, as git has to be asked for that.
 
     Raises:
         NotFoundError: there is no such task.
@@ -116,8 +129,9 @@ def show_task(context: Context, named: str | None) -> ShownTask:
         raise _unreadable(index, task_id)
     body = body_of(index, page)
     graph = graph_over(index)
+    around, history = context.surroundings(), events_of(context, task_id)
     return ShownTask(
-        standing=standing_of(context, page, graph, context.surroundings()),
+        standing=standing_of(context, page, graph, around),
         parent=graph.tasks.get(page.parent) if page.parent else None,
         children=tuple(sorted(index.children(task_id), key=by_priority_and_age)),
         idle_blockers=graph.idle_blockers(page),
@@ -126,9 +140,77 @@ def show_task(context: Context, named: str | None) -> ShownTask:
         review_outcome=review_outcome_of(body),
         notes=notes_of(body),
         questions=_questions(body),
-        history=events_of(context, task_id),
+        history=history,
         warnings=body.warnings,
+        rounds=_rounds(context, task_id, history),
+        mentions=tuple(
+            standing_of(context, task, graph, around)
+            for task in (_mentions(index, page, body.text) if body.text.strip() else ())
+        ),
+        changes=_changes(context, page) if with_changes else None,
     )
+
+
+def show_round(context: Context, named: str | None, number: int) -> tuple[TaskId, Round]:
+    """Returns one of a task's earlier rounds.
+
+    Raises:
+        NotFoundError: there is no such task, or no such round.
+    """
+    from gitticks.store.rounds import read_rounds
+
+    task_id = context.resolve(named)
+    rounds = {one.number: one for one in read_rounds(context.repository, context.index.commit, task_id)}
+    if number in rounds:
+        return task_id, rounds[number]
+    if not rounds:
+        raise NotFoundError(f"`{task_id}` has no earlier rounds", hint=f"`gt show {task_id}`")
+    raise NotFoundError(
+        f"`{task_id}` has no round {number}", hint=f"`gt show {task_id} --round {max(rounds)}`"
+    )
+
+
+def _rounds(context: Context, task_id: TaskId, history: tuple[Event, ...]) -> tuple[Round, ...]:
+    """Returns the earlier rounds; of a task that never went back nothing is read."""
+    if not any(_goes_back(event) for event in history):
+        return ()
+    from gitticks.errors import GitticksError
+    from gitticks.store.rounds import read_rounds
+
+    try:
+        return read_rounds(context.repository, context.index.commit, task_id)
+    except GitticksError:
+        return ()  # the page has all the rest
+
+
+def _mentions(index: Index, page: IndexedPage, text: str) -> list[IndexedTask]:
+    """Returns the other tasks that a text names, in the order of their first mention."""
+    import re  # which a task without text does without
+
+    text = text[:_MOST_SEARCHED]
+    words = {word.rstrip("-") for word in re.findall(_LIKE_AN_ID, text)} - {page.id}
+    known = index.known(words)
+    if not known:
+        return []
+    from gitticks.model.mentions import mentioned
+
+    return [known[task_id] for task_id in mentioned(text, known)]
+
+
+def _goes_back(event: Event) -> bool:
+    """True for an event that may have put a hand-off or a review aside."""
+    is_return = event.to_status in (WORKING, PENDING) and event.from_status not in (None, PENDING)
+    return is_return or event.type.value in _PUT_ASIDE
+
+
+def _changes(context: Context, page: IndexedPage) -> Changes | None:
+    if '"start_sha": null' in page.json:
+        return None
+    from gitticks.actions.changes import Allowance, find_changes, names_in, names_with_branch
+
+    names = names_with_branch(context.repository, names_in(page.json))
+    in_review = page.status == REVIEWING
+    return find_changes(context.repository, names, Allowance(MOST_SECONDS), with_conflicts=in_review)
 
 
 def _unreadable(index: Index, task_id: TaskId) -> Exception:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 3
 """So much of a question is shown; `gt show` has the rest."""
-_MOST_PATHS = 3
 _OUTCOMES = {"pass": "review PASS", "fail": "review FAIL"}
 _QUESTIONS = frozenset({"input", "escalation", "checkpoint"})
 
@@ -85,21 +84,10 @@ def _facts(asked: Asked) -> Iterator[str]:
         yield f"for {visible(asked.standing.task.reviewer or '')}"
     if asked.review is not None:
         yield _review(asked.review)
-    changes = asked.changes
-    if changes is None:
-        return
-    summary = changes.summary
-    if not summary.files:
-        yield "no changes"
-        return
-    yield f"{count_of(summary.files, 'file')}, +{summary.added} -{summary.removed}"
-    base = visible(changes.base or "")
-    if changes.conflicts:
-        shown = ", ".join(map(visible, changes.conflicts[:_MOST_PATHS]))
-        left = len(changes.conflicts) - _MOST_PATHS
-        yield f"conflicts with {base} in {shown}{f' and {left} more' if left > 0 else ''}"
-    elif changes.conflicts is not None:
-        yield f"merges cleanly into {base}"
+    if asked.changes is not None:
+        from gitticks.cli.changes_words import changes_words
+
+        yield from changes_words(asked.changes)
 
 
 def _review(review: ReviewWord) -> str:

@@ -134,12 +134,24 @@ def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> list[str]:
     for last, rest in zip(_cells(columns[stretch]), rows, strict=True):
         fitting = _fitting(on, rest, widths)
         lines.append(_line(on, rest[:fitting], widths) if fitting else on.fit(rest[0].text, on.columns))
-        below = [cell for cell in (*rest[max(1, fitting) :], last) if cell.text]
-        if below:
-            room = on.columns - len(GAP) * len(below) - sum(width(cell.text) for cell in below[:-1])
-            cut = Cell(on.fit(below[-1].text, room), below[-1].style)
-            lines.append(GAP + _line(on, [*below[:-1], cut], [0] * len(below)))
+        lines += _below(on, [cell for cell in (*rest[max(1, fitting) :], last) if cell.text])
     return lines
+
+
+def _below(on: Screen, cells: Sequence[Cell]) -> list[str]:
+    """Returns what found no room above, indented, on as few lines as it fits on; the last cell may be cut to fit."""
+    rows: list[list[Cell]] = []
+    room = 0
+    for place, cell in enumerate(cells):
+        needed = width(cell.text)
+        if place == len(cells) - 1:
+            needed = min(needed, NARROWEST_TITLE)
+        if not rows or room < needed:
+            rows.append([])
+            room = on.columns - len(GAP)
+        rows[-1].append(Cell(on.fit(cell.text, room), cell.style))
+        room -= width(rows[-1][-1].text) + len(GAP)
+    return [GAP + _line(on, row, [0] * len(row)) for row in rows]
 
 
 def _cells(column: Column) -> list[Cell]:

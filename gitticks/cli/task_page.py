@@ -9,16 +9,20 @@ from gitticks.model.words import HANDOFF, REVIEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from gitticks.actions.showing import Author, ShownTask
     from gitticks.cli.render import Screen
     from gitticks.model.notes import Entry, QuestionPair
+    from gitticks.store.rounds import Round
 
 MOST_EVENTS = 20
+MOST_PATHS = 8
+_HEADING, _TAB = 10, 4
 _OUTCOMES = {"pass": "PASS", "fail": "FAIL", "unclear": "no verdict"}
 _LATE = (HANDOFF, REVIEW)
+_KINDS = {"handoff": HANDOFF, "review": REVIEW}
 
 
 def page(on: Screen, shown: ShownTask, now: datetime) -> list[str]:
@@ -33,7 +37,7 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     yield from _wrapped(on, list(_facts(shown, now)))
     if shown.summary:
         yield ""
-        yield from _indented(shown.summary)
+        yield from _prose(on, shown.summary)
     yield ""
     for name, text in shown.sections.items():
         if name not in _LATE:
@@ -44,8 +48,11 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
         outcome, text = _OUTCOMES.get(shown.review_outcome or "", ""), shown.sections[REVIEW]
         by = ": ".join(part for part in (_by(shown.review_author, now), outcome) if part)
         yield from _part(on, REVIEW, by, "" if text.strip() == outcome else text)
+    yield from _changes(on, shown)
+    yield from _rounds(on, shown)
     yield from _questions(on, shown.questions, now)
     yield from _notes(on, shown.notes, now)
+    yield from _mentions(on, shown)
     yield from _history(on, shown, now)
 
 
@@ -96,25 +103,78 @@ def _wrapped(on: Screen, facts: Sequence[str]) -> Iterator[str]:
     for fact in map(visible, facts):
         longer = f"{line} · {fact}" if line else fact
         if line and on.is_terminal and width(longer) > on.columns:
-            yield on.styled(line, Style.FAINT)
+            yield on.styled(on.fit(line, on.columns), Style.FAINT)
             longer = fact
         line = longer
-    yield on.styled(line, Style.FAINT)
+    yield on.styled(on.fit(line, on.columns), Style.FAINT)
 
 
 def _part(on: Screen, name: str, by: str, text: str) -> Iterator[str]:
     yield _heading(on, name, by)
-    yield from _indented(text)
+    yield from _prose(on, text)
 
 
 def _heading(on: Screen, name: str, by: str = "") -> str:
     heading = on.styled(visible(name), Style.STRONG)
-    return f"{heading}{' ' * max(2, 10 - width(visible(name)))}{visible(by)}" if by else heading
+    if not by:
+        return heading
+    gap = max(len(GAP), _HEADING - width(visible(name)))
+    return f"{heading}{' ' * gap}{on.fit(visible(by), on.columns - gap - width(visible(name)))}"
 
 
-def _indented(text: str, by: str = GAP) -> Iterator[str]:
-    for line in text.splitlines():
-        yield (by + visible(line.expandtabs(4))).rstrip()
+def _prose(on: Screen, text: str, indent: str = GAP) -> Iterator[str]:
+    """Yields a text below its heading: as it was written, and on a terminal as Markdown looks there."""
+    if on.is_terminal:
+        from gitticks.cli.markdown import shown_text
+
+        lines: Iterable[str] = shown_text(on.narrower(len(indent)), text)
+    else:
+        lines = (visible(line.expandtabs(_TAB)) for line in text.splitlines())
+    for line in lines:
+        yield (indent + line).rstrip()
+
+
+def _changes(on: Screen, shown: ShownTask) -> Iterator[str]:
+    changes = shown.changes
+    if changes is None:
+        return
+    from gitticks.cli.changes_words import changes_words
+
+    yield _heading(on, "Changes", ", ".join(changes_words(changes)))
+    paths = changes.summary.paths
+    yield from (on.fit(GAP + visible(path), on.columns) for path in paths[:MOST_PATHS])
+    if len(paths) > MOST_PATHS:
+        yield f"{GAP}… {len(paths) - MOST_PATHS} more: `gt review {shown.standing.task.id}`"
+
+
+def _rounds(on: Screen, shown: ShownTask) -> Iterator[str]:
+    if not shown.rounds:
+        return
+    yield _heading(on, "Rounds", f"`gt show {shown.standing.task.id} --round {shown.rounds[-1].number}`")
+    for one in shown.rounds:
+        yield on.fit(f"{GAP}{one.number}{GAP}{round_words(one)}", on.columns)
+
+
+def round_words(one: Round) -> str:
+    """Returns in one line what came of an earlier round."""
+    text = one.review
+    if text is None:
+        return "handed off" if one.handoff else "reviewed"
+    from gitticks.document.verdict_line import review_outcome
+
+    outcome = _OUTCOMES.get(review_outcome(text).value, "no verdict")
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    first = next((line for line in lines if line and line != outcome), "")
+    return visible(f"review {outcome}: {first}" if first else f"review {outcome}")
+
+
+def round_page(on: Screen, task_id: str, one: Round) -> Iterator[str]:
+    """Yields the lines of `gt show --round`: what was handed off in an earlier round, and what reviews said."""
+    yield f"{task_id}{GAP}round {one.number}"
+    for kind, text in one.texts.items():
+        yield ""
+        yield _heading(on, _KINDS.get(kind, kind.replace("-", " by ", 1).capitalize()))
+        yield from _prose(on, text)
 
 
 def _by(author: Author | None, now: datetime) -> str:
@@ -126,19 +186,30 @@ def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime) -> Iter
         yield _heading(on, "Questions")
     for pair in pairs:
         is_open = "" if pair.answer else ": open"
-        yield f"{GAP}{_said(pair.question, now)}{on.styled(is_open, Style.WAITS)}"
-        yield from _indented(pair.question.text, GAP * 2)
+        said = on.fit(_said(pair.question, now), on.columns - len(GAP) - len(is_open))
+        yield f"{GAP}{said}{on.styled(is_open, Style.WAITS)}"
+        yield from _prose(on, pair.question.text, GAP * 2)
         if pair.answer:
-            yield f"{GAP}answered by {_said(pair.answer, now)}"
-            yield from _indented(pair.answer.text, GAP * 2)
+            yield on.fit(f"{GAP}answered by {_said(pair.answer, now)}", on.columns)
+            yield from _prose(on, pair.answer.text, GAP * 2)
 
 
 def _notes(on: Screen, notes: Sequence[Entry], now: datetime) -> Iterator[str]:
     if notes:
         yield _heading(on, "Notes")
     for note in notes:
-        yield GAP + _said(note, now)
-        yield from _indented(note.text, GAP * 2)
+        yield on.fit(GAP + _said(note, now), on.columns)
+        yield from _prose(on, note.text, GAP * 2)
+
+
+def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:
+    if shown.mentions:
+        yield _heading(on, "Mentions")
+    for standing in shown.mentions:
+        task = standing.task
+        head = f"{GAP}{on.glyph(task.status)} "
+        title = on.fit(visible(task.title), on.columns - len(head) - len(task.id) - len(GAP))
+        yield f"{head}{on.linked(task.id, standing.file)}{GAP}{title}"
 
 
 def _said(entry: Entry, now: datetime) -> str:

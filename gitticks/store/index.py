@@ -23,7 +23,7 @@ from gitticks.store.tip import state_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
     from types import TracebackType
     from typing import Any, Self, TypeVar
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 INDEX_FILE, MEMORY = "index.sqlite3", ":memory:"
 BUSY_SECONDS = 5.0
-_ROWS_AT_ONCE, _TEXTS_AT_ONCE = 50, 500
+_ROWS_AT_ONCE, _TEXTS_AT_ONCE, _WORDS_AT_ONCE = 50, 500, 500
 _NO_ID_REACHES, _FENCE = "\x7f", "---"
 _LISTED, _PAGED = ", ".join(SELECTED), ", ".join(SELECTED_PAGE)
 
@@ -188,6 +188,16 @@ class Index:
         """Returns one task's row with all that its page shows and its JSON; None if none can be read."""
         found = self._tasks(IndexedPage, "task.id = ?", task_id, with_json=True)
         return found[0] if found else None
+
+    def known(self, words: Iterable[str]) -> dict[TaskId, IndexedTask]:
+        """Returns the rows of the tasks whose ids are among these words, by id."""
+        asked = list(words)
+        found: dict[TaskId, IndexedTask] = {}
+        for first in range(0, len(asked), _WORDS_AT_ONCE):
+            some = asked[first : first + _WORDS_AT_ONCE]
+            wanted = f"task.id IN ({', '.join('?' * len(some))})"
+            found |= {task.id: task for task in self._tasks(IndexedTask, wanted, *some)}
+        return found
 
     def awaiting(self) -> list[IndexedTask]:
         """Returns the rows of the tasks that await a person, sorted by id."""

@@ -126,6 +126,9 @@ PLAIN: tuple[tuple[str, ...], ...] = (
         for one in ("k7f2", "m3", "b1kd", "d3fr", "e0pc", "c0de", "d0ne", "f0ll", "w0rk", "m3rg", "0dd")
     ),
     *(("show", "--json", one) for one in ("k7f2", "f0ll", "d0ne", "twice", "l0st", "br0k")),
+    ("show", "--round", "1", "f0ll"),
+    ("show", "k7f2", "--stat"),
+    ("show", "f0ll", "--json", "--stat"),
     ("show", "twice"),
     ("show", "l0st"),
     ("show", "l00p"),

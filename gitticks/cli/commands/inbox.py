@@ -69,12 +69,9 @@ def _text(asked: Asked) -> str:
 
 
 def _changes(changes: Changes) -> dict[str, Any]:
-    return {
-        "files": changes.summary.files,
-        "added": changes.summary.added,
-        "removed": changes.summary.removed,
-        "conflicts": None if changes.conflicts is None else list(changes.conflicts),
-    }
+    from gitticks.cli.changes_words import changes_object
+
+    return changes_object(changes)
 
 
 command = ReadingCommand(

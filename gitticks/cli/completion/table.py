@@ -31,7 +31,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "list": ("", "--awaiting=kinds --status=statuses -l=labels --label=labels --parent=task --agent=agent --reviewer=reviewer"),
     "tree": ("task", ""),
     "search": ("-*", "--status=statuses -l=labels --label=labels -n=- --count=-"),
-    "show": ("task", ""),
+    "show": ("task", "--round=-"),
     "next": ("task", "--awaiting=kinds --reviewer=reviewer"),
     "ready": ("", ""),
     "current": ("", ""),

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 
+from gitticks.cli.text import width
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind, Role, Status, TaskType
 from gitticks.model.task import Usage
+from gitticks.store.layout import rounds_folder
+from gitticks.store.transaction import Transaction
 from tests.cli.support import gt, gt_on_terminal
-from tests.support.repositories import add_linked_worktree
-from tests.support.stores import ADA_ACTOR, NOW, make_queue, make_store, make_task, write_task_file
+from tests.support.projects import Project, make_project, make_reviewing, make_working
+from tests.support.repositories import add_linked_worktree, commit_file
+from tests.support.stores import ADA, ADA_ACTOR, NOW, make_queue, make_store, make_task, write_task_file
 
 CLAUDE = Actor(ActorKind.AGENT, "claude", Role.WORKER)
 CODEX = Actor(ActorKind.AGENT, "codex", Role.REVIEWER)
@@ -226,3 +231,129 @@ def test_forty_columns(tmp_path: Path) -> None:
         "2 iterations · $0.61",
         "",
     ]
+
+
+# Earlier rounds, changes, mentions
+
+
+def make_returned(path: Path) -> Project:
+    """Makes a project with a task that was reviewed, sent back and handed off again."""
+    project = make_project(path)
+    make_reviewing(project, body="## Handoff\n\nDONE: the first try\n\n## Review\n\nPASS\n\nLooks right.\n")
+    project.ok("reject", "k7f2", "Test the empty case")
+    folder = rounds_folder(TaskId("k7f2"))
+
+    def keep(transaction: Transaction) -> None:
+        transaction.write(f"{folder}/01-review.md", b"FAIL\n\nThe *empty* case fails.\n")
+        transaction.write(f"{folder}/01-review-tests.md", b"VERDICT: BLOCKING")
+        transaction.describe("k7f2: kept")
+
+    project.store.transact(keep, author=ADA)
+    return project
+
+
+def test_earlier_rounds_are_named_and_each_can_be_read(tmp_path: Path) -> None:
+    project = make_returned(tmp_path)
+    assert ("Rounds    `gt show k7f2 --round 1`\n  1  review FAIL: The *empty* case fails.\n") in project.ok(
+        "show", "k7f2"
+    )
+    assert project.ok("show", "k7f2", "--round", "1") == (
+        "k7f2  round 1\n\nHandoff\n  DONE: the first try\n\nReview by tests\n  VERDICT: BLOCKING\n"
+        "\nReview\n  FAIL\n\n  The *empty* case fails.\n"
+    )
+    found = json.loads(project.ok("show", "k7f2", "--round=1", "--json"))["round"]
+    assert found == {
+        "id": "k7f2",
+        "number": 1,
+        "handoff": "DONE: the first try",
+        "review": "FAIL\n\nThe *empty* case fails.",
+        "reviews": {"tests": "VERDICT: BLOCKING"},
+    }
+    assert json.loads(project.ok("show", "k7f2", "--json"))["task"]["rounds"][0]["number"] == 1
+    coloured = gt_on_terminal("show", "k7f2", "--round", "1", at=project.path).out
+    assert "The \x1b[3mempty\x1b[0m case fails." in coloured
+
+
+def test_a_round_that_there_is_not(tmp_path: Path) -> None:
+    project = make_returned(tmp_path)
+    project.make("m3xq")
+    assert project.gt("show", "k7f2", "--round", "3").err == (
+        "error: `k7f2` has no round 3\n\nhint: `gt show k7f2 --round 1`\n"
+    )
+    assert project.gt("show", "m3xq", "--round", "1").err == (
+        "error: `m3xq` has no earlier rounds\n\nhint: `gt show m3xq`\n"
+    )
+    assert project.gt("show", "k7f2", "--round", "x").code == 2
+    assert project.gt("show", "nope", "--round", "1").code == 1
+
+
+def test_what_the_work_changes_is_shown_on_a_terminal_or_where_it_is_asked_for(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    make_reviewing(project)
+    make_working(project, "w0rk")
+    changes = "Changes   1 file, +1 -0, merges cleanly into main\n  login.txt\n"
+    assert changes not in project.ok("show", "k7f2")
+    assert changes in project.ok("show", "k7f2", "--stat")
+    assert changes in project.ok("show", "k7f2", columns=80)
+    assert "Changes   1 file, +1 -0\n  login.txt\n" in project.ok("show", "w0rk", "--stat")
+    assert "changes" not in json.loads(project.ok("show", "k7f2", "--json", columns=80))["task"]
+    task = json.loads(project.ok("show", "k7f2", "--json", "--stat"))["task"]
+    assert task["changes"] == {"files": 1, "added": 1, "removed": 0, "conflicts": []}
+    project.make("n0ne")
+    assert json.loads(project.ok("show", "n0ne", "--json", "--stat"))["task"]["changes"] is None
+
+
+def test_more_files_than_fit_are_counted(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    workspace = make_working(project)
+    for number in range(9):
+        commit_file(workspace, f"file{number}\x1b.txt", "x\n", "more")
+    out = project.ok("show", "k7f2", "--stat")
+    assert "Changes   10 files, +10 -0\n" in out
+    assert "  … 2 more: `gt review k7f2`\n" in out
+    assert "\x1b" not in out
+
+
+def test_other_tasks_that_the_text_names_are_listed_with_their_titles(tmp_path: Path) -> None:
+    store = make_queue(tmp_path)
+    make_task(store, id="n4me", body="See m3xq, `b1kd`; n4me itself, nope, tasks/f2/k7f2 and d0ne.")
+    out = gt("show", "n4me", at=tmp_path, now=NOW).out
+    assert out.endswith(
+        "Mentions\n  ? m3xq  Rename the error page\n  ○ b1kd  Log in by passkey\n  ✓ d0ne  Say hello\n"
+    )
+    task = json.loads(gt("show", "n4me", "--json", at=tmp_path, now=NOW).out)["task"]
+    assert task["mentions"] == ["m3xq", "b1kd", "d0ne"]
+    assert json.loads(gt("show", "k7f2", "--json", at=tmp_path).out)["task"]["mentions"] == []
+
+
+def test_links_only_where_the_terminal_has_them(tmp_path: Path) -> None:
+    path = tmp_path / "with spaces\x1b"
+    make_task(make_queue(path), id="n4me", body="See m3xq.")
+    with_links = gt_on_terminal("show", "n4me", at=path, environment={"VTE_VERSION": "7200"}).out
+    place = f"file://{tmp_path}/with%20spaces%1B/.gitticks/tasks/xq/m3xq/TASK.md"
+    assert f"\x1b]8;;{place}\x1b\\m3xq\x1b]8;;\x1b\\  Rename" in with_links
+    for environment in (
+        {},
+        {"VTE_VERSION": "7200", "NO_COLOR": "1"},
+        {"VTE_VERSION": "7200", "TERM": "screen-256color"},
+    ):
+        assert "\x1b]8" not in gt_on_terminal("show", "n4me", at=path, environment=environment).out
+
+
+def test_the_page_as_a_terminal_with_colour_shows_it(tmp_path: Path) -> None:
+    make_task(make_store(tmp_path), id="k7f2", body="Some **bold**\n\n## Handoff\n\n- `one`\n- two")
+    out = gt_on_terminal("show", "k7f2", at=tmp_path).out
+    assert "  Some \x1b[1mbold\x1b[0m\n" in out
+    assert "\x1b[36mone\x1b[0m\n" in out
+    plain = gt_on_terminal("show", "k7f2", at=tmp_path, environment={"NO_COLOR": "1"}).out
+    assert plain.endswith("  Some **bold**\n\nHandoff\n  - `one`\n  - two\n")
+
+
+def test_no_line_is_wider_than_the_terminal(tmp_path: Path) -> None:
+    body = BODY.replace("After", "日本語 " * 30 + "x" * 200).replace("claude", "claude" * 10)
+    make_task(make_store(tmp_path), "Long " * 30, id="k7f2", body=body, events=EVENTS, status=Status.DONE)
+    for columns in (20, 40, 80, 120):
+        for environment in ({}, {"NO_COLOR": "1"}):
+            out = gt_on_terminal("show", "k7f2", at=tmp_path, columns=columns, environment=environment).out
+            lines = re.sub("\x1b\\[[0-9;]*m", "", out).splitlines()
+            assert [line for line in lines if width(line) > columns] == []

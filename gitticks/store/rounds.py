@@ -1,0 +1,51 @@
+"""Reads what earlier rounds of a task left: the hand-offs and reviews that were put aside when it went back."""
+
+from __future__ import annotations
+
+from gitticks.git.objects import Objects
+from gitticks.model.values import Value
+from gitticks.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.git.repository import Repository
+    from gitticks.model.ids import TaskId
+
+_ENDING = ".md"
+HANDOFF, REVIEW = "handoff", "review"
+
+
+class Round(Value):
+    """One earlier round: its number, and its texts by kind: `handoff`, `review`, `review-<councillor>`."""
+
+    number: int
+    texts: dict[str, str]
+
+    @property
+    def handoff(self) -> str | None:
+        """Returns what was handed off."""
+        return self.texts.get(HANDOFF)
+
+    @property
+    def review(self) -> str | None:
+        """Returns what the review said."""
+        return self.texts.get(REVIEW)
+
+
+def read_rounds(repository: Repository, commit: str, task_id: TaskId) -> tuple[Round, ...]:
+    """Returns the earlier rounds of a task at a commit of the state branch, by their numbers; foreign files are left out.
+
+    Raises:
+        GitticksError: git's objects are damaged.
+    """
+    objects = Objects.open(repository)
+    folder = objects.find(objects.tree_of(commit), layout.rounds_folder(task_id))
+    if folder is None or not folder.is_tree:
+        return ()
+    found: dict[int, dict[str, str]] = {}
+    for name, entry in objects.folder(folder.object_id).items():
+        number, dash, rest = name.partition("-")
+        if entry.is_file and dash and rest.endswith(_ENDING) and number.isascii() and number.isdecimal():
+            text = objects.read_blob(entry.object_id).decode("utf-8", "replace")
+            found.setdefault(int(number), {})[rest.removesuffix(_ENDING)] = text.strip("\n")
+    return tuple(Round(number, found[number]) for number in sorted(found))
