@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitticks.workflow.decision import Decision
 
 _ANSWERED = (Awaiting.INPUT, Awaiting.ESCALATION, Awaiting.CHECKPOINT)
-_WORK_REVIEWED = (Awaiting.WORK, Awaiting.APPROVAL, Awaiting.REVIEW, Awaiting.CONTENT)
+_WORK_REVIEWED = (Awaiting.APPROVAL, Awaiting.REVIEW, Awaiting.CONTENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +120,18 @@ def check_answerable(task: Task) -> None:
     Raises:
         RefusedError: the task awaits something else, or nobody.
     """
+    if task.awaiting is Awaiting.WORK:
+        raise RefusedError(
+            f"`{task.id}` awaits work, not an answer", hint=f"`gt close {task.id}` says that it is done"
+        )
     if task.awaiting in _WORK_REVIEWED:
         raise RefusedError(
             f"`{task.id}` awaits {task.awaiting}, not an answer",
             hint=f'`gt approve {task.id} "…"` or `gt reject {task.id} "…"`',
         )
     if task.awaiting not in _ANSWERED:
-        raise RefusedError(
-            f"`{task.id}` awaits no answer: it is {task.status}", hint=f'`gt note {task.id} "…"` adds a note'
-        )
+        hint = f'`gt note {task.id} "…"` adds a note' if task.is_open else f"`gt reopen {task.id}`"
+        raise RefusedError(f"`{task.id}` awaits no answer: it is {task.status}", hint=hint)
 
 
 def waiting_for_answers(context: Context) -> tuple[Waiting, ...]:

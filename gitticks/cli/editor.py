@@ -72,7 +72,10 @@ def open_editor(editor: str, path: Path, line: int | None = None, *, inherited: 
             hint="`git config --global core.editor nano`, or set EDITOR",
         )
     if code != 0:
-        raise GitticksError(f"the editor `{editor}` failed with {code}; nothing was changed")
+        raise GitticksError(
+            f"the editor `{editor}` failed with {code}; nothing was changed",
+            hint="`git config --global core.editor nano` sets another one",
+        )
 
 
 def _arguments(editor: str, path: Path, line: int | None) -> list[str]:
