@@ -8,6 +8,7 @@ and no rule acts on them.
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 from gitticks.document.times import format_time, parse_time
 from gitticks.model.event import Actor, Event, EventType
@@ -16,7 +17,7 @@ from gitticks.model.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
     from typing import Any, TypeVar
 
@@ -101,17 +102,17 @@ def _event(line: bytes) -> Event:
     actor = value.pop("actor", None)
     if not isinstance(actor, dict):
         raise _BrokenError("`actor` is missing")
-    event_type = _word(EventType, value.pop("type", None), "type")
-    from_status = _optional(Status, value.pop("from", None), "from")
-    to_status = _optional(Status, value.pop("to", None), "to")
+    event_type = _word(_TYPES, value.pop("type", None), "type")
+    from_status = _optional(_STATUSES, value.pop("from", None), "from")
+    to_status = _optional(_STATUSES, value.pop("to", None), "to")
     at, reason = value.pop("at", None), value.pop("reason", None)
     return Event(
         type=event_type,
         at=_time(at),
-        actor=Actor(
-            _word(ActorKind, actor.get("kind"), "actor.kind"),
+        actor=_actor(
+            _word(_ACTOR_KINDS, actor.get("kind"), "actor.kind"),
             _text(actor.get("name"), "actor.name"),
-            _optional(Role, actor.get("role"), "actor.role"),
+            _optional(_ROLES, actor.get("role"), "actor.role"),
         ),
         from_status=from_status,
         to_status=to_status,
@@ -124,7 +125,7 @@ def _object(line: bytes) -> dict[str, Any]:
     if len(line) > MOST_LINE_BYTES:
         raise _BrokenError("the line is longer than 1 MB")
     try:
-        value = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+        value = _DECODER.decode(line.decode("utf-8"))
     except (ValueError, RecursionError):
         raise _BrokenError("the line is no JSON") from None
     if not isinstance(value, dict):
@@ -136,21 +137,40 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(name)
 
 
-def _word(words: Callable[[str], T], value: object, key: str) -> T:
-    try:
-        return words(_text(value, key))
-    except ValueError:
-        raise _BrokenError(f"`{key}` is unknown: {ascii(value)[:60]}") from None
+# Histories of thousands of tasks are read in one go: tables are several times faster than calling the enums, and few
+# actors stand behind all events.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_TYPES = {one.value: one for one in EventType}
+_STATUSES = {one.value: one for one in Status}
+_ACTOR_KINDS = {one.value: one for one in ActorKind}
+_ROLES = {one.value: one for one in Role}
 
 
-def _optional(words: Callable[[str], T], value: object, key: str) -> T | None:
+@lru_cache(maxsize=256)
+def _actor(kind: ActorKind, name: str, role: Role | None) -> Actor:
+    return Actor(kind, name, role)
+
+
+def _word(words: Mapping[str, T], value: object, key: str) -> T:
+    word = words.get(_text(value, key))
+    if word is None:
+        raise _BrokenError(f"`{key}` is unknown: {ascii(value)[:60]}")
+    return word
+
+
+def _optional(words: Mapping[str, T], value: object, key: str) -> T | None:
     return None if value is None else _word(words, value, key)
 
 
 def _text(value: object, key: str) -> str:
     if not isinstance(value, str):
         raise _BrokenError(f"`{key}` is missing or no text")
-    return value.encode("utf-8", "replace").decode()
+    return _whole(value)
+
+
+def _whole(text: str) -> str:
+    """Returns a text without halves of characters, which no file can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _time(value: object) -> datetime:
@@ -163,11 +183,11 @@ def _time(value: object) -> datetime:
 def _plain(value: Any) -> str | int | float | bool | list[str] | None:
     """Returns a value as event data holds it; what is nested deeper becomes its JSON text."""
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
+        return _whole(value)
     if value is None or isinstance(value, int | float):
         return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return [item.encode("utf-8", "replace").decode() for item in value]
+        return [_whole(item) for item in value]
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
