@@ -74,13 +74,12 @@ def forest_of(graph: Graph[T], has_children: Callable[[TaskId], bool]) -> Forest
             epics.append(task)
         else:
             standalone.append(task)
-    return Forest(epics, standalone, orphans, _circles(graph, tops))
+    return Forest(epics, standalone, orphans, _circles(graph))
 
 
-def _circles(graph: Graph[T], tops: Iterable[T]) -> list[T]:
+def _circles(graph: Graph[T]) -> list[T]:
     """Returns a first task of each circle of parents: what no top leads to hangs on one of these."""
-    reached = {place.task.id for place in walk(tops, graph.children) if place.task is not None}
-    left = {task_id: task for task_id, task in graph.tasks.items() if task_id not in reached}
+    left = _without_top(graph)
     firsts: list[T] = []
     while left:
         inside = _inside_a_circle(graph, next(iter(left.values())))
@@ -90,6 +89,23 @@ def _circles(graph: Graph[T], tops: Iterable[T]) -> list[T]:
             if place.task is not None:
                 left.pop(place.task.id, None)
     return sorted(firsts, key=in_tree_order)
+
+
+def _without_top(graph: Graph[T]) -> dict[TaskId, T]:
+    """Returns the tasks whose ancestors run in a circle, each looked at once."""
+    tasks = graph.tasks
+    found: dict[TaskId, T] = {}
+    known: set[TaskId] = set()
+    for task_id in tasks:
+        way: dict[TaskId, T] = {}
+        here: TaskId | None = task_id
+        while here is not None and here in tasks and here not in known and here not in way:
+            way[here] = tasks[here]
+            here = tasks[here].parent
+        known.update(way)
+        if here in way or here in found:
+            found |= way
+    return found
 
 
 def _inside_a_circle(graph: Graph[T], task: T) -> list[T]:
@@ -108,7 +124,13 @@ def walk(
     children: Callable[[TaskId], Sequence[T]],
     closed: Mapping[TaskId | None, int] | None = None,
 ) -> Iterator[Place[T]]:
-    """Yields the places of some trees from their tops down; `closed` is how many to fold in below each task."""
+    """Yields the places of some trees from their tops down, open children before closed ones.
+
+    Args:
+        tops: where each tree begins.
+        children: gives a task's children in their order.
+        closed: how many more to fold in below each task.
+    """
     folded: Mapping[Any, int] = closed or {}
     met: set[TaskId] = set()
     waiting = [Place(top, 0) for top in tops][::-1]
@@ -123,7 +145,7 @@ def walk(
             yield place
             continue
         met.add(task.id)
-        below = _below(place, sorted(children(task.id), key=in_tree_order), folded.get(task.id, 0))
+        below = _below(place, sorted(children(task.id), key=_is_closed), folded.get(task.id, 0))
         place.has_below = bool(below)
         yield place
         waiting += reversed(below)
@@ -137,6 +159,10 @@ def _below(place: Place[T], children: Sequence[T], closed: int) -> list[Place[T]
     if below:
         below[-1].is_last = True
     return below
+
+
+def _is_closed(task: Queued) -> bool:
+    return not task.is_open
 
 
 def in_tree_order(task: Queued) -> tuple[bool, int, str, str]:
