@@ -7,6 +7,8 @@ processes in a real repository.
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from tests.cli.support import Ran, gt_process
+from tests.cli.support import Ran, command, gt_process
 from tests.support.agents import write_program
+from tests.support.processes import has_read
 from tests.support.repositories import git
-from tests.support.runs import NO_REVIEW, RunProject, project
+from tests.support.runs import NO_REVIEW, RunProject, project, until
 
 __all__ = ["project"]
 
@@ -114,7 +117,7 @@ class Desk:
 
     def prompts(self, task_id: str) -> list[str]:
         """Returns the prompts that the agent got for a task."""
-        return [file.read_text() for file in sorted((self.top / "prompts" / task_id).iterdir())]
+        return [file.read_text() for file in sorted(self.top.glob(f"prompts/{task_id}/*"))]
 
     def commits(self) -> int:
         """Returns how many commits the state branch has."""
@@ -356,3 +359,50 @@ def test_whom_a_task_is_for_and_the_kinds_that_wait(desk: Desk) -> None:
     assert (mine in inbox, asks in inbox, others in inbox) == (True, True, False)
     assert others in desk.ok("inbox", "--all")
     assert desk.gt("next", "--awaiting", "work").code == 1
+
+
+def test_a_note_that_follows_a_rejection_reaches_the_same_prompt(desk: Desk) -> None:
+    """A run that goes on lets a person finish before it takes the task again."""
+    task = desk.create("Move the data", steps=["CHECKPOINT: phase 1 is done", "COMPLETE"])
+    with desk.project.running("--auto", "--all", "--debounce", "2s") as process:
+        until(lambda: desk.stands(task) == ("working", "checkpoint"))
+        desk.ok("reject", task, "Not like this.")
+        desk.ok("note", task, "Begin with the old rows.")
+        until(lambda: len(desk.prompts(task)) == 2)
+        desk.project.interrupt(process)
+        assert process.wait(60) == 130
+    for said in ("> Not like this.", "> Begin with the old rows."):
+        assert said in desk.prompts(task)[1]
+
+
+def test_of_two_answers_at_once_one_counts_and_the_other_is_kept(desk: Desk) -> None:
+    """Whoever comes second is refused, and loses nothing of what was written."""
+    task = desk.create("Choose a tone", steps=["INPUT_NEEDED: Friendly or formal?"])
+    desk.run(3)
+    answers = ("Friendly.", "Formal.")
+    people = [
+        subprocess.Popen(
+            command("respond", task, "-"),
+            cwd=desk.project.path,
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in answers
+    ]
+    pipes = [person.stdin for person in people if person.stdin is not None]
+    for pipe, answer in zip(pipes, answers, strict=True):
+        pipe.write(answer[:2])
+        pipe.flush()
+    until(lambda: all(map(has_read, pipes)), "the time at which both have looked")
+    for pipe, answer in zip(pipes, answers, strict=True):
+        pipe.write(answer[2:])
+        pipe.close()
+    errors = [person.stderr.read() if person.stderr else "" for person in people]
+    codes = [person.wait(60) for person in people]
+    assert sorted(codes) == [0, 3]
+    (pair,) = desk.shown(task)["questions"]
+    assert pair["answer"]["text"] == answers[codes.index(0)]
+    kept = re.search(r"your text is kept in `(.+)`", errors[codes.index(3)])
+    assert kept is not None, errors
+    assert Path(kept[1]).read_text() == f"{answers[codes.index(3)]}\n"

@@ -15,6 +15,7 @@ from gitticks.model.notes import Section, open_questions
 from gitticks.model.status import Awaiting, Status
 from tests.cli.support import command
 from tests.support.agents import write_program
+from tests.support.processes import has_read
 from tests.support.projects import Project, make_project
 from tests.support.runs import until
 from tests.support.terminals import typed
@@ -184,16 +185,14 @@ def test_what_came_by_stdin_too_late_is_kept(project: Project, tmp_path: Path) -
         text=True,
     )
     assert late.stdin is not None
-    until(lambda: _waits_for_stdin(late.pid))
+    pipe = late.stdin
+    pipe.write("A long answer,\n")
+    pipe.flush()
+    until(lambda: has_read(pipe))
     project.ok("cancel", "m3xq")
-    _, errors = late.communicate("A long answer,\nin two lines.\n", timeout=60)
+    _, errors = late.communicate("in two lines.\n", timeout=60)
     assert (late.returncode, "`m3xq` awaits no answer: it is cancelled" in errors) == (3, True)
     assert _kept(errors).read_text() == "A long answer,\nin two lines.\n"
-
-
-def _waits_for_stdin(pid: int) -> bool:
-    """True if a process waits in `read` of its descriptor 0."""
-    return Path(f"/proc/{pid}/syscall").read_text().startswith("0 0x0 ")
 
 
 def test_a_task_that_asks_nothing_is_refused_before_anything_is_written(project: Project) -> None:
