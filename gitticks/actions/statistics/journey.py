@@ -138,7 +138,7 @@ def _add_untold(journey: Journey, events: Sequence[Event]) -> None:
         cost=max(0.0, round(total.cost - told.cost, 6)),
         seconds=max(0.0, round(total.seconds - told.seconds, 3)),
     )
-    if left == Usage():
+    if left == Usage() and (journey.sessions or not total.iterations):
         return
     if journey.sessions:
         last = journey.sessions[-1]

@@ -41,7 +41,7 @@ def answer(
     elif as_dot or as_mermaid or as_svg:
         say(*_drawn(found, as_dot=as_dot, as_mermaid=as_mermaid))
     else:
-        _print_lines(found, task)
+        _print_lines(found, task, with_closed=with_closed)
     return Exit.DONE
 
 
@@ -59,12 +59,14 @@ def _drawn(found: Dependencies, *, as_dot: bool, as_mermaid: bool) -> Iterable[s
     return svg_lines(found)
 
 
-def _print_lines(found: Dependencies, task: str | None) -> None:
+def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) -> None:
     from gitticks.cli.graphs.terminal import graph_lines
 
     say(*graph_lines(screen(), found))
     if not found.has_tasks:
         say('no tasks yet: `gt create "…"` makes the first', err=True)
+    elif not found.layers and not with_closed:
+        say("no open task waits for another: `gt graph --all` draws closed ones too", err=True)
     elif not found.layers:
         say("no task waits for another: `gt block ID ID` makes one wait", err=True)
     elif found.left_out and task is None:

@@ -93,12 +93,12 @@ def agents(figures: Figures) -> str:
 
 
 def spent(figures: Figures) -> str:
-    """Returns what agents took."""
+    """Returns what agents took, as far as they told."""
     usage = figures.usage
-    return (
-        f"{money(usage.cost)}, {short_number(usage.tokens_in)} tokens in, {short_number(usage.tokens_out)} out, "
-        f"{elapsed(usage.seconds)} of agents' time"
-    )
+    told = [money(usage.cost)] if usage.cost else []
+    if usage.tokens_in or usage.tokens_out:
+        told.append(f"{short_number(usage.tokens_in)} tokens in, {short_number(usage.tokens_out)} out")
+    return ", ".join((*told, f"{elapsed(usage.seconds)} of agents' time"))
 
 
 COLUMNS = ("open", "done", "lead", "waited", "rounds", "failed", "crashes", "tokens", "cost")

@@ -166,8 +166,9 @@ def test_what_was_spent_without_a_record_counts_for_the_last_session() -> None:
     assert journey.sessions == [Session("claude", at(1), Usage(1, 90, 8, 2.0, 5.0))]
 
 
-def test_what_was_spent_without_any_session_is_a_record_of_its_own() -> None:
-    task = replace(TASK, agent="codex", usage=Usage(3, 90, 8, 2.0, 5.0), updated=at(6))
+@pytest.mark.parametrize("usage", [Usage(3, 90, 8, 2.0, 5.0), Usage(2), Usage(0, cost=1.0)])
+def test_what_was_spent_without_any_session_is_a_record_of_its_own(usage: Usage) -> None:
+    task = replace(TASK, agent="codex", usage=usage, updated=at(6))
     assert follow(task, ()).sessions == [Session("codex", at(6), task.usage)]
 
 

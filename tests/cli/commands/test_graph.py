@@ -90,7 +90,11 @@ def test_json_tells_layers_and_links(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [([], "no task waits for another: `gt block ID ID` makes one wait\n"), (["nope"], None)],
+    [
+        ([], "no open task waits for another: `gt graph --all` draws closed ones too\n"),
+        (["--all"], "no task waits for another: `gt block ID ID` makes one wait\n"),
+        (["nope"], None),
+    ],
 )
 def test_where_there_is_nothing_to_draw(tmp_path: Path, words: list[str], said: str | None) -> None:
     make_task(make_store(tmp_path), id="k7f2")

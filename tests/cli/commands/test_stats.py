@@ -11,6 +11,7 @@ import pytest
 from benchmarks.branch import write_branch
 from benchmarks.dataset import records
 from gitticks.cli.text import width
+from gitticks.model.task import Usage
 from tests.cli.support import gt, gt_on_terminal, gt_process
 from tests.support.lived import make_lived
 from tests.support.repositories import make_repository
@@ -119,6 +120,11 @@ def test_of_one_task(tmp_path: Path) -> None:
         "week of     created  done\n"
         "2026-03-02        1     0\n"
     )
+
+
+def test_what_agents_did_not_tell_is_left_out(tmp_path: Path) -> None:
+    make_task(make_store(tmp_path), id="k7f2", usage=Usage(2, seconds=90.0))
+    assert "\nspent                  1 min of agents' time\n" in gt("stats", at=tmp_path, now=NOW).out
 
 
 def test_a_broken_file_is_named_and_the_others_are_counted(tmp_path: Path) -> None:
