@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from gitticks.actions.reasons import reasons_of
 from gitticks.actions.routing import names_reviewer
 from gitticks.actions.standing import standings_of
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.values import Value
+from gitticks.model.words import STUCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,13 +58,15 @@ class Filter(Value):
 class Listing(Value):
     """What a listing found: tasks in their order, and the files that could not be read.
 
-    `questions` holds the open questions of tasks that await a person, where those were asked for. `has_tasks` is
+    `questions` holds the open questions of tasks that await a person, where those were asked for, and `reasons` why
+    tasks are stuck, where those were. `has_tasks` is
     False in a repository without any task, open or closed.
     """
 
     standings: Sequence[Standing[IndexedTask]]
     broken: tuple[BrokenFile, ...]
     questions: dict[TaskId, tuple[Entry, ...]]
+    reasons: dict[TaskId, str]
     has_tasks: bool
 
 
@@ -90,6 +94,7 @@ def list_tasks(context: Context, wanted: Filter, *, with_json: bool = False) -> 
         standings=standings_of(context, ordered, graph),
         broken=index.broken(),
         questions={task.id: index.open_questions(task.id) for task in asked},
+        reasons=reasons_of(index, ordered) if asked or STUCK in (wanted.statuses or ()) else {},
         has_tasks=bool(tasks) or index.has_tasks(),
     )
 

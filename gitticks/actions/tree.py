@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from gitticks.actions.reasons import reasons_of
 from gitticks.actions.standing import Standing
 from gitticks.model.forest import forest_of, walk
 from gitticks.model.queries import Graph
 from gitticks.model.values import Value
-from gitticks.model.words import STUCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def grow_tree(
         all_closed=all_closed,
         open_children=Counter(task.parent for task in tasks if task.is_open),
         questions=index.questions_of_all(),
-        reasons=_reasons(index, shown),
+        reasons=reasons_of(index, shown),
         broken=index.broken(),
         has_tasks=bool(tasks) or index.has_tasks(),
     )
@@ -104,16 +104,6 @@ def _groups(
     ):
         if tops:
             yield name, list(walk(tops, graph.children, folded))
-
-
-def _reasons(index: Index, tasks: Sequence[IndexedTask]) -> dict[TaskId, str]:
-    stuck = [task for task in tasks if task.status == STUCK]
-    if not stuck:
-        return {}
-    from gitticks.actions.reasons import stuck_reason
-
-    found = {task.id: stuck_reason(index.history(task.id)) for task in stuck}
-    return {task_id: reason for task_id, reason in found.items() if reason}
 
 
 def _unreadable(index: Index, task_id: TaskId) -> Exception:

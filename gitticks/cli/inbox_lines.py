@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.cli.render import Style, ago, count_of, elapsed, opposite
+from gitticks.cli.render import Style, age_of, ago, count_of, opposite
 from gitticks.cli.tasks_table import answer_commands, indent_of
 from gitticks.cli.text import visible, width, wrap
 from gitticks.model.words import STUCK
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from gitticks.actions.inbox import Asked, ReviewWord
+    from gitticks.actions.standing import Standing
     from gitticks.cli.render import Screen
+    from gitticks.model.notes import Entry
+    from gitticks.model.queued import Listed
 
 MOST_LINES = 3
 """So much of a question is shown; `gt show` has the rest."""
@@ -22,24 +25,43 @@ _QUESTIONS = frozenset({"input", "escalation", "checkpoint"})
 
 
 def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
+    """Yields a task of the inbox, with the beginning of what is asked and what was found out of its work."""
+    said = "\n".join(entry.text for entry in asked.questions) or asked.said
+    return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), most=MOST_LINES)
+
+
+def awaiting_lines(
+    on: Screen, standing: Standing[Listed], questions: Sequence[Entry], now: datetime, *, reason: str = ""
+) -> Iterator[str]:
+    """Yields a task that awaits a person, with all of its open questions, or the reason why it is stuck."""
+    return _lines(on, standing, "\n".join(entry.text for entry in questions) or reason, now)
+
+
+def _lines(
+    on: Screen,
+    standing: Standing[Listed],
+    said: str,
+    now: datetime,
+    *,
+    facts: Sequence[str] = (),
+    most: int | None = None,
+) -> Iterator[str]:
     """Yields a task's line with what it awaits and how long, what there is to know, and the next commands."""
-    task = asked.standing.task
-    head = f"{on.glyph(task.status)} {task.id}  {visible(task.title)}"
-    yield from opposite(on, head, _waits(asked, now))
-    inner = on.narrower(width(indent_of(on)))
-    indent = indent_of(on)
-    for line in _told(inner, asked):
+    task, indent = standing.task, indent_of(on)
+    yield from opposite(on, f"{on.glyph(task.status)} {task.id}  {visible(task.title)}", _waits(task, now))
+    inner = on.narrower(len(indent))
+    for line in _told(inner, task, said, most):
         yield f"{indent}{line}".rstrip()
-    for line in joined(inner, list(_facts(asked)), ", "):
+    for line in joined(inner, facts, ", "):
         yield indent + line
-    for line in joined(inner, commands(asked), " · "):
+    for line in joined(inner, commands(standing), " · "):
         yield indent + on.styled(line, Style.FAINT)
 
 
-def commands(asked: Asked) -> list[str]:
+def commands(standing: Standing[Listed]) -> list[str]:
     """Returns the commands that answer a task, the likeliest first."""
-    task = asked.standing.task
-    answers = answer_commands(asked.standing).split(" · ") if task.awaiting else [f'gt respond {task.id} "…"']
+    task = standing.task
+    answers = answer_commands(standing).split(" · ") if task.awaiting else [f'gt respond {task.id} "…"']
     is_stuck = task.status == STUCK
     return [f"gt show {task.id}", *answers, f"gt cancel {task.id}"] if is_stuck else answers
 
@@ -57,31 +79,29 @@ def joined(on: Screen, parts: Sequence[str], between: str) -> Iterator[str]:
         yield line
 
 
-def _waits(asked: Asked, now: datetime) -> str:
-    task = asked.standing.task
+def _waits(task: Listed, now: datetime) -> str:
     kind = str(task.awaiting or STUCK)
     if task.asked_at is None:
         return kind
     if kind in _QUESTIONS:
         return f"{kind}, asked {ago(task.asked_at, now)}"
-    return f"{kind}, waits {elapsed((now - task.asked_at).total_seconds())}"
+    return f"{kind}, waits {age_of(task.asked_at, now)}"
 
 
-def _told(on: Screen, asked: Asked) -> Iterator[str]:
+def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str]:
     """Yields the beginning of what is asked, broken to the width of a terminal."""
-    said = "\n".join(entry.text for entry in asked.questions) or asked.said
     lines = [line for line in map(str.strip, said.splitlines()) if line]
-    if asked.standing.task.status == STUCK and lines and not asked.questions:
+    if task.status == STUCK and lines:
         lines[0] = f"stuck: {lines[0]}"
-    for line in lines[:MOST_LINES]:
+    for line in lines[:most]:
         yield from wrap(visible(line), max(1, on.columns)) if on.is_terminal else [visible(line)]
-    if len(lines) > MOST_LINES:
-        yield f"… {count_of(len(lines) - MOST_LINES, 'more line')}: `gt show {asked.standing.task.id}`"
+    if most is not None and len(lines) > most:
+        yield f"… {count_of(len(lines) - most, 'more line')}: `gt show {task.id}`"
 
 
 def _facts(asked: Asked) -> Iterator[str]:
     if not asked.is_mine:
-        yield f"for {visible(asked.standing.task.reviewer or '')}"
+        yield f"for {visible(asked.standing.task.reviewer or 'nobody')}"
     if asked.review is not None:
         yield _review(asked.review)
     if asked.changes is not None:

@@ -235,6 +235,17 @@ def age_of(then: datetime, now: datetime) -> str:
     return elapsed((now - then).total_seconds())
 
 
+def age_in_short(born: str, now: datetime) -> str:
+    """Returns how long ago a time, as text, was: `10s`, `2m`, `3h`, `5d`; empty if it is not known."""
+    if not born:
+        return ""
+    seconds = max(0, int((now - now.fromisoformat(born)).total_seconds()))
+    if seconds < _UNITS[0][0]:
+        return f"{seconds}s"
+    size, name = next(unit for unit in reversed(_UNITS) if seconds >= unit[0])
+    return f"{seconds // size}{name[0]}"
+
+
 def ago(then: datetime, now: datetime) -> str:
     """Returns how long ago a time was, `12 min ago`; the day itself once that tells more."""
     seconds = (now - then).total_seconds()

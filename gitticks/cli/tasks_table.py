@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from gitticks.cli.render import GAP, Style, ago, opposite, say, status_style, status_word, warn
+from gitticks.cli.render import GAP, Style, age_in_short, say, status_style, status_word, warn
 from gitticks.cli.table import Column, table_of
-from gitticks.cli.text import visible
+from gitticks.cli.text import cut, visible
 from gitticks.model.ids import BOARD_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from gitticks.actions.standing import Standing
     from gitticks.cli.render import Screen
-    from gitticks.model.notes import Entry
+    from gitticks.model.ids import TaskId
     from gitticks.model.queued import Listed
     from gitticks.store.index import BrokenFile
 
 INDENT = " " * 8
-NARROW = 60
+NARROW, ROOM_FOR_AGE = 60, 72
+_LONGEST_REASON = 40
 _MOST_BLOCKERS = 3
 _ANSWERED = frozenset({"input", "escalation", "checkpoint"})
 _BY_HAND = "work"
 
 
-def task_table(on: Screen, standings: Sequence[Standing[Listed]]) -> list[str]:
-    """Returns one line for each task below a heading: glyph, id, priority, status, title and what it waits for."""
+def task_table(
+    on: Screen,
+    standings: Sequence[Standing[Listed]],
+    now: datetime | None = None,
+    reasons: Mapping[TaskId, str] | None = None,
+) -> list[str]:
+    """Returns one line for each task below a heading: glyph, id, priority, status, title and what it waits for.
+
+    A terminal with room for it, and a `now`, get the age as well. `reasons` say why tasks are stuck.
+    """
     tasks = [standing.task for standing in standings]
     glyphs = {status: on.glyph(status) for status in {task.status for task in tasks}}
     states = [status_style(task) for task in tasks] if on.has_colour else Style.PLAIN
@@ -38,9 +47,28 @@ def task_table(on: Screen, standings: Sequence[Standing[Listed]]) -> list[str]:
         Column("pri", [str(task.priority) for task in tasks], ours=True),
         Column("status", [status_word(task) for task in tasks], states, ours=True),
         Column("title", [task.title for task in tasks]),
-        Column("waits", [waits_for(standing) for standing in standings], urgency, ours=True),
+        Column(
+            "waits",
+            [_waits(on, standing, reasons or {}) for standing in standings],
+            urgency,
+            ours=not reasons,
+        ),
     ]
+    if now is not None and on.is_terminal and on.columns >= ROOM_FOR_AGE:
+        ages = [age_in_short(task.born, now) for task in tasks]
+        columns.insert(3, Column("age", ages, Style.FAINT, ours=True))
     return table_of(on, columns, flexible="title")
+
+
+def _waits(on: Screen, standing: Standing[Listed], reasons: Mapping[TaskId, str]) -> str:
+    """Returns what a task waits for; on a terminal with the sign of what awaits a person."""
+    waits, reason = waits_for(standing), reasons.get(standing.task.id)
+    if standing.task.awaiting and on.is_terminal:
+        waits = f"{on.flag} {waits}"
+    if reason is None:
+        return waits
+    reason = cut(visible(reason), _LONGEST_REASON) if on.is_terminal else reason
+    return f"{waits}: {reason}" if waits else reason
 
 
 def waits_for(standing: Standing[Listed]) -> str:
@@ -56,22 +84,6 @@ def waits_for(standing: Standing[Listed]) -> str:
     if task.defer_until is not None and standing.is_deferred:
         return f"until {task.defer_until.isoformat()}"
     return "held" if standing.is_held and task.is_open else ""
-
-
-def awaiting_lines(
-    on: Screen, standing: Standing[Listed], questions: Sequence[Entry], now: datetime
-) -> list[str]:
-    """Returns a task that awaits a person: its line with kind and age, its open questions, and the next commands."""
-    task = standing.task
-    kind = str(task.awaiting) if task.awaiting else ""
-    asked = f"{kind}, asked {ago(task.asked_at, now)}" if task.asked_at else kind
-    head = f"{on.glyph(task.status)} {task.id}  {visible(task.title)}"
-    texts = [line for entry in questions for line in entry.text.splitlines() if line.strip()]
-    return [
-        *opposite(on, head, asked),
-        *(on.fit(INDENT + visible(line), on.columns) for line in texts),
-        INDENT + on.styled(answer_commands(standing), Style.FAINT),
-    ]
 
 
 def indent_of(on: Screen) -> str:
@@ -99,9 +111,15 @@ BOARD_PREFIX = f"{BOARD_FOLDER}/"
 """What stands before a path on the state branch where a person opens it."""
 
 
-def print_tasks_or(on: Screen, standings: Sequence[Standing[Listed]], nothing: str) -> None:
+def print_tasks_or(
+    on: Screen,
+    standings: Sequence[Standing[Listed]],
+    nothing: str,
+    now: datetime | None = None,
+    reasons: Mapping[TaskId, str] | None = None,
+) -> None:
     """Prints the table, or what to do next where there is nothing to list, which goes to stderr."""
     if standings:
-        say(*task_table(on, standings))
+        say(*task_table(on, standings, now, reasons))
     else:
         say(nothing, err=True)

@@ -64,7 +64,7 @@ def _text(asked: Asked) -> str:
         said=asked.said,
         review={"outcome": asked.review.outcome, "by": asked.review.by} if asked.review else None,
         changes=_changes(asked.changes) if asked.changes else None,
-        commands=commands(asked),
+        commands=commands(asked.standing),
     )
 
 

@@ -7,7 +7,7 @@ from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS
 from gitticks.cli.flags import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.json_output import entry_object, print_tasks, task_text
 from gitticks.cli.render import say, screen
-from gitticks.cli.tasks_table import awaiting_lines, print_tasks_or, warn_of_broken
+from gitticks.cli.tasks_table import print_tasks_or, warn_of_broken
 from gitticks.errors import Exit
 
 TYPE_CHECKING = False
@@ -50,15 +50,19 @@ def answer(
     elif wanted.kinds is not None and found.standings:
         _print_awaiting(context, found)
     else:
-        print_tasks_or(screen(), found.standings, _nothing(found, wanted))
+        print_tasks_or(screen(), found.standings, _nothing(found, wanted), context.now, found.reasons)
     return Exit.DONE
 
 
 def _print_awaiting(context: Context, found: Listing) -> None:
+    from gitticks.cli.inbox_lines import awaiting_lines
+
     on, now = screen(), context.now
     lines: list[str] = []
     for standing in found.standings:
-        lines += awaiting_lines(on, standing, found.questions[standing.task.id], now)
+        task_id = standing.task.id
+        reason = found.reasons.get(task_id, "")
+        lines += awaiting_lines(on, standing, found.questions[task_id], now, reason=reason)
     say(*lines)
 
 

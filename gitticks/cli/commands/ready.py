@@ -23,7 +23,9 @@ def answer(context: Context, *, as_json: bool) -> int:
     if as_json:
         print_tasks(map(task_text, found))
     else:
-        print_tasks_or(screen(), found, "nothing is ready: `gt list` says what each task waits for")
+        print_tasks_or(
+            screen(), found, "nothing is ready: `gt list` says what each task waits for", context.now
+        )
     return Exit.DONE
 
 

@@ -10,10 +10,11 @@ from gitticks.actions.context import Context
 from gitticks.actions.standing import Standing
 from gitticks.actions.status import Overview, take_stock
 from gitticks.cli.commands.current import in_work_table
+from gitticks.cli.inbox_lines import awaiting_lines
 from gitticks.cli.json_output import entry_object, print_object, task_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import GAP, Screen, Style, count_of, hint, name_line, say, screen
-from gitticks.cli.tasks_table import BOARD_PREFIX, awaiting_lines, warn_of_broken
+from gitticks.cli.tasks_table import BOARD_PREFIX, warn_of_broken
 from gitticks.cli.text import visible
 from gitticks.model.status import Status
 from gitticks.model.task import Task
@@ -44,8 +45,10 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield from (GAP + line for line in table)
     if found.awaiting:
         yield on.styled("awaits you", Style.STRONG)
-        for one in found.awaiting:
+        for one in found.awaiting[:MOST_LISTED]:
             yield from awaiting_lines(on, one, found.questions[one.task.id], context.now)
+        if len(found.awaiting) > MOST_LISTED:
+            yield f"{GAP}… {len(found.awaiting) - MOST_LISTED} more: `gt inbox`"
     yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
     yield from _names(on, "merging", found.merging, "gt list --status reviewing")
     yield from _names(on, "ready", found.ready, "gt ready")

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
+from gitticks.model.status import Awaiting, Status
 from gitticks.store.board import create_board
 from tests.cli.support import Ran, gt, gt_on_terminal
 from tests.support.repositories import add_linked_worktree, make_repository
@@ -20,6 +23,16 @@ OPEN = """\
 ○ e0pc  2    pending        Accounts
 ? m3xq  2    clarification  Rename the error page       input
 ○ d3fr  3    pending        Thank the testers           until 2099-05-01
+"""
+ON_TERMINAL = """\
+  id    pri  status         age  title                       waits
+○ c0de  2    pending        1h   Delete an account
+⊙ r3vw  0    reviewing      1h   Faster start                ⚑ review
+○ k7f2  1    pending        1h   Login loses the return URL
+○ b1kd  2    pending        1h   Log in by passkey           after k7f2
+○ e0pc  2    pending        1h   Accounts
+? m3xq  2    clarification  1h   Rename the error page       ⚑ input
+○ d3fr  3    pending        1h   Thank the testers           until 2099-05-01
 """
 
 
@@ -74,7 +87,7 @@ def test_what_awaits_a_person_shows_kind_question_context_and_age(tmp_path: Path
     assert (
         gt("list", "--awaiting", at=tmp_path, now=NOW).seen
         == """\
-⊙ r3vw  Faster start                                       review, asked 3 h ago
+⊙ r3vw  Faster start                                           review, waits 3 h
         gt review r3vw · gt approve r3vw · gt reject r3vw "…"
 ? m3xq  Rename the error page                             input, asked 2 min ago
         Which tone: friendly or formal?
@@ -201,7 +214,7 @@ def test_forty_columns_are_enough(tmp_path: Path) -> None:
     assert ran.out.splitlines()[:4] == [
         "○ c0de  2  pending",
         "  Delete an account",
-        "⊙ r3vw  0  reviewing  review",
+        "⊙ r3vw  0  reviewing  ⚑ review",
         "  Faster start",
     ]
     assert all(len(line) <= 40 for line in ran.out.splitlines())
@@ -213,7 +226,36 @@ def test_a_terminal_has_colour_unless_it_is_not_wanted(tmp_path: Path) -> None:
     plain = gt_on_terminal("list", at=tmp_path, environment={"NO_COLOR": "1"}).out
     assert "\x1b[" in coloured
     assert "\x1b[" not in plain
-    assert plain == OPEN
+    assert re.sub("\x1b\\[[0-9]*m", "", coloured) == plain
+
+
+def test_a_terminal_with_room_has_ages_and_a_sign_for_what_awaits_a_person(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    assert gt("list", at=tmp_path, now=NOW, columns=80).out == ON_TERMINAL
+    narrower = gt("list", at=tmp_path, now=NOW, columns=71).out
+    assert "  age  " not in narrower
+    ascii_only = gt("list", at=tmp_path, now=NOW, columns=80, encoding="ascii").out
+    assert ascii_only.isascii()
+    assert "@ r3vw  0    reviewing      1h   Faster start                * review\n" in ascii_only
+
+
+def test_why_a_task_is_stuck(tmp_path: Path) -> None:
+    reason = "crashed twice: " + "\x1b[31m" + "x" * 60
+    stuck = Event(EventType.ADVANCED, NOW, ENGINE, Status.WORKING, Status.STUCK, reason)
+    make_task(
+        make_store(tmp_path), id="k7f2", status=Status.STUCK, awaiting=Awaiting.ESCALATION, events=[stuck]
+    )  # fmt: skip
+    shown = "crashed twice: \\x1b[31m" + "x" * 60
+    assert gt("list", "--status", "stuck", at=tmp_path).out.endswith(f"  escalation: {shown}\n")
+    assert f"        stuck: {shown}\n" in gt("list", "--awaiting", at=tmp_path).out
+    assert "crashed twice: \\x1b[31m" in gt("list", "--status", "stuck", at=tmp_path, columns=100).out
+    assert "crashed" not in gt("list", at=tmp_path).out
+
+
+def test_a_question_is_broken_to_the_width_of_a_terminal(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    out = gt("list", "--awaiting", "input", at=tmp_path, now=NOW, columns=24).out
+    assert out.splitlines()[2:5] == ["  Which tone: friendly", "  or formal?", "  The page has both now."]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tests.support.stores import NOW, change_task, make_queue, make_store, make_
 
 AWAITING = """\
 awaits you
-⊙ r3vw  Faster start                                       review, asked 3 h ago
+⊙ r3vw  Faster start                                           review, waits 3 h
         gt review r3vw · gt approve r3vw · gt reject r3vw "…"
 ? m3xq  Rename the error page                             input, asked 2 min ago
         Which tone: friendly or formal?
