@@ -121,6 +121,8 @@ def write_file(path: Path, text: str) -> None:
     Raises:
         GitticksError: it cannot be written.
     """
+    if path.is_dir():
+        raise GitticksError(f"`{path}` cannot be written: it is a folder")
     draft = path.with_name(f".{path.name}.gitticks-tmp")
     try:
         draft.write_text(text, "utf-8")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from gitticks.actions.dependencies import Dependencies
 
-_PLAIN = frozenset(" ,.!?")
+_PLAIN = frozenset(" ,!?")
 
 
 def mermaid_lines(found: Dependencies) -> Iterator[str]:

@@ -93,6 +93,15 @@ def test_json_and_csv_hold_every_task(tmp_path: Path) -> None:
     assert (read["title"], read["labels"], read["summary"]) == ('Say "hi", twice', "a b", "One")
 
 
+@pytest.mark.parametrize("place", ["/", ".", "..", ""])
+def test_a_folder_is_no_file(tmp_path: Path, place: str) -> None:
+    make_store(tmp_path)
+    for words in (("export", "-o", place), ("stats", "--html", place)):
+        ran = gt(*words, at=tmp_path)
+        assert (ran.code, ran.out) == (1, "")
+        assert "cannot be written: it is a folder" in ran.err
+
+
 def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     make_store(tmp_path)
     ran = gt("export", "-o", "no/such/folder", at=tmp_path)
