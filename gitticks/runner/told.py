@@ -58,5 +58,6 @@ def write_told(own_dir: Path, told: Mapping[TaskId, ToldTurn], unsaid: Collectio
     body = {name: [turn.asked_at, format_time(turn.at)] for name, turn in told.items() if name not in unsaid}
     with contextlib.suppress(OSError):
         part = own_dir / f"{FILE}.part"
+        part.unlink(missing_ok=True)  # whatever lies there, a pipe even
         part.write_text(json.dumps(body))
         part.replace(own_dir / FILE)

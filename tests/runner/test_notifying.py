@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -200,6 +201,13 @@ def test_a_memory_that_cannot_be_read_is_none(tmp_path: Any) -> None:
     assert read_told(tmp_path) == {WAITING.id: turn}
     assert not turn.is_over(WAITING)
     write_told(tmp_path / "no-such-folder", {})
+    os.mkfifo(tmp_path / "notices.json.part")
+    write_told(tmp_path, {})
+    assert read_told(tmp_path) == {}
+    (tmp_path / "notices.json").unlink()
+    (tmp_path / "notices.json").mkdir()
+    write_told(tmp_path, {WAITING.id: turn})
+    assert read_told(tmp_path) == {}
 
 
 def test_a_notifier_that_was_not_begun_is_off() -> None:

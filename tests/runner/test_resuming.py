@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from gitticks.model.session import Ending
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.model.task import Task, Usage
 from gitticks.runner.resuming import EarlierSession, could_not_go_on, find_earlier_session
-from tests.support.agents import write_program
+from tests.support.agents import DATA, write_program
 from tests.support.runs import RunProject, project
 
 __all__ = ["project"]
@@ -123,7 +124,7 @@ say(type="result", subtype="success", is_error=False, result=words, usage={"inpu
 """
 
 
-def client_of(project: RunProject) -> list[dict[str, object]]:
+def client_of(project: RunProject) -> list[dict[str, Any]]:
     """Returns what the client was asked, session by session."""
     lines = (project.path.parent / "asked.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines]
@@ -189,3 +190,53 @@ def test_a_session_that_is_gone_is_begun_anew_and_counts_as_nothing(asking: RunP
 
 def test_what_the_client_says_of_itself_is_in_the_history(asking: RunProject) -> None:
     assert asking.last(EventType.SESSION_ENDED).data["session"] == "s-1"
+
+
+SAID = """\
+import json, pathlib, sys
+top, *rest = sys.argv[1:]
+asked = pathlib.Path(top) / "asked.jsonl"
+number = len(asked.read_text().splitlines()) if asked.exists() else 0
+with asked.open("a") as file:
+    file.write(json.dumps({"argv": rest, "prompt": sys.stdin.read()}) + "\\n")
+print(pathlib.Path(top, f"said-{number}").read_text())
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "streams", "words"),
+    [
+        (
+            "codex",
+            ("codex-ok.jsonl", "codex-resumed.jsonl"),
+            ["resume", "01a20089-c8f3-7fe1-b89d-bc2306a4089a"],
+        ),
+        ("gemini", ("gemini-ok.jsonl", "gemini-ok.jsonl"), ["--resume"]),
+        ("opencode", ("opencode-ok.jsonl", "opencode-ok.jsonl"), ["--session"]),
+        ("amp", ("claude-ok.jsonl", "claude-ok.jsonl"), ["threads", "continue"]),
+    ],
+)
+def test_each_client_goes_on_in_its_own_way(
+    project: RunProject, kind: str, streams: tuple[str, str], words: list[str]
+) -> None:
+    top = project.path.parent
+    (top / "client.py").write_text(SAID)
+    for number, stream in enumerate(streams):
+        (top / f"said-{number}").write_text((DATA / stream).read_text())
+    program = write_program(top / kind, f'exec {sys.executable} -IS {top}/client.py {top} "$@"')
+    project.ok("config", f"agents.{kind}.argv", json.dumps([str(program)]))
+    project.ok("config", "agent", kind)
+    project.make()
+    project.run("--max-iterations", "1")
+    session = project.task("k7f2").agent_sessions[kind]
+    project.ok("note", "k7f2", "Mind the hand-off.")
+    project.run("--max-iterations", "1")
+    first, second = client_of(project)
+    assert words[0] not in first["argv"]
+    argv = second["argv"]
+    assert argv[argv.index(words[0]) :][: len(words)] == words
+    assert session in argv
+    assert "> Mind the hand-off." in str(second["prompt"])
+    if kind == "codex":
+        usage = project.task("k7f2").usage
+        assert (usage.tokens_in, usage.tokens_out) == (500, 220), "a thread's total is not counted twice"
