@@ -62,18 +62,23 @@ class Inbox(Value):
 
 
 def open_inbox(
-    context: Context, *, everybody: bool = False, count: int | None = None, with_json: bool = False
+    context: Context,
+    *,
+    everybody: bool = False,
+    count: int | None = None,
+    with_changes: bool = True,
+    with_json: bool = False,
 ) -> Inbox:
     """Returns what awaits the person who asks, and with `everybody` also what awaits others, at most `count` tasks.
 
-    The rows have their JSON where that is wanted.
+    Git is asked what work changes unless that is not wanted. The rows have their JSON where that is wanted.
     """
     index = context.index
     mine, others = _routed(context, index.needing_people(with_json=with_json))
     wanted = [*mine, *others] if everybody else mine
     shown = wanted if count is None else wanted[:count]
     graph, around = graph_over(index), context.surroundings()
-    changes = _changes(context, shown)
+    changes = _changes(context, shown) if with_changes else {}
     asked = tuple(
         Asked(
             standing=standing_of(context, page, graph, around),

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.inbox import open_inbox
 from gitticks.actions.standing import Standing
 from gitticks.actions.status import Overview, take_stock
 from gitticks.cli.commands.current import in_work_table
-from gitticks.cli.inbox_lines import awaiting_lines
+from gitticks.cli.inbox_lines import inbox_lines, joined
 from gitticks.cli.json_output import entry_object, print_object, task_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import GAP, Screen, Style, count_of, hint, name_line, say, screen
@@ -43,17 +44,26 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield on.styled("in work", Style.STRONG)
         table = in_work_table(on.narrower(len(GAP)), context, list(found.in_work), with_heading=False)
         yield from (GAP + line for line in table)
-    if found.awaiting:
-        yield on.styled("awaits you", Style.STRONG)
-        for one in found.awaiting[:MOST_LISTED]:
-            yield from awaiting_lines(on, one, found.questions[one.task.id], context.now)
-        if len(found.awaiting) > MOST_LISTED:
-            yield f"{GAP}… {len(found.awaiting) - MOST_LISTED} more: `gt inbox`"
+    yield from _awaiting(on, context)
     yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
     yield from _names(on, "merging", found.merging, "gt list --status reviewing")
     yield from _names(on, "ready", found.ready, "gt ready")
     yield from _board(on, found)
-    yield _counts(found)
+    yield from _counts(on, found)
+
+
+def _awaiting(on: Screen, context: Context) -> Iterator[str]:
+    """Yields the most urgent of what the inbox holds, without asking git what the work changes."""
+    found = open_inbox(context, count=MOST_LISTED, with_changes=False)
+    if found.asked:
+        yield on.styled("awaits you", Style.STRONG)
+    for asked in found.asked:
+        yield from inbox_lines(on, asked, context.now)
+    if found.left_out:
+        yield f"{GAP}… {found.left_out} more: `gt inbox`"
+    if found.for_others:
+        yield on.styled("awaits others", Style.STRONG)
+        yield f"{GAP}{count_of(found.for_others, 'task')}: `gt inbox --all`"
 
 
 def _names(on: Screen, heading: str, standings: Sequence[Standing[Task]], more: str) -> Iterator[str]:
@@ -76,10 +86,11 @@ def _board(on: Screen, found: Overview) -> Iterator[str]:
     )
 
 
-def _counts(found: Overview) -> str:
+def _counts(on: Screen, found: Overview) -> Iterator[str]:
     parts = [f"{found.counts[status]} {status.value}" for status in Status if found.counts.get(status)]
-    total = count_of(sum(found.counts.values()), "task")
-    return f"{total}: {', '.join(parts)}" if parts else "no tasks"
+    if parts:
+        parts[0] = f"{count_of(sum(found.counts.values()), 'task')}: {parts[0]}"
+    return joined(on, parts or ["no tasks"], ", ")
 
 
 def _next_step(found: Overview) -> str | None:

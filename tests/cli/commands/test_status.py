@@ -8,7 +8,7 @@ import pytest
 
 from gitticks.model.ids import TaskId
 from gitticks.model.session import SessionRecord
-from gitticks.model.status import Role, Status
+from gitticks.model.status import Awaiting, Role, Status
 from gitticks.runner.records import Sessions
 from gitticks.store.board import create_board
 from gitticks.system import boot_id
@@ -21,10 +21,21 @@ AWAITING = """\
 awaits you
 ⊙ r3vw  Faster start                                           review, waits 3 h
         gt review r3vw · gt approve r3vw · gt reject r3vw "…"
-? m3xq  Rename the error page                             input, asked 2 min ago
-        Which tone: friendly or formal?
-        The page has both now.
-        gt respond m3xq "…"
+awaits others
+  1 task: `gt inbox --all`
+"""
+NARROW = """\
+awaits you
+⊙ r3vw  Faster start   review, waits 3 h
+  gt review r3vw · gt approve r3vw
+  gt reject r3vw "…"
+awaits others
+  1 task: `gt inbox --all`
+ready
+  c0de  Delete an account
+  k7f2  Login loses the return URL
+8 tasks: 5 pending, 1 clarification,
+1 reviewing, 1 done
 """
 
 
@@ -54,6 +65,21 @@ def test_what_awaits_and_what_is_ready(tmp_path: Path) -> None:
 --- 0
 """
     )
+
+
+def test_forty_columns(tmp_path: Path) -> None:
+    create_board(make_queue(tmp_path).repository)
+    assert gt("status", at=tmp_path, now=NOW, columns=40).out == NARROW
+
+
+def test_of_much_that_awaits_a_person_the_most_urgent_is_shown(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    create_board(store.repository)
+    for number in range(7):
+        make_task(store, f"Number {number}", id=f"t{number}", awaiting=Awaiting.WORK, priority=min(4, number))
+    out = gt("status", at=tmp_path, now=NOW).out
+    assert out.count("gt close t") == 5
+    assert "  … 2 more: `gt inbox`\n" in out
 
 
 def test_what_is_in_work(tmp_path: Path) -> None:
