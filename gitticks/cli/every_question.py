@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gitticks.cli.answering import answer, answer_in_editor, answered_words
 from gitticks.cli.failures import tell
 from gitticks.cli.render import GAP, Screen, Style, ago, count_of, opposite, say
-from gitticks.cli.text import visible
+from gitticks.cli.text import visible, wrap
 from gitticks.cli.typing_lines import typed_lines
 from gitticks.errors import Exit, GitticksError
 
@@ -85,10 +85,12 @@ def _question(waiting: Waiting, place: str, now: datetime) -> Iterator[str]:
     yield ""
     yield from opposite(on, f"{task.id}{GAP}{visible(task.title)}", place)
     yield on.styled(f"{GAP}{task.awaiting}{asked}", Style.FAINT)
+    room = max(1, on.columns - len(GAP)) if on.is_terminal else sys.maxsize
     for said in [*(question.text for question in waiting.questions), waiting.said]:
-        yield from (f"{GAP}{visible(line)}".rstrip() for line in said.splitlines())
+        for line in said.splitlines():
+            yield from (f"{GAP}{part}".rstrip() for part in wrap(visible(line), room))
     yield ""
-    yield on.styled(_HOW, Style.FAINT)
+    yield from (on.styled(part, Style.FAINT) for part in wrap(_HOW, on.columns))
 
 
 def _print_all(context: Context, answered: list[TaskId]) -> None:
