@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -77,3 +78,22 @@ def test_weeks_without_anything_are_weeks_too() -> None:
         Week(date(2026, 3, 2), 0, 0, 0.0, 0.3),
     )
     assert monday_of(NOW) == date(2026, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "monday"),
+    [
+        ("Europe/Berlin", datetime(2026, 3, 1, 23, 30, tzinfo=UTC), date(2026, 3, 2)),
+        ("America/New_York", datetime(2026, 3, 1, 23, 30, tzinfo=UTC), date(2026, 2, 23)),
+        ("America/New_York", datetime.min.replace(tzinfo=UTC), date.min),
+    ],
+)
+def test_weeks_are_those_of_whoever_reads(
+    monkeypatch: pytest.MonkeyPatch, zone: str, at: datetime, monday: date
+) -> None:
+    with monkeypatch.context() as there:
+        there.setenv("TZ", zone)
+        time.tzset()
+        found = monday_of(at)
+    time.tzset()
+    assert found == monday
