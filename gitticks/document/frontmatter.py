@@ -60,6 +60,14 @@ class Frontmatter:
         changed = splice(self.source, changes, self.newline)
         return replace(self, yaml=changed.text, tree=_tree(changed))
 
+    def with_yaml(self, yaml: str) -> Frontmatter:
+        """Returns the file with another text between its fences.
+
+        Raises:
+            DocumentError: it is no frontmatter.
+        """
+        return replace(self, yaml=yaml, tree=_tree(Source(yaml, self.path, first_line=2)))
+
 
 def split(data: bytes, path: str) -> Frontmatter:
     """Returns the parts of a task file.

@@ -1,0 +1,152 @@
+"""Merges the entries of `## Notes` and `## Questions`: all of both sides, in the order of their times.
+
+Within `## Questions` one answer closes every question above it. So what is asked and answered stays together, and an
+answer of one side never comes below a question of the other that it does not know.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gitticks.document.entries import heading_line, place_entries
+from gitticks.document.escapes import escape
+from gitticks.document.lines import Source
+from gitticks.document.sections import read_body
+from gitticks.document.texts import trimmed
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """An entry and its bytes without blank lines around them; LF line breaks."""
+
+    entry: Entry
+    raw: str
+
+    @property
+    def heading(self) -> tuple[object, ...]:
+        """Returns what tells the entry from others."""
+        return (self.entry.at, self.entry.kind, self.entry.name)
+
+    @property
+    def safe(self) -> str:
+        """Returns the entry so that nothing in it can hide what follows it."""
+        return f"{heading_line(self.entry)}\n\n{escape(self.entry.text, keep_fences=False)}".rstrip()
+
+
+def split_entries(text: str, section: Section) -> tuple[str, list[Piece]]:
+    """Returns what stands above a section's first entry, and its entries in file order.
+
+    Args:
+        text: the section's text below its heading, with LF line breaks.
+        section: which one it is.
+    """
+    heading = f"## {section.value}\n"
+    whole = heading + text
+    placed = place_entries(read_body(Source(whole, "")), section)
+    if not placed:
+        return text, []
+    pieces = [Piece(one.entry, trimmed(whole[one.start : one.text_start] + one.raw)) for one in placed]
+    return whole[len(heading) : placed[0].start], pieces
+
+
+def merge_entries(
+    base: Sequence[Piece], frame: Sequence[Piece], guest: Sequence[Piece], section: Section
+) -> list[Piece]:
+    """Returns the entries of both sides; an entry that one side rewrote and the other left stands as rewritten."""
+    known = Counter(piece.entry for piece in base)
+    only_frame, only_guest = _without(frame, guest), _without(guest, frame)
+    result, extra = list(frame), []
+    for piece in only_guest:
+        rewritten = _rewritten(piece, only_frame, known)
+        if rewritten is None:
+            extra.append(piece)
+            continue
+        only_frame.remove(rewritten)
+        if not known[piece.entry]:
+            result[result.index(rewritten)] = piece
+    return _interleaved(result, guest, extra, section)
+
+
+def _rewritten(piece: Piece, others: Iterable[Piece], known: Counter[Entry]) -> Piece | None:
+    """Returns the other side's form of an entry that just one of them rewrote."""
+    for other in others:
+        if other.heading == piece.heading and bool(known[other.entry]) != bool(known[piece.entry]):
+            return other
+    return None
+
+
+def _without(pieces: Iterable[Piece], others: Iterable[Piece]) -> list[Piece]:
+    left = Counter(piece.entry for piece in others)
+    result = []
+    for piece in pieces:
+        if left[piece.entry]:
+            left[piece.entry] -= 1
+        else:
+            result.append(piece)
+    return result
+
+
+def _interleaved(
+    frame: list[Piece], guest: Sequence[Piece], extra: list[Piece], section: Section
+) -> list[Piece]:
+    """Returns the frame's entries with the guest's extra ones, each behind the common entry that it follows there."""
+    places: dict[Entry, list[int]] = {}
+    for place, piece in enumerate(frame):
+        places.setdefault(piece.entry, []).append(place)
+    waiting = Counter(id(piece) for piece in extra)
+    followers: dict[int, list[Piece]] = {}
+    anchors, last = {-1}, -1
+    for piece in guest:
+        if waiting[id(piece)]:
+            followers.setdefault(last, []).append(piece)
+        elif places.get(piece.entry):
+            last = max(last, places[piece.entry].pop(0))
+            anchors.add(last)
+    ordered = sorted(anchors)
+    result: list[Piece] = []
+    for anchor, end in zip(ordered, [*ordered[1:], len(frame)], strict=True):
+        result += frame[anchor : anchor + 1] if anchor >= 0 else []
+        result += _by_time(frame[anchor + 1 : end], followers.get(anchor, []), section)
+    return result
+
+
+def _by_time(one: list[Piece], other: list[Piece], section: Section) -> list[Piece]:
+    """Returns two runs of entries as one; each keeps its own order."""
+    if not one or not other:
+        return one or other
+    merged: list[list[Piece]] = []
+    for mine, theirs in zip(_ranked(one, section), _ranked(other, section), strict=True):
+        groups = list(mine), list(theirs)
+        while groups[0] and groups[1]:
+            merged.append(groups[_key(groups[1][0]) < _key(groups[0][0])].pop(0))
+        merged += groups[0] or groups[1]
+    return [piece for group in merged for piece in group]
+
+
+def _key(group: list[Piece]) -> tuple[object, ...]:
+    first = group[0].entry
+    return (first.at, first.kind.value, first.name, first.text)
+
+
+def _ranked(pieces: list[Piece], section: Section) -> tuple[list[list[Piece]], ...]:
+    """Returns answers to what stands above, then questions with their answers, then open questions, as groups."""
+    if section is not Section.QUESTIONS:
+        return [], [[piece] for piece in pieces], []
+    answers: list[list[Piece]] = []
+    asked: list[list[Piece]] = []
+    was_answer = True
+    for piece in pieces:
+        is_answer = piece.entry.kind is ActorKind.HUMAN
+        if is_answer and not asked:
+            answers.append([piece])
+        elif was_answer and not is_answer:
+            asked.append([piece])
+        else:
+            asked[-1].append(piece)
+        was_answer = is_answer
+    is_open = bool(asked) and asked[-1][-1].entry.kind is not ActorKind.HUMAN
+    return answers, asked[:-1] if is_open else asked, asked[-1:] if is_open else []

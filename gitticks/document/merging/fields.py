@@ -1,0 +1,241 @@
+"""Merges the frontmatter of a task key by key, and keeps the bytes of the side that each key comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gitticks.document.fields import FIELDS, MANUAL
+from gitticks.document.frontmatter import Frontmatter
+from gitticks.document.lines import LINE_BREAK, Source
+from gitticks.document.merging.parts import joined_order
+from gitticks.document.merging.three_way import union_of_lines
+from gitticks.document.texts import with_newlines
+from gitticks.document.yaml_nodes import Loose, Node, Scalar, loose_node
+from gitticks.document.yaml_nodes import Mapping as MappingNode
+from gitticks.document.yaml_nodes import Sequence as SequenceNode
+from gitticks.document.yaml_scalars import Plain, YamlValue
+from gitticks.document.yaml_splice import Change
+from gitticks.document.yaml_tree import parse_yaml
+
+SETS = frozenset({"labels", "blocked_by"})
+UPDATED = "updated"
+_KNOWN = frozenset(one.key for one in FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFields:
+    """The frontmatter, and the keys of which only the later value stands because both sides changed them."""
+
+    frontmatter: Frontmatter
+    overridden: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One key: the comments and blank lines above it, its own lines, and its value."""
+
+    lead: str
+    pair: str
+    node: Node
+
+    @property
+    def value(self) -> Loose:
+        return loose_node(self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The YAML of one file by keys; `rest` is what stands below the last one."""
+
+    by_key: Mapping[str, _Part]
+    rest: str
+
+
+@dataclass(slots=True)
+class _Merge:
+    """One go at merging: `chosen` is what was put together, `changes` are to be spliced into it."""
+
+    base: _Parts
+    frame: _Parts
+    guest: _Parts
+    bundle: frozenset[str]
+    guest_is_later: bool
+    overridden: list[str] = field(default_factory=list)
+    chosen: dict[str, Loose] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+
+    def joined(self) -> str:
+        """Returns the YAML put together; sets and mappings that take from both are still the frame's."""
+        text, waiting = "", ""
+        for key in joined_order(list(self.frame.by_key), list(self.guest.by_key)):
+            chosen = self._chosen(key)
+            lead = self._lead(key, is_kept=chosen is not None)
+            if chosen is None:
+                waiting += lead
+            else:
+                self.chosen[key] = chosen.value
+                text += waiting + lead + _ended(chosen.pair)
+                waiting = ""
+        return text + waiting + union_of_lines(self.base.rest, self.frame.rest, self.guest.rest)
+
+    def _lead(self, key: str, *, is_kept: bool) -> str:
+        base, frame, guest = (
+            parts.by_key[key].lead if key in parts.by_key else None
+            for parts in (self.base, self.frame, self.guest)
+        )
+        if is_kept:
+            return union_of_lines(base or "", frame if frame is not None else base or "", guest or base or "")
+        return "".join(_ended(lead) for lead in (frame, guest) if lead and lead.strip() and lead != base)
+
+    def _chosen(self, key: str) -> _Part | None:
+        """Returns the side whose lines stand for a key, None if it goes."""
+        base, frame, guest = (parts.by_key.get(key) for parts in (self.base, self.frame, self.guest))
+        if key in self.bundle or key in (MANUAL, "id"):
+            return frame
+        if key == UPDATED:
+            return guest if self.guest_is_later else frame
+        if _value(frame) == _value(guest):
+            return guest if frame is None or (base and base.pair == frame.pair) else frame
+        if _value(guest) == _value(base):
+            return frame
+        if _value(frame) == _value(base):
+            return guest
+        return self._joined(key, base, frame, guest)
+
+    def _joined(self, key: str, base: _Part | None, frame: _Part | None, guest: _Part | None) -> _Part | None:
+        """Returns what stands for a key that both sides changed."""
+        if key in SETS:
+            return self._joined_set(key, base, frame, guest)
+        if frame is None or guest is None:
+            if key not in _KNOWN:
+                return frame or guest
+        elif isinstance(frame.node, MappingNode) and isinstance(guest.node, MappingNode):
+            self.changes += self._nested((key,), base.node if base else None, frame.node, guest.node)
+            return frame
+        self.overridden.append(key)
+        return guest if self.guest_is_later else frame
+
+    def _joined_set(
+        self, key: str, base: _Part | None, frame: _Part | None, guest: _Part | None
+    ) -> _Part | None:
+        old, mine, theirs = _items(base), _items(frame), _items(guest)
+        result = [item for item in mine if item in theirs or item not in old]
+        result += [item for item in dict.fromkeys(theirs) if item not in mine and item not in old]
+        if not result:
+            return None
+        if result in (mine, theirs):
+            return frame if result == mine else guest
+        self.changes.append(Change((key,), result))
+        return frame or guest
+
+    def _nested(
+        self, keys: tuple[str, ...], base: Node | None, frame: MappingNode, guest: MappingNode
+    ) -> Iterator[Change]:
+        """Yields what a mapping of the frame takes from the guest's."""
+        old = base if isinstance(base, MappingNode) else None
+        for pair in guest.pairs:
+            key, theirs = pair.key.text, pair.value
+            mine, before = frame.get(key), old.get(key) if old else None
+            if _same(mine, theirs) or (before is not None and _same(before, theirs)):
+                continue
+            if isinstance(mine, MappingNode) and isinstance(theirs, MappingNode):
+                yield from self._nested((*keys, key), before, mine, theirs)
+            elif mine is None or (before is not None and _same(mine, before)) or self.guest_is_later:
+                if mine is not None and not (before is not None and _same(mine, before)):
+                    self.overridden.append(".".join((*keys, key)))
+                yield Change((*keys, key), as_value(theirs))
+            else:
+                self.overridden.append(".".join((*keys, key)))
+        for pair in frame.pairs:
+            before = old.get(pair.key.text) if old else None
+            if before is not None and guest.get(pair.key.text) is None and _same(before, pair.value):
+                yield Change((*keys, pair.key.text), None)
+
+
+def merge_frontmatter(
+    base: Frontmatter | None,
+    frame: Frontmatter,
+    guest: Frontmatter,
+    *,
+    bundle: frozenset[str],
+    guest_is_later: bool,
+) -> MergedFields:
+    """Returns the frontmatter of `frame` with what `guest` changed.
+
+    Args:
+        base: what both began with; None if each was made by itself.
+        frame: the side whose state stands.
+        guest: the other side.
+        bundle: the keys that come from the frame alone.
+        guest_is_later: the guest's value stands where both changed one.
+
+    Raises:
+        DocumentError: one of them writes its YAML in a form that cannot be joined.
+    """
+    nothing = _Parts({}, "")
+    old = nothing if base is None else _parts(base)
+    merge = _Merge(old, _parts(frame), _parts(guest), bundle, guest_is_later)
+    text = merge.joined()
+    text = frame.yaml if text == with_newlines(frame.yaml, "\n") else with_newlines(text, frame.newline)
+    result = frame.with_yaml(text)
+    if loose_node(result.tree) != merge.chosen:
+        raise result.source.error("both sides cannot be joined key by key", 0)
+    return MergedFields(result.with_changes(merge.changes), tuple(dict.fromkeys(merge.overridden)))
+
+
+def as_value(node: Node) -> YamlValue:
+    """Returns a node as it can be written again: what is plain stays plain."""
+    if isinstance(node, Scalar):
+        return node.text if node.style else Plain(node.text)
+    if isinstance(node, SequenceNode):
+        return [as_value(item) for item in node.items]
+    return {pair.key.text: as_value(pair.value) for pair in node.pairs}
+
+
+def _parts(frontmatter: Frontmatter) -> _Parts:
+    text = with_newlines(frontmatter.yaml, "\n")
+    source = Source(text, frontmatter.path, first_line=2)
+    tree = parse_yaml(source)
+    if (
+        tree is None
+        or tree.flow
+        or any(text[_line_start(text, pair.start) : pair.start] for pair in tree.pairs)
+    ):
+        raise source.error("the frontmatter is not written as one key a line", 0)
+    found: dict[str, _Part] = {}
+    place = 0
+    for pair in tree.pairs:
+        end = _line_end(text, pair.end)
+        found[pair.key.text] = _Part(text[place : pair.start], text[pair.start : end], pair.value)
+        place = end
+    return _Parts(found, text[place:])
+
+
+def _line_start(text: str, offset: int) -> int:
+    return text.rfind("\n", 0, offset) + 1
+
+
+def _line_end(text: str, offset: int) -> int:
+    found = LINE_BREAK.search(text, offset)
+    return len(text) if found is None else found.end()
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
+def _value(part: _Part | None) -> Loose | None:
+    """Returns a key's value; null says as much as no key at all."""
+    if part is None or (isinstance(part.node, Scalar) and part.node.is_null):
+        return None
+    return part.value
+
+
+def _same(one: Node | None, other: Node | None) -> bool:
+    return one is not None and other is not None and loose_node(one) == loose_node(other)
+
+
+def _items(part: _Part | None) -> Sequence[str]:
+    value = _value(part)
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else ()

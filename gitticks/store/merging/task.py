@@ -1,0 +1,112 @@
+"""Merges three versions of a task's file: the rules of state choose the side that stands, the texts are joined.
+
+Whichever of two sides is called ours, the result is the same to the byte, so clones that merge each for itself agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.errors import DocumentError
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.workflow.bundle import Side
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The bytes of a merged file, and what a person should know of them.
+
+    Attributes:
+        data: the file.
+        conflicts: the parts that stand there twice, marked, until a person settles it.
+        overridden: the fields that both sides changed; the later value stands.
+        born_twice: both sides made a task of this id; the later one stands in the file of the earlier.
+    """
+
+    data: bytes
+    conflicts: tuple[str, ...] = ()
+    overridden: tuple[str, ...] = ()
+    born_twice: bool = False
+
+
+def merge_task(base: bytes | None, ours: bytes, theirs: bytes, path: str) -> Merged | None:
+    """Returns the task's file with the changes of both sides; None if a side cannot be read or joined.
+
+    A base that cannot be read, or none, means that each side counts as made by itself.
+
+    Args:
+        base: what both began with.
+        ours: one side.
+        theirs: the other.
+        path: the name of the file, for errors.
+    """
+    if theirs in (ours, base):
+        return Merged(ours)
+    if ours == base:
+        return Merged(theirs)
+    from gitticks.document.taskfile import TaskFile
+
+    try:
+        one, other = (TaskFile.parse(data, path) for data in sorted((ours, theirs)))
+    except DocumentError:
+        return None
+    try:
+        before = TaskFile.parse(base, path) if base is not None else None
+    except DocumentError:
+        before = None
+    try:
+        if before is None and is_another_birth(one, other):
+            return _both_born(one, other)
+        return _joined(before, one, other)
+    except DocumentError:
+        return None
+
+
+def is_another_birth(one: TaskFile, other: TaskFile) -> bool:
+    """True if the files are of two tasks that were given the same id, and not two versions of one."""
+    mine, theirs = one.task, other.task
+    if mine.id != theirs.id:
+        return True
+    return (mine.created, mine.created_by) != (theirs.created, theirs.created_by)
+
+
+def born_first(one: TaskFile, other: TaskFile) -> bool:
+    """True if `one` is the task that keeps the id; the same answer in every clone."""
+    return _birth(one) <= _birth(other)
+
+
+def _birth(file: TaskFile) -> tuple[bool, str, str, str, bytes]:
+    task = file.task
+    return (not task.born, task.born, task.created_by or "", task.title, file.data)
+
+
+def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile) -> Merged:
+    from gitticks.document.merging.task import merge_files
+    from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, stands_before, time_key
+
+    first = stands_before(_side(base) if base else None, _side(one), _side(other))
+    if first is None:
+        first = time_key(one.task) >= time_key(other.task)
+    frame, guest = (one, other) if first else (other, one)
+    later = time_key(guest.task) > time_key(frame.task)
+    merged = merge_files(
+        base, frame, guest, fields=BUNDLE_FIELDS, sections=BUNDLE_SECTIONS, guest_is_later=later
+    )
+    return Merged(merged.data, merged.conflicts, merged.overridden)
+
+
+def _side(file: TaskFile) -> Side:
+    from gitticks.workflow.bundle import BUNDLE_SECTIONS, Side
+
+    return Side(file.task, tuple(file.all_text(section) for section in BUNDLE_SECTIONS))
+
+
+def _both_born(one: TaskFile, other: TaskFile) -> Merged:
+    """Returns the earlier task with the whole file of the later one below its frontmatter, marked."""
+    from gitticks.document.merging.task import with_second_birth
+
+    earlier, later = (one, other) if born_first(one, other) else (other, one)
+    return Merged(with_second_birth(earlier, later), ("the whole task",), born_twice=True)

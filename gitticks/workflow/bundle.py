@@ -1,0 +1,68 @@
+"""Which of two versions of a task's state stands when two clones are joined: always one of them whole.
+
+Status, whose turn it is, counters and artifacts belong together: half of one version and half of the other would be
+a state that no rule ever allowed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gitticks.model.notes import Section
+from gitticks.model.status import Status
+from gitticks.model.task import ENGINE_FIELDS, Task
+
+BUNDLE_FIELDS = ENGINE_FIELDS | {
+    "status", "awaiting", "verdict", "asked_at", "responded_at", "closed", "closed_reason",
+}  # fmt: skip
+"""The fields that move together, with the sections of `BUNDLE_SECTIONS`."""
+
+BUNDLE_SECTIONS = (Section.HANDOFF, Section.REVIEW)
+
+_ORDER = {status: place for place, status in enumerate(Status)}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One version of a task; `artifacts` are the texts of its bundle's sections, None where there is none."""
+
+    task: Task
+    artifacts: tuple[str | None, ...] = ()
+
+    @property
+    def bundle(self) -> tuple[Any, ...]:
+        """Returns what moves together."""
+        return (*(getattr(self.task, name) for name in sorted(BUNDLE_FIELDS)), self.artifacts)
+
+
+def stands_before(base: Side | None, one: Side, other: Side) -> bool | None:
+    """True if the bundle of `one` stands, False if that of `other` does, None if they are the same.
+
+    What only one side changed stands. Where both did: a closed task before an open one, of two closed ones the
+    merged, then the cancelled; then the higher round, the status further along, the later write. Whatever is left
+    equal is decided by the values themselves, so that both clones decide alike.
+    """
+    if one.bundle == other.bundle:
+        return None
+    if base is not None and base.bundle in (one.bundle, other.bundle):
+        return other.bundle == base.bundle
+    return _key(one) > _key(other)
+
+
+def _key(side: Side) -> tuple[Any, ...]:
+    task = side.task
+    return (
+        task.status.is_terminal,
+        task.status is Status.DONE and task.merged_sha is not None,
+        task.status is Status.CANCELLED,
+        task.review_round,
+        _ORDER[task.status],
+        time_key(task),
+        repr(side.bundle),
+    )
+
+
+def time_key(task: Task) -> str:
+    """Returns the time of the task's last write as text that sorts; empty if it is not known."""
+    return task.updated.isoformat() if task.updated else ""

@@ -1,0 +1,59 @@
+"""Which side's state stands, row by row, and the same whichever side is asked first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from gitticks.model.status import Awaiting, Status
+from gitticks.workflow.bundle import Side, stands_before
+from tests.support.tasks import CREATED, make_task
+
+LATER = CREATED + timedelta(minutes=1)
+
+
+def side(status: Status = Status.WORKING, *texts: str | None, **fields: Any) -> Side:
+    return Side(replace(make_task("k7f2"), status=status, **fields), texts)
+
+
+BASE = side(Status.PENDING)
+ROWS = [
+    ("closed before open", side(Status.DONE, merged_sha="ab12"), side(Status.STUCK, review_round=5)),
+    ("merged before cancelled", side(Status.DONE, merged_sha="ab12"), side(Status.CANCELLED, updated=LATER)),
+    ("cancelled before done and not merged", side(Status.CANCELLED), side(Status.DONE, updated=LATER)),
+    (
+        "the higher round",
+        side(Status.WORKING, review_round=2),
+        side(Status.REVIEWING, review_round=1, awaiting=Awaiting.REVIEW),
+    ),
+    ("the status further along", side(Status.AGENT_REVIEW), side(Status.CLARIFICATION, updated=LATER)),
+    ("the later write", side(crash_count=1, updated=LATER), side(crash_count=2)),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
+def test_the_order_of_two_changed_states(first: Side, second: Side) -> None:
+    for base in (BASE, None):
+        assert stands_before(base, first, second) is True
+        assert stands_before(base, second, first) is False
+
+
+def test_what_one_side_changed_stands_also_where_it_is_further_back() -> None:
+    base = side(Status.DONE)
+    reopened = side(Status.PENDING, updated=LATER)
+    assert stands_before(base, reopened, base) is True
+    assert stands_before(base, base, reopened) is False
+
+
+def test_artifacts_move_with_the_state() -> None:
+    base, written = side(Status.WORKING, None), side(Status.WORKING, "DONE: all")
+    assert stands_before(base, written, base) is True
+    assert stands_before(base, base, base) is None
+
+
+def test_equal_keys_are_told_apart_by_their_values() -> None:
+    one, other = side(crash_count=1), side(crash_count=2)
+    assert stands_before(None, one, other) is not stands_before(None, other, one)
