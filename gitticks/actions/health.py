@@ -10,6 +10,7 @@ from gitticks.actions.run import is_run_alive, run_context
 from gitticks.model.ids import TaskId
 from gitticks.model.session import SessionRecord
 from gitticks.runner.events import RunEvent
+from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover
 
 
@@ -25,6 +26,9 @@ class Health:
 def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Health:
     """Finishes dead sessions by the same rules as a run does, and returns what is alive."""
     context.require_person("finish dead sessions")
+    sessions = Sessions(context.repository.own_dir)
+    if not sessions.dead():  # then nothing depends on settings, which may be what is broken
+        return Health(is_run_alive(context.repository), tuple(sessions.live().values()), ())
     run = run_context(context, listener)
     finished = recover(run)
     return Health(is_run_alive(context.repository), tuple(run.sessions.live().values()), tuple(finished))

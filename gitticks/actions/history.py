@@ -7,7 +7,7 @@ from gitticks.model.values import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.git.log import LoggedCommit
+    from gitticks.git.log import Log
     from gitticks.model.event import Event
     from gitticks.model.ids import TaskId
 
@@ -42,7 +42,7 @@ def events_of(context: Context, task_id: TaskId) -> tuple[Event, ...]:
     return read_history(content).events
 
 
-def branch_history(context: Context, count: int) -> tuple[LoggedCommit, ...]:
+def branch_history(context: Context, count: int) -> Log:
     """Returns the last `count` commits of the state branch, newest first.
 
     Raises:

@@ -12,6 +12,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import stat
 import threading
 import time
 from collections.abc import Iterator
@@ -118,15 +119,25 @@ def clear_stale_ref_lock(common_dir: Path, ref: str, held: HeldLock) -> bool:
     return True
 
 
+def is_no_lock_of_git(common_dir: Path, ref: str) -> bool:
+    """True for a `<ref>.lock` that git did not write and that has lain there for long: waiting for it is no use."""
+    lock = _look(common_dir / f"{ref}.lock")
+    return lock is not None and lock.st_size not in LOCK_SIZES and not _may_have_a_living_taker(lock)
+
+
 def _open(path: Path) -> int:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
     except OSError as error:
         raise GitticksError(
             f"the lock `{path}` cannot be opened: {error.strerror}",
             hint=f"`ls -ld {path.parent}` shows who may write",
         ) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise GitticksError(f"the lock `{path}` is no plain file", hint=f"`mv {path} {path}.old` makes way")
+    return descriptor
 
 
 def _take_now(descriptor: int) -> bool:

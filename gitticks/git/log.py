@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gitticks.git.process import run_git
+from gitticks.errors import GitticksError
+from gitticks.git.process import GitError, run_git
 from gitticks.git.repository import Repository
 
 _FORMAT = "%H%n%at%n%an%n%s"
@@ -22,22 +25,48 @@ class LoggedCommit:
     subject: str
 
 
-def read_log(repository: Repository, ref: str, *, count: int) -> tuple[LoggedCommit, ...]:
-    """Returns the last `count` commits that `ref` reaches, newest first.
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Commits, newest first; `broken_off` says why there are no more of them, where one could not be read."""
+
+    commits: tuple[LoggedCommit, ...]
+    broken_off: str | None = None
+
+
+def read_log(repository: Repository, ref: str, *, count: int) -> Log:
+    """Returns the last `count` commits that `ref` reaches; where one is damaged, those of the branch above it.
 
     Raises:
-        GitError: there is no such ref.
+        GitError: there is no such ref, or its own commit is damaged.
     """
-    arguments = [
-        "log",
-        "-z",
-        f"--format={_FORMAT}",
-        "--encoding=UTF-8",
-        "--no-show-signature",
-        f"--max-count={count}",
-    ]
-    done = run_git([*arguments, "--end-of-options", ref], repository_dir=repository.common_dir)
+    try:
+        return Log(_shown(repository, [f"--max-count={count}", "--end-of-options", ref]))
+    except GitError as error:
+        readable = _readable(repository, ref, count)
+        if not readable:
+            raise
+        return Log(_shown(repository, ["--no-walk=unsorted", "--end-of-options", *readable]), error.message)
+
+
+def _shown(repository: Repository, which: Sequence[str]) -> tuple[LoggedCommit, ...]:
+    arguments = ["log", "-z", f"--format={_FORMAT}", "--encoding=UTF-8", "--no-show-signature"]
+    done = run_git([*arguments, *which], repository_dir=repository.common_dir)
     return tuple(_parse(entry) for entry in done.stdout.decode("utf-8", "replace").split("\0") if entry)
+
+
+def _readable(repository: Repository, ref: str, count: int) -> list[str]:
+    """Returns the commits along the first parents, down to the one before which something is damaged."""
+    from gitticks.git.objects import Objects
+    from gitticks.git.refs import read_ref
+
+    objects, found = Objects.open(repository), list[str]()
+    commit = read_ref(repository.common_dir, ref)
+    with contextlib.suppress(GitticksError):
+        while commit is not None and len(found) < count:
+            parents = objects.parents_of(commit)
+            found.append(commit)
+            commit = next(iter(parents), None)
+    return found
 
 
 def _parse(entry: str) -> LoggedCommit:

@@ -42,7 +42,7 @@ def move_plain_ref(common_dir: Path, ref: str, old: str, new: str, entry: LogEnt
     """Moves `ref` from `old` to `new`; False if it is no plain case, and then nothing was done.
 
     Plain is a ref in a file of its own that has a log, and that HEAD does not point to, whose log would need the
-    entry too.
+    entry too. Where a folder or the like is in the log's place, the move goes on without an entry.
 
     Raises:
         RefMovedError: the ref is not at `old`.
@@ -50,7 +50,11 @@ def move_plain_ref(common_dir: Path, ref: str, old: str, new: str, entry: LogEnt
         OSError: something could not be written; the ref is where it was.
     """
     path, log = f"{common_dir}/{ref}", f"{common_dir}/logs/{ref}"
-    if _value(path) is None or not _is_file(log) or _content(f"{common_dir}/HEAD") == f"ref: {ref}".encode():
+    if (
+        _value(path) is None
+        or not os.path.lexists(log)
+        or _content(f"{common_dir}/HEAD") == f"ref: {ref}".encode()
+    ):
         return False
     try:
         descriptor = os.open(f"{path}.lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -62,7 +66,8 @@ def move_plain_ref(common_dir: Path, ref: str, old: str, new: str, entry: LogEnt
             lock.write(f"{new}\n".encode())
             lock.flush()
             os.fsync(lock.fileno())
-        _append(log, f"{old} {new} {entry.text}\n".encode())
+        if _is_file(log):
+            _append(log, f"{old} {new} {entry.text}\n".encode())
         os.rename(f"{path}.lock", path)  # noqa: PTH104 - strings all the way
     except BaseException:  # an interrupt too: nobody else knows whose lock it is
         with contextlib.suppress(OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from gitticks.model.ids import TaskId, is_valid_id
@@ -9,6 +10,7 @@ from gitticks.model.ids import TaskId, is_valid_id
 SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
 RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
 """The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
+_NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 
 def live_tasks(own_place: str) -> frozenset[TaskId]:
@@ -35,5 +37,7 @@ def is_session_alive(folder: str, task_id: str) -> bool:
 def _names_in(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    except OSError as error:
+        if error.errno in _NO_FOLDER:
+            return []
+        raise

@@ -93,7 +93,7 @@ def _links(note: str) -> Iterator[Link]:
     for line in note.splitlines():
         try:
             commit, parent, subject, (pid, ticks, boot), new, found = json.loads(line)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return
         owner = ProcessIdentity(pid, ticks, boot)
         yield Link(commit, parent, subject, owner, tuple(new), tuple(found))

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
-from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock
+from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock, is_no_lock_of_git
 from gitticks.git.loose import LostObjectError
 from gitticks.git.objects import Objects
 from gitticks.git.ref_updates import RefLockedError, RefMovedError, compare_and_swap_ref
@@ -107,8 +107,9 @@ class Publisher:
             try:
                 compare_and_swap_ref(self.objects, layout.STATE_REF, old, new, message, who=who)
             except RefLockedError:
-                clear_stale_ref_lock(self.repository.common_dir, layout.STATE_REF, held)
-                if time.monotonic() > deadline:
+                place = self.repository.common_dir, layout.STATE_REF
+                is_free = clear_stale_ref_lock(*place, held)
+                if time.monotonic() > deadline or (not is_free and is_no_lock_of_git(*place)):
                     raise
                 pause(1)
             else:

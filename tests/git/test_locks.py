@@ -177,6 +177,13 @@ def test_a_lock_with_other_content_stays(lock: Path, monkeypatch: pytest.MonkeyP
     assert stale.exists()
 
 
+def test_a_pipe_in_the_place_of_a_lock_is_refused(lock: Path) -> None:
+    lock.parent.mkdir(exist_ok=True)
+    os.mkfifo(lock)
+    with pytest.raises(GitticksError, match="is no plain file"), hold_lock(lock):
+        pytest.fail("a pipe was held")
+
+
 def test_no_lock_is_a_free_way(lock: Path) -> None:
     with hold_lock(lock) as held:
         assert clear_stale_ref_lock(lock.parent, REF, held)

@@ -13,7 +13,7 @@ from tests.support.repositories import git, make_repository
 
 def test_the_last_commits_newest_first(tmp_path: Path) -> None:
     make_repository(tmp_path, commits=3)
-    found = read_log(discover(tmp_path), "refs/heads/main", count=2)
+    found = read_log(discover(tmp_path), "refs/heads/main", count=2).commits
     assert [one.subject for one in found] == ["commit 3", "commit 2"]
     assert found[0].commit == git("rev-parse", "main", at=tmp_path)
     assert found[0].author == "Ada Lovelace"
@@ -24,17 +24,26 @@ def test_a_message_may_be_empty_or_long(tmp_path: Path) -> None:
     make_repository(tmp_path)
     git("commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", "", at=tmp_path)
     git("commit", "--quiet", "--allow-empty", "-m", "one\n\ntwo\nthree", at=tmp_path)
-    assert [one.subject for one in read_log(discover(tmp_path), "HEAD", count=2)] == ["one", ""]
+    assert [one.subject for one in read_log(discover(tmp_path), "HEAD", count=2).commits] == ["one", ""]
 
 
 def test_a_persons_configuration_changes_nothing(tmp_path: Path) -> None:
     make_repository(tmp_path)
     git("config", "log.showSignature", "true", at=tmp_path)
     git("config", "log.decorate", "full", at=tmp_path)
-    assert [one.subject for one in read_log(discover(tmp_path), "HEAD", count=9)] == ["commit 1"]
+    assert [one.subject for one in read_log(discover(tmp_path), "HEAD", count=9).commits] == ["commit 1"]
 
 
 def test_no_such_ref(tmp_path: Path) -> None:
     make_repository(tmp_path)
     with pytest.raises(GitticksError):
         read_log(discover(tmp_path), "refs/heads/none", count=1)
+
+
+def test_what_stands_above_damage_is_shown(tmp_path: Path) -> None:
+    make_repository(tmp_path, commits=4)
+    lost = git("rev-parse", "main~2", at=tmp_path)
+    (tmp_path / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    found = read_log(discover(tmp_path), "refs/heads/main", count=9)
+    assert [one.subject for one in found.commits] == ["commit 4", "commit 3"]
+    assert lost in str(found.broken_off)

@@ -72,6 +72,19 @@ def test_what_is_not_plain_is_left_alone(top: Path) -> None:
     assert git("rev-parse", "side", at=top) == first
 
 
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_where_a_log_cannot_be_written_the_move_goes_on_without(top: Path, *, is_folder: bool) -> None:
+    first, second, _ = commits(top)
+    log = top / ".git" / "logs" / REF
+    log.unlink()
+    if is_folder:
+        (log / "inner").mkdir(parents=True)
+    else:
+        log.symlink_to(log)
+    assert move_plain_ref(top / ".git", REF, first, second, ENTRY)
+    assert (top / ".git" / REF).read_text() == f"{second}\n"
+
+
 @pytest.mark.parametrize("failing", ["fsync", "write", "rename"])
 def test_a_disk_that_fails_leaves_the_ref_and_no_lock(
     top: Path, monkeypatch: pytest.MonkeyPatch, failing: str

@@ -31,7 +31,7 @@ Check = Callable[[Context], Iterable[Finding]]
 
 _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.REPOSITORY, (repository.check_kind, repository.check_rewound, repository.check_loose_objects)),
-    (Topic.LOCKS, (places.check_places, locks.check_locks)),
+    (Topic.LOCKS, (places.check_places, places.check_log, locks.check_locks)),
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.SETTINGS, (machine.check_settings,)),

@@ -95,7 +95,7 @@ def check_clock(context: Context) -> Iterator[Finding]:
     from gitticks.git.log import read_log
     from gitticks.store.layout import STATE_REF
 
-    for newest in read_log(context.repository, STATE_REF, count=1):
+    for newest in read_log(context.repository, STATE_REF, count=1).commits:
         ahead = (newest.at - context.now).total_seconds()
         if ahead > _CLOCK_SLACK_SECONDS:
             yield Finding(

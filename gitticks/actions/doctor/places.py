@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.store.layout import STATE_REF
 
 _FOLDERS = (
     "sessions", "held", "drafts", "transcripts", "tmp", "tmp/board", "rescue", "merge", "hooks", "workspace-hooks",
@@ -21,6 +23,13 @@ _FILES = (
 
 
 _OF_SESSIONS = frozenset({".json", ".lock", ".tree", ".new"})
+
+
+def check_log(context: Context) -> Iterator[Finding]:
+    """Yields what lies where git keeps the log of the state branch, so that nothing is written into it any more."""
+    log = context.repository.common_dir / "logs" / STATE_REF
+    if _is_other(log, _is_file):
+        yield replace(_in_the_way(log, "file"), severity=Severity.WARNING)
 
 
 def check_places(context: Context) -> Iterator[Finding]:

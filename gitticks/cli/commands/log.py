@@ -9,7 +9,7 @@ from gitticks.actions.history import branch_history, task_history
 from gitticks.cli.history import clock, event_lines
 from gitticks.cli.json_output import event_object, print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
-from gitticks.cli.render import Style, count_of, say, screen
+from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
 
 DEFAULT_COUNT = 20
@@ -49,11 +49,13 @@ def _show_task(context: Context, task: str, count: int | None, *, as_json: bool)
 
 
 def _show_branch(context: Context, count: int, *, as_json: bool) -> None:
-    commits = branch_history(context, count)
+    log = branch_history(context, count)
+    if log.broken_off is not None:
+        warn(f"the history cannot be read further back, as `gt doctor` explains: {log.broken_off}")
     if as_json:
-        print_object(commits=commits)
+        print_object(commits=log.commits)
         return
     rows: list[list[Cell | str]] = [
-        [Cell(clock(one.at, context.now), Style.FAINT), one.author, one.subject] for one in commits
+        [Cell(clock(one.at, context.now), Style.FAINT), one.author, one.subject] for one in log.commits
     ]
     say(*table(screen(), ["", "", "subject"], rows, flexible="subject", with_heading=False))

@@ -154,7 +154,8 @@ CORRUPTIONS: tuple[Corruption, ...] = (
         "packed-refs",
     ),
     *variants("reflog", _reflog, (empty, garbage, half, zeros, folder, loop)),
-    *variants("ref lock", _left_lock, (b"", b"1234567890" * 4 + b"\n", b"garbage")),
+    *variants("ref lock", _left_lock, (b"", b"1234567890" * 4 + b"\n")),
+    *variants("ref lock of another", _left_lock, (b"garbage",), Reach.READING, "state.lock"),
     *variants("ref in the way", _in_the_way, ("branch `gitticks`",), ANSWERS, FINDING),
 )
 __all__ = ["CORRUPTIONS", "Break"]
