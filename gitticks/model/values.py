@@ -19,12 +19,18 @@ else:
 
 
 class _DataclassFields:
-    """What `dataclasses` looks for on a class, made when it does: `replace`, `fields` and `asdict` take values too."""
+    """What `dataclasses` looks for on a class, made once when it does: `replace`, `fields` and `asdict` take values too."""
+
+    def __init__(self) -> None:
+        self._made: dict[type[Value], object] = {}
 
     def __get__(self, instance: object, kind: type[Value]) -> object:
-        from dataclasses import fields, make_dataclass
+        if kind not in self._made:
+            from dataclasses import fields, make_dataclass
 
-        return {field.name: field for field in fields(make_dataclass(kind.__name__, kind.field_names))}
+            made = make_dataclass(kind.__name__, kind.field_names)
+            self._made[kind] = {field.name: field for field in fields(made)}
+        return self._made[kind]
 
 
 @dataclass_transform(frozen_default=True)

@@ -63,3 +63,9 @@ def test_the_functions_of_dataclasses_take_them() -> None:
     assert [field.name for field in fields(Named(1))] == ["x", "y", "name"]
     assert asdict(Named(1)) == {"x": 1, "y": 2, "name": "origin"}
     assert replace(Named(1), y=7) == Named(1, 7)
+
+
+def test_the_fields_of_a_class_are_made_once() -> None:
+    assert fields(Point(1)) == fields(Point(2))
+    assert all(one is other for one, other in zip(fields(Point), fields(Point), strict=True))
+    assert [field.name for field in fields(Named)] == ["x", "y", "name"]

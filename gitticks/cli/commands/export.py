@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, Completes, pass_context
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitticks.actions.exporting import Exported
 
 FORMATS = ("json", "csv", "beads")
 
@@ -40,20 +46,31 @@ def command(context: Context, *, form: str, output: str | None) -> None:
         click.echo(line.encode(), nl=False)
 
 
-def _as_json(context: Context) -> list[str]:
+def _as_json(context: Context) -> Iterator[str]:
+    """Yields one object, with a line for each task: what differs between two exports shows as tasks that differ."""
+    from gitticks.actions.exporting import read_all
+    from gitticks.cli.json_output import SCHEMA
+
+    yield f'{{"schema": {SCHEMA}, "tasks": ['
+    separator = "\n"
+    for one in read_all(context):
+        yield separator + _task_line(one)
+        separator = ",\n"
+    yield "\n]}\n"
+
+
+def _task_line(one: Exported) -> str:
     import json
 
-    from gitticks.actions.exporting import read_all
-    from gitticks.cli.json_output import SCHEMA, entry_object, event_object, plain
+    from gitticks.cli.json_output import entry_object, event_object, plain
 
-    tasks = [
+    return json.dumps(
         {
             **plain(one.file.task),
             "summary": one.file.summary,
             "sections": one.sections,
             "notes": [entry_object(note) for note in one.notes],
             "history": [event_object(event) for event in one.events],
-        }
-        for one in read_all(context)
-    ]
-    return [json.dumps({"schema": SCHEMA, "tasks": tasks}, ensure_ascii=False, indent=1) + "\n"]
+        },
+        ensure_ascii=False,
+    )

@@ -106,3 +106,13 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     make_store(tmp_path)
     ran = gt("export", "-o", "no/such/folder", at=tmp_path)
     assert (ran.code, ran.err.startswith("error: ")) == (1, True)
+
+
+def test_json_has_a_line_for_each_task(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    assert gt("export", at=tmp_path).out == '{"schema": 1, "tasks": [\n]}\n'
+    make_task(store, "One", id="k7f2")
+    make_task(store, "Two\u2028", id="m3xq")
+    first, *lines, last = gt("export", at=tmp_path).out.split("\n")[:-1]
+    assert (first, last) == ('{"schema": 1, "tasks": [', "]}")
+    assert [json.loads(line.removesuffix(","))["id"] for line in lines] == ["k7f2", "m3xq"]
