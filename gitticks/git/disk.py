@@ -16,6 +16,17 @@ KILOBYTES_FOR_A_SYNC = 512
 _MOST_OPEN = 100
 
 
+def write_all(descriptor: int, content: bytes) -> None:
+    """Writes all of the bytes, in as many steps as the system takes.
+
+    Raises:
+        OSError: it took only a part of them, or none.
+    """
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
 def sync_files(files: Sequence[str], folders: Sequence[str]) -> None:
     """Waits until the files, and the names in the folders, are on disk; all on one file system.
 

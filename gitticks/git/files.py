@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from gitticks.errors import GitticksError
-from gitticks.git.exchange import exchange
+from gitticks.git.exchange import exchange, move_to_free_place
+from gitticks.git.folders import Folders, not_plain
 from gitticks.git.prepared import PreparedFiles
 
 SCRATCH_IN_CHECKOUT = ".gitticks-tmp"
@@ -27,10 +27,6 @@ SCRATCH_IN_CHECKOUT = ".gitticks-tmp"
 
 
 _KEPT_BY_RENAMING = ("st_dev", "st_ino", "st_mtime_ns", "st_size")
-
-
-class NotPlainError(GitticksError):
-    """A path is a folder, a symbolic link or a device, or leads through one that is no folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +56,7 @@ class CheckoutFiles:
     root: Path
     scratch: Path
     rescue: Path
+    folders: Folders = field(compare=False)
     ready: PreparedFiles = field(default_factory=PreparedFiles, compare=False)
 
     @classmethod
@@ -67,7 +64,8 @@ class CheckoutFiles:
         """Returns the files of the checkout at `root`; `name` tells its scratch folder from those of others."""
         own_dir.mkdir(parents=True, exist_ok=True)
         here = own_dir.stat().st_dev == root.stat().st_dev
-        return cls(root, own_dir / "tmp" / name if here else root / SCRATCH_IN_CHECKOUT, own_dir / "rescue")
+        scratch = own_dir / "tmp" / name if here else root / SCRATCH_IN_CHECKOUT
+        return cls(root, scratch, own_dir / "rescue", Folders(root))
 
     def sweep(self, is_stored: Callable[[bytes], bool]) -> tuple[Path, ...]:
         """Clears what a killed process left in the scratch folder, and returns where it was kept.
@@ -93,33 +91,35 @@ class CheckoutFiles:
         Raises:
             NotPlainError: something else than a file is there.
         """
-        if not self._parents_are_folders(path):
+        if not self.folders.lead_to(path):
             return None
         try:
-            descriptor = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            descriptor = os.open(
+                self._place(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            )
         except FileNotFoundError:
             return None
         except OSError as error:
-            if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
-                raise _not_plain(path) from error
+            if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.ENOTDIR):
+                raise not_plain(path) from error
             raise
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
-            raise _not_plain(path)
+            raise not_plain(path)
         with os.fdopen(descriptor, "rb") as file:
             return file.read()
 
     def age_seconds(self, path: str) -> float | None:
         """Returns how long ago the file was written (negative: its time lies ahead); None if there is none."""
         try:
-            return time.time() - (self.root / path).lstat().st_mtime
+            return time.time() - os.lstat(self._place(path)).st_mtime
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def is_executable(self, path: str) -> bool:
         """True if the file is there and its owner may run it."""
         try:
-            return bool((self.root / path).lstat().st_mode & stat.S_IXUSR)
+            return bool(os.lstat(self._place(path)).st_mode & stat.S_IXUSR)
         except (FileNotFoundError, NotADirectoryError):
             return False
 
@@ -133,7 +133,7 @@ class CheckoutFiles:
             return Replaced(is_done=True) if expected is None else self._remove(path, expected)
         prepared = self._prepare(wanted)
         try:
-            before = prepared.lstat()
+            before = os.lstat(prepared)
             put = self._put(path, expected, wanted, prepared)
         finally:
             prepared.unlink(missing_ok=True)  # before the status is taken, which holds the time of this too
@@ -142,7 +142,7 @@ class CheckoutFiles:
     def _unchanged(self, path: str, before: os.stat_result) -> os.stat_result | None:
         """Returns the status of a file that is still as it was prepared; being put there changes its ctime alone."""
         try:
-            after = (self.root / path).lstat()
+            after = os.lstat(self._place(path))
         except FileNotFoundError:
             return None
         is_same = all(getattr(after, name) == getattr(before, name) for name in _KEPT_BY_RENAMING)
@@ -153,9 +153,9 @@ class CheckoutFiles:
         return self._keep(self._prepare(content), path.rpartition("/")[2])
 
     def _put(self, path: str, expected: bytes | None, wanted: bytes, prepared: Path) -> Replaced:
-        file = self.root / path
         if expected is None:
-            return Replaced(is_done=self._link_new(path, prepared))
+            return Replaced(is_done=self._put_new(path, prepared))
+        file = self.root / path
         try:
             prepared.chmod(stat.S_IMODE(file.lstat().st_mode))
             swapped = exchange(prepared, file)
@@ -167,15 +167,15 @@ class CheckoutFiles:
             return Replaced(is_done=True)
         return Replaced(is_done=False, rescued=self._swap_back(file, wanted, prepared))
 
-    def _link_new(self, path: str, prepared: Path) -> bool:
-        """Puts a file where none is; linking fails where renaming would overwrite."""
-        file = self.root / path
-        self._make_parents(path)
+    def _put_new(self, path: str, prepared: Path) -> bool:
+        """Puts a file where none is; False where there is one."""
+        self.folders.make(path)
         try:
-            os.link(prepared, file)
-        except FileExistsError:
-            return False
-        return True
+            return move_to_free_place(prepared, self._place(path))
+        except (FileNotFoundError, NotADirectoryError):  # a folder went away since it was looked at
+            self.folders.forget()
+            self.folders.make(path)
+            return move_to_free_place(prepared, self._place(path))
 
     def _swap_back(self, file: Path, wanted: bytes, prepared: Path) -> tuple[Path, ...]:
         try:
@@ -244,24 +244,11 @@ class CheckoutFiles:
         self.scratch.mkdir(parents=True, exist_ok=True)
         return self.scratch / f"{os.getpid()}-{time.time_ns()}"
 
-    def _parents_are_folders(self, path: str) -> bool:
-        """False if a folder on the way is missing; raises NotPlainError if something else is in its place."""
-        folder = self.root
-        for name in path.split("/")[:-1]:
-            folder /= name
-            try:
-                mode = folder.lstat().st_mode
-            except FileNotFoundError:
-                return False
-            if not stat.S_ISDIR(mode):
-                raise _not_plain(path)
-        return True
-
-    def _make_parents(self, path: str) -> None:
-        self._parents_are_folders(path)
-        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+    def _place(self, path: str) -> str:
+        return f"{self.root}/{path}"
 
     def _remove_empty_parents(self, path: str) -> None:
+        self.folders.forget()
         with contextlib.suppress(OSError):
             for parent in (self.root / path).parents:
                 if parent == self.root:
@@ -299,7 +286,3 @@ def _content(file: Path) -> bytes | None:
     if not stat.S_ISREG(file.lstat().st_mode):
         return None
     return file.read_bytes()
-
-
-def _not_plain(path: str) -> NotPlainError:
-    return NotPlainError(f"`{path}` is no plain file", hint=f"move `{path}` out of the way")

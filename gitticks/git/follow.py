@@ -10,7 +10,8 @@ from enum import StrEnum
 from itertools import dropwhile, takewhile
 from pathlib import Path
 
-from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.files import CheckoutFiles
+from gitticks.git.folders import NotPlainError
 from gitticks.git.textmerge import Merge
 
 QUIET_SECONDS = 0.15

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gitticks.errors import GitticksError
-from gitticks.git.disk import sync_files
+from gitticks.git.disk import sync_files, write_all
 
 _LEVEL = 1
 _ASIDE = "tmp_obj_"
@@ -117,7 +117,7 @@ def _put(path: str, packed: bytes) -> None:
         descriptor = os.open(aside, _NEW_FILE, 0o444)
     try:
         try:
-            _write_all(descriptor, packed)
+            write_all(descriptor, packed)
         finally:
             os.close(descriptor)
         os.rename(aside, path)  # noqa: PTH104 - strings all the way
@@ -125,12 +125,6 @@ def _put(path: str, packed: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(aside)  # noqa: PTH108 - strings all the way
         raise
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
 
 
 def _is_loose(folder: Path, object_id: str, is_packed: Callable[[str], bool]) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from gitticks.git.disk import sync_files
+from gitticks.git.disk import sync_files, write_all
 
 
 class PreparedFiles:
@@ -25,14 +24,12 @@ class PreparedFiles:
         Raises:
             OSError: something could not be written; nothing is left of them.
         """
-        counter = itertools.count()
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            for content in contents:
-                path = folder / f"{os.getpid()}-many-{next(counter)}"
+            for number, content in enumerate(contents):
+                path = folder / f"{os.getpid()}-many-{number}"
                 self._files.setdefault(content, []).append(path)
-                with path.open("xb") as file:
-                    file.write(content)
+                _write(path, content)
             sync_files([str(path) for paths in self._files.values() for path in paths], [str(folder)])
         except OSError:
             self.drop()
@@ -49,3 +46,12 @@ class PreparedFiles:
             for path in paths:
                 path.unlink(missing_ok=True)
         self._files.clear()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Writes a new file; opening it as Python does asks of each whether it is a terminal, and where it begins."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        write_all(descriptor, content)
+    finally:
+        os.close(descriptor)

@@ -10,7 +10,8 @@ import pytest
 
 from gitticks.git import files as module
 from gitticks.git.exchange import exchange
-from gitticks.git.files import CheckoutFiles, NotPlainError, Replaced, write_synced
+from gitticks.git.files import CheckoutFiles, Replaced, write_synced
+from gitticks.git.folders import NotPlainError
 
 
 @pytest.fixture
@@ -171,3 +172,24 @@ def test_synced_files_are_replaced_whole(tmp_path: Path) -> None:
     write_synced(tmp_path / "x" / "note", b"2")
     assert [file.name for file in (tmp_path / "x").iterdir()] == ["note"]
     assert (tmp_path / "x" / "note").read_bytes() == b"2"
+
+
+def test_a_folder_that_goes_away_meanwhile_is_made_again(files: CheckoutFiles) -> None:
+    files.replace("a/b/c", None, b"1")
+    (files.root / "a" / "b" / "c").unlink()
+    (files.root / "a" / "b").rmdir()
+    assert files.replace("a/b/d", None, b"2").is_done
+    assert (files.root / "a" / "b" / "d").read_bytes() == b"2"
+
+
+def test_a_file_that_takes_a_folders_place_meanwhile_is_left_alone(files: CheckoutFiles) -> None:
+    files.replace("a/b", None, b"1")
+    (files.root / "a" / "b").unlink()
+    (files.root / "a").rmdir()
+    (files.root / "a").write_bytes(b"a person's")
+    with pytest.raises(NotPlainError):
+        files.read("a/b")
+    with pytest.raises(NotPlainError):
+        files.replace("a/c", None, b"2")
+    assert (files.root / "a").read_bytes() == b"a person's"
+    assert list(files.scratch.iterdir()) == []

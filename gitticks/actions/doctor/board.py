@@ -137,7 +137,8 @@ def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
 def _saved(context: Context, checkout: Checkout, path: str) -> Finding | None:
     from gitticks.document.frontmatter import decode
     from gitticks.document.taskfile import read_task
-    from gitticks.git.files import CheckoutFiles, NotPlainError
+    from gitticks.git.files import CheckoutFiles
+    from gitticks.git.folders import NotPlainError
 
     shown, back = f"{BOARD_FOLDER}/{path}", f"git -C {BOARD_FOLDER} restore {quote(path)}"
     try:

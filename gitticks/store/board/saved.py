@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.files import CheckoutFiles
+from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import line_distance
 from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Objects

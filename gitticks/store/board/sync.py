@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Self
 from gitticks.errors import GitticksError
 from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.files import CheckoutFiles
+from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import Followed, Follower, Outcome, Version
 from gitticks.git.indexfile import RESOLVED, IndexEntry, read_entries, write_entries
 from gitticks.git.repository import Repository
@@ -44,6 +45,7 @@ class Sync:
     changed: dict[str, tuple[IndexEntry, ...]] = field(default_factory=dict)
     pending: dict[str, Pending] = field(default_factory=dict)
     rescued: list[Path] = field(default_factory=list)
+    contents: dict[str, bytes] = field(default_factory=dict)
 
     @classmethod
     def of(cls, repository: Repository, checkout: Checkout, journal: Journal, tip: str, merge: Merge) -> Self:
@@ -80,9 +82,10 @@ class Sync:
         """Brings the contents of many files to the disk at once; where that fails, each will say why."""
         if len(moves) < _MANY_FILES:
             return
-        contents = (self._content(move.new) for move in moves)
+        self.contents = {one: self.objects.read_blob(one) for move in moves if (one := move.new) is not None}
         with contextlib.suppress(OSError):
-            self.files.ready.add(self.files.scratch, (one for one in contents if one is not None))
+            contents = (self.contents[move.new] for move in moves if move.new is not None)
+            self.files.ready.add(self.files.scratch, contents)
 
     def _known_end(self) -> int | None:
         return self.journal.index_end if self._is_index_untouched() else None
@@ -201,7 +204,9 @@ class Sync:
             self.pending[move.path] = Pending(kind, move.base, against)
 
     def _content(self, object_id: str | None) -> bytes | None:
-        return None if object_id is None else self.objects.read_blob(object_id)
+        if object_id is None:
+            return None
+        return self.contents.get(object_id) or self.objects.read_blob(object_id)
 
     def _keep_unstaged(self, path: str, content: bytes) -> None:
         """Keeps a staged edit that could not be joined, unless it is only what a killed call had put there."""
