@@ -321,7 +321,16 @@ def test_words_are_completed_before_click_too(varied: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-16", "shift-jis"])
 @pytest.mark.parametrize(
-    "words", [("list", "--all"), ("show", "f0ll"), ("list", "--all", "--json")], ids=" ".join
+    "words",
+    [
+        ("list", "--all"),
+        ("show", "f0ll"),
+        ("list", "--all", "--json"),
+        ("tree", "-a"),
+        ("inbox", "-a"),
+        ("search", "-a", "e"),
+    ],
+    ids=" ".join,
 )
 def test_in_any_encoding(varied: Path, words: tuple[str, ...], encoding: str) -> None:
     both_ways(words, varied, encoding=encoding)
@@ -419,7 +428,11 @@ def by_entry_and_click(*arguments: str) -> list[str]:
     return [sys.executable, "-P", "-c", program, *arguments]
 
 
-@pytest.mark.parametrize("words", [("list", "--all", "--json"), ("show", "none")], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [("list", "--all", "--json"), ("show", "none"), ("tree", "-a"), ("inbox",), ("search", "-a", "e")],
+    ids=" ".join,
+)
 def test_whoever_reads_may_leave(varied: Path, words: tuple[str, ...]) -> None:
     codes = []
     for command in (support.command, by_entry_and_click):
