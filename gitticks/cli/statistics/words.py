@@ -75,9 +75,7 @@ def waiting(figures: Figures) -> str:
         f"{elapsed(figures.waited_seconds)} in {count_of(len(figures.wait_seconds), 'wait')}, "
         f"median {typical(figures.wait_seconds)}"
     )
-    if not figures.waiting:
-        return told
-    return f"{told}; {figures.waiting} {'waits' if figures.waiting == 1 else 'wait'} now"
+    return f"{told}; {figures.waiting} still waiting" if figures.waiting else told
 
 
 def agents(figures: Figures) -> str:

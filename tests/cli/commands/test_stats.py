@@ -21,7 +21,7 @@ LIVED = """\
 since the beginning
 tasks                  3 done, 1 cancelled, 7 created; 3 open now
 from creation to done  10 h is the median, nine of ten within 15 h
-waiting for people     8 h in 4 waits, median 2 h; 1 waits now
+waiting for people     8 h in 4 waits, median 2 h; 1 still waiting
   input                2 h in 1 wait
   review               6 h in 3 waits
 agents                 6 sessions, 6 rounds, 3 failed reviews, 3 crashes
