@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from os.path import commonpath
+from heapq import merge
+from itertools import takewhile
 from typing import Final
 
 _TIME_KEYS: Final = ("at", "timestamp", "time")
@@ -19,37 +20,23 @@ def merge_records(base: bytes, one: bytes, other: bytes) -> bytes:
         return one
     if one == base:
         return other
-    one, other = sorted((one, other))
-    head = _common_head(one, other)
-    mine, theirs = _lines(one[len(head) :]), _lines(other[len(head) :])
-    left = Counter(mine)
+    mine, theirs = (_with_times(_lines(data)) for data in sorted((one, other)))
+    count = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(mine, theirs, strict=False)))
+    left = Counter(line for _, line in mine[count:])
     extra = []
-    for line in theirs:
+    for time, line in theirs[count:]:
         left[line] -= 1
         if left[line] < 0:
-            extra.append(line)
-    return head + b"".join(_by_time(mine, extra))
-
-
-def _common_head(one: bytes, other: bytes) -> bytes:
-
-    shared = commonpath([one, other])
-    return shared[: shared.rfind(b"\n") + 1]
+            extra.append((time, line))
+    return b"".join(line for _, line in [*mine[:count], *merge(mine[count:], extra)])
 
 
 def _lines(data: bytes) -> list[bytes]:
     return [line + b"\n" for line in data.split(b"\n") if line]
 
 
-def _by_time(mine: list[bytes], theirs: list[bytes]) -> list[bytes]:
-    """Returns two runs as one; each keeps its own order, and at one time the smaller line comes first."""
-    from heapq import merge
-
-    return [line for _, line in merge(_with_times(mine), _with_times(theirs))]
-
-
 def _with_times(lines: list[bytes]) -> list[tuple[str, bytes]]:
-    """Returns each line behind its time; a line without one stays with the line before."""
+    """Returns each line behind its time; a line without one, or with an older one, stays with the line before."""
     last, result = "", []
     for line in lines:
         last = max(last, _time(line))
