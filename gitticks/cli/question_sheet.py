@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gitticks.cli.text import visible
 from gitticks.errors import UsageError
 from gitticks.model.notes import Entry
 from gitticks.model.task import Task
 
+TAB = "\t"
 LINE = "# ------------------------ >8 ------------------------"
 _ANSWER = "# Write the answer below this line; an empty answer changes nothing."
 _NOTE = "# Write the note below this line; an empty note changes nothing."
@@ -43,7 +45,7 @@ def _sheet(lines: Iterable[str], below: str, text: str) -> str:
 
 def _comment(line: str) -> str:
     """Returns a line as one that is no answer's, nor the line between, whatever an agent wrote."""
-    comment = f"# {line}".rstrip()
+    comment = f"# {visible(line, keep=TAB)}".rstrip()
     return f"# {comment}" if comment == LINE else comment
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -174,6 +175,12 @@ def test_a_question_cannot_forge_the_line_between(project: Project) -> None:
     assert (ran.code, ran.err.splitlines()[0]) == (2, "error: the answer is empty, nothing was changed")
     project.ok("respond", "k7f2", environment={"GIT_EDITOR": "echo Keep it. >>"})
     assert _answers(project, "k7f2") == ["Keep it."]
+
+
+def test_the_sheet_shows_what_an_agent_wrote_to_deceive(project: Project) -> None:
+    task = replace(project.task("m3xq"), title="A\x1b[2Jtitle\u202e")
+    sheet = question_sheet(task, (), said="\x07\x1b]0;x")
+    assert not set(sheet) & {"\x1b", "\x07", "\u202e"}
 
 
 def test_what_came_by_stdin_too_late_is_kept(project: Project, tmp_path: Path) -> None:
