@@ -18,7 +18,8 @@ _FOLDERS = (
 )  # fmt: skip
 _FILES = (
     "lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run",
-    "board.json", "base-move.json", "doctor.json", "index.sqlite3", "index.sqlite3-journal", "index.lock",
+    "board.json", "base-move.json", "doctor.json", "notices.json",
+    "index.sqlite3", "index.sqlite3-journal", "index.lock",
 )  # fmt: skip
 
 
