@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitticks.actions.routing import person_here
 from gitticks.actions.standing import standing_of
-from gitticks.model.queries import by_urgency
+from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.values import Value
 from gitticks.model.words import REVIEW, REVIEWING, STUCK
 from gitticks.store.indexed_tasks import graph_over
@@ -24,6 +24,9 @@ MOST_COMPARED = 10
 """So many tasks' work is compared with its base, which asks git several times for each."""
 MOST_SECONDS = 3.0
 """So long git is asked in all."""
+MOST_READ = 200
+"""So many tasks' texts and histories are looked into."""
+_NO_CODE = '"end_sha": null'
 
 
 class ReviewWord(Value):
@@ -46,7 +49,7 @@ class Asked(Value):
     questions: tuple[Entry, ...]
     said: str
     review: ReviewWord | None
-    changes: Changes | None
+    changes: Changes | None = None
 
 
 class Inbox(Value):
@@ -77,20 +80,23 @@ def open_inbox(
     mine, others = _routed(context, index.needing_people(with_json=with_json))
     wanted = [*mine, *others] if everybody else mine
     shown = wanted if count is None else wanted[:count]
-    graph, around = graph_over(index), context.surroundings()
-    changes = _changes(context, shown) if with_changes else {}
-    asked = tuple(
+    # A graph that reads tasks as they are asked for would need the index longer than it is open.
+    graph = Graph.of(index.listed(open_only=True), index.unreadable()) if with_json else graph_over(index)
+    around = context.surroundings()
+    asked = [
         Asked(
             standing=standing_of(context, page, graph, around),
             is_mine=place < len(mine),
             questions=(questions := index.open_questions(page.id)),
-            said="" if questions else _said(index, page),
-            review=_review(index, page) if page.status == REVIEWING else None,
-            changes=changes.get(page.id),
+            said=_said(index, page) if not questions and place < MOST_READ else "",
+            review=_review(index, page) if page.status == REVIEWING and place < MOST_READ else None,
         )
         for place, page in enumerate(shown)
-    )
-    return Inbox(asked, len(wanted) - len(shown), 0 if everybody else len(others), index.broken())
+    ]
+    broken = index.broken()
+    if with_changes:
+        asked = _with_changes(context, asked)
+    return Inbox(tuple(asked), len(wanted) - len(shown), 0 if everybody else len(others), broken)
 
 
 def _routed(context: Context, pages: Sequence[IndexedPage]) -> tuple[list[IndexedPage], list[IndexedPage]]:
@@ -132,23 +138,24 @@ def _review(index: Index, page: IndexedPage) -> ReviewWord | None:
     return None if outcome is None else ReviewWord(outcome, last_reviewer(index.history(page.id)))
 
 
-def _changes(context: Context, pages: Sequence[IndexedPage]) -> dict[str, Changes]:
-    """Returns what the first of the tasks in review change, as far as git tells in the time that it has."""
-    in_review = [page for page in pages if page.status == REVIEWING][:MOST_COMPARED]
-    if not in_review:
-        return {}
-    found: dict[str, Changes] = {}
-    allowance = None
-    for page in in_review:
-        whole = context.index.find_page(page.id)
-        if whole is None or '"end_sha": null' in whole.json:
-            continue
-        from gitticks.actions.changes import Allowance, find_changes, names_in
+def _with_changes(context: Context, asked: list[Asked]) -> list[Asked]:
+    """Returns the same with what the first of the tasks in review change, as far as git tells in the time that it has.
 
-        allowance = allowance or Allowance(MOST_SECONDS)
-        if allowance.is_spent:
-            break
-        changes = find_changes(context.repository, names_in(whole.json), allowance, with_conflicts=True)
-        if changes is not None:
-            found[page.id] = changes
-    return found
+    The index is let go before git is asked, since writers of it wait as long as it is open.
+    """
+    index = context.index
+    in_review = [one.standing.task.id for one in asked if one.standing.task.status == REVIEWING]
+    pages = [index.find_page(task_id) for task_id in in_review[:MOST_COMPARED]]
+    work = {page.id: page.json for page in pages if page is not None and _NO_CODE not in page.json}
+    if not work:
+        return asked
+    index.close()
+    from gitticks.actions.changes import Allowance, find_changes, names_in
+
+    allowance = Allowance(MOST_SECONDS)
+    found = {
+        task_id: find_changes(context.repository, names_in(fields), allowance, with_conflicts=True)
+        for task_id, fields in work.items()
+        if not allowance.is_spent
+    }
+    return [one.changed(changes=found.get(one.standing.task.id)) for one in asked]
