@@ -16,6 +16,7 @@ from gitticks.errors import NotFoundError
 from gitticks.git.refs import is_object_id
 from gitticks.model.ids import TaskId
 from gitticks.model.values import Value
+from gitticks.store import index_values as values_of
 from gitticks.store import layout
 from gitticks.store.index_tables import made_by
 from gitticks.store.indexed_task import SELECTED, SELECTED_PAGE, IndexedPage, IndexedTask
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 INDEX_FILE, MEMORY = "index.sqlite3", ":memory:"
 BUSY_SECONDS = 5.0
 _ROWS_AT_ONCE, _TEXTS_AT_ONCE, _WORDS_AT_ONCE = 50, 500, 500
-_NO_ID_REACHES, _FENCE = "\x7f", "---"
+_NO_ID_REACHES = "\x7f"
 _LISTED, _PAGED = ", ".join(SELECTED), ", ".join(SELECTED_PAGE)
 
 
@@ -155,7 +156,7 @@ class Index:
     def tasks(self, *, open_only: bool = False) -> list[Task]:
         """Returns the whole tasks, or the open ones, sorted by id."""
         query = "SELECT json FROM fields JOIN task USING (id) WHERE is_open >= ? ORDER BY id"
-        return self._read(_whole_tasks, query, int(open_only))
+        return self._read(values_of.whole_tasks, query, int(open_only))
 
     def task(self, task_id: TaskId) -> Task:
         """Returns one whole task.
@@ -163,7 +164,7 @@ class Index:
         Raises:
             NotFoundError: there is none of that id, or its file is broken; the message says which.
         """
-        found = self._read(_whole_tasks, "SELECT json FROM fields WHERE id = ?", task_id)
+        found = self._read(values_of.whole_tasks, "SELECT json FROM fields WHERE id = ?", task_id)
         if found:
             return found[0]
         for broken in self.broken():
@@ -234,26 +235,26 @@ class Index:
     def open_questions(self, task_id: TaskId) -> tuple[Entry, ...]:
         """Returns the task's questions that nobody has answered, in file order."""
         query = "SELECT questions FROM task WHERE id = ? AND questions IS NOT NULL"
-        return self._read(_entries, query, task_id)
+        return self._read(values_of.entries, query, task_id)
 
     def questions_of_all(self) -> dict[TaskId, tuple[Entry, ...]]:
         """Returns the open questions of all tasks that await a person and have any."""
         query = "SELECT id, questions FROM task WHERE awaiting IS NOT NULL AND questions IS NOT NULL"
-        return self._read(_entries_by_task, query)
+        return self._read(values_of.entries_by_task, query)
 
     def closed_children(self) -> dict[TaskId | None, int]:
         """Returns how many closed tasks name each task as parent, if any; under None those that name none."""
         query = "SELECT parent, count(*) FROM task WHERE NOT is_open GROUP BY parent"
-        return self._read(_counts, query)
+        return self._read(values_of.counts, query)
 
     def data(self, task_id: TaskId) -> bytes | None:
         """Returns the bytes of the task's TASK.md, also of a broken one; None if there is none."""
-        return self._read(_blob, "SELECT data FROM file WHERE id = ?", task_id)
+        return self._read(values_of.blob, "SELECT data FROM file WHERE id = ?", task_id)
 
     def body(self, task_id: TaskId) -> tuple[str, int]:
         """Returns the text below the frontmatter of a task's TASK.md, and on which line of the file it begins."""
         query = "SELECT data, body_start FROM file JOIN task USING (id) WHERE id = ?"
-        return self._read(_body, query, task_id)
+        return self._read(values_of.body, query, task_id)
 
     def texts(self, *, open_only: bool) -> Iterator[tuple[TaskId, bytes, int]]:
         """Yields id and bytes of each TASK.md that can be read, or of open tasks, and at which character its body begins.
@@ -265,27 +266,27 @@ class Index:
             " WHERE id > ? AND is_open >= ? ORDER BY id LIMIT ?"
         )
         last = ""
-        while found := self._read(_texts, query, last, int(open_only), _TEXTS_AT_ONCE):
+        while found := self._read(values_of.texts, query, last, int(open_only), _TEXTS_AT_ONCE):
             yield from found
             last = found[-1][0]
 
     def history(self, task_id: TaskId) -> bytes:
         """Returns the bytes of the task's history.jsonl; empty if there is none."""
         query = "SELECT history FROM file WHERE id = ? AND history IS NOT NULL"
-        return self._read(_blob, query, task_id) or b""
+        return self._read(values_of.blob, query, task_id) or b""
 
     def histories(self) -> dict[TaskId, bytes]:
         """Returns the bytes of every history.jsonl that there is, by task."""
-        return self._read(_blobs, "SELECT id, history FROM file WHERE history IS NOT NULL")
+        return self._read(values_of.blobs, "SELECT id, history FROM file WHERE history IS NOT NULL")
 
     def find_ids(self, prefix: str) -> list[TaskId]:
         """Returns the sorted ids that begin with `prefix`, those of broken files too."""
         query = "SELECT id FROM file WHERE id >= ? AND id < ? ORDER BY id"
-        return self._read(_ids, query, prefix, prefix + _NO_ID_REACHES)
+        return self._read(values_of.ids, query, prefix, prefix + _NO_ID_REACHES)
 
     def titles(self) -> dict[TaskId, str]:
         """Returns the titles by id, sorted by id."""
-        return self._read(_titles, "SELECT id, title FROM task ORDER BY id")
+        return self._read(values_of.titles, "SELECT id, title FROM task ORDER BY id")
 
     def broken(self) -> tuple[BrokenFile, ...]:
         """Returns the files that cannot be read, sorted by path."""
@@ -317,75 +318,12 @@ class Index:
             return read(self._connection.execute(query, values).fetchall())
 
 
-def _whole_tasks(rows: list[Any]) -> list[Task]:
-    if not rows:
-        return []
-    from gitticks.store.index_rows import tasks_from_json
-
-    return tasks_from_json(text for (text,) in rows)
-
-
-def _entries(rows: list[Any]) -> tuple[Entry, ...]:
-    if not rows:
-        return ()
-    from gitticks.store.indexed_entries import entries_from_json
-
-    return entries_from_json(rows[0][0])
-
-
-def _entries_by_task(rows: list[Any]) -> dict[TaskId, tuple[Entry, ...]]:
-    return {TaskId(_text(task_id)): _entries([(text,)]) for task_id, text in rows}
-
-
-def _counts(rows: list[Any]) -> dict[TaskId | None, int]:
-    return {None if parent is None else TaskId(_text(parent)): int(count) for parent, count in rows}
-
-
-def _texts(rows: list[Any]) -> list[tuple[TaskId, bytes, int]]:
-    if not all(type(data) is bytes and type(start) is int for _, data, start in rows):
-        raise TypeError("a file is kept as bytes")
-    return [(TaskId(_text(task_id)), data, start) for task_id, data, start in rows]
-
-
-def _blob(rows: list[Any]) -> bytes | None:
-    if rows and not isinstance(rows[0][0], bytes):
-        raise TypeError("a file is kept as bytes")
-    return rows[0][0] if rows else None
-
-
-def _blobs(rows: list[Any]) -> dict[TaskId, bytes]:
-    if not all(isinstance(data, bytes) for _, data in rows):
-        raise TypeError("a file is kept as bytes")
-    return {TaskId(_text(task_id)): data for task_id, data in rows}
-
-
-def _body(rows: list[Any]) -> tuple[str, int]:
-    from gitticks.document.texts import count_line_breaks
-
-    ((data, start),) = rows
-    text: str = data.decode()
-    above = text[:start]
-    if len(above) != start or not above.rstrip().endswith(_FENCE):
-        raise ValueError("the file is another one than the row tells of")
-    return text[start:], 1 + count_line_breaks(above)
-
-
-def _ids(rows: list[Any]) -> list[TaskId]:
-    return [TaskId(_text(value)) for (value,) in rows]
-
-
-def _titles(rows: list[Any]) -> dict[TaskId, str]:
-    return {TaskId(_text(task_id)): _text(title) for task_id, title in rows}
-
-
 def _broken_files(rows: list[Any]) -> tuple[BrokenFile, ...]:
     return tuple(
-        BrokenFile(_text(path), None if task is None else TaskId(_text(task)), _text(words))
+        BrokenFile(
+            values_of.as_text(path),
+            None if task is None else TaskId(values_of.as_text(task)),
+            values_of.as_text(words),
+        )
         for path, task, words in rows
     )
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("names and words are kept as text")
-    return value

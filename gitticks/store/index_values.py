@@ -1,0 +1,95 @@
+"""Reads the values of rows of the query index; what no row can hold means that the database is damaged.
+
+Each function raises a TypeError or a ValueError then, and the index is built anew.
+"""
+
+from __future__ import annotations
+
+from gitticks.model.ids import TaskId
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitticks.model.notes import Entry
+    from gitticks.model.task import Task
+
+_FENCE = "---"
+
+
+def whole_tasks(rows: list[Any]) -> list[Task]:
+    """Returns the whole tasks of rows of their JSON."""
+    if not rows:
+        return []
+    from gitticks.store.index_rows import tasks_from_json
+
+    return tasks_from_json(text for (text,) in rows)
+
+
+def entries(rows: list[Any]) -> tuple[Entry, ...]:
+    """Returns the entries in the first row, if there is one."""
+    if not rows:
+        return ()
+    from gitticks.store.indexed_entries import entries_from_json
+
+    return entries_from_json(rows[0][0])
+
+
+def entries_by_task(rows: list[Any]) -> dict[TaskId, tuple[Entry, ...]]:
+    """Returns entries by task."""
+    return {TaskId(as_text(task_id)): entries([(text,)]) for task_id, text in rows}
+
+
+def counts(rows: list[Any]) -> dict[TaskId | None, int]:
+    """Returns counts by task; the key None is a null."""
+    return {None if parent is None else TaskId(as_text(parent)): int(count) for parent, count in rows}
+
+
+def texts(rows: list[Any]) -> list[tuple[TaskId, bytes, int]]:
+    """Returns rows of id, file and the place of its body, once they are looked at."""
+    if not all(type(data) is bytes and type(start) is int for _, data, start in rows):
+        raise TypeError("a file is kept as bytes")
+    return [(TaskId(as_text(task_id)), data, start) for task_id, data, start in rows]
+
+
+def blob(rows: list[Any]) -> bytes | None:
+    """Returns the bytes in the first row, if there is one."""
+    if rows and not isinstance(rows[0][0], bytes):
+        raise TypeError("a file is kept as bytes")
+    return rows[0][0] if rows else None
+
+
+def blobs(rows: list[Any]) -> dict[TaskId, bytes]:
+    """Returns bytes by task."""
+    if not all(isinstance(data, bytes) for _, data in rows):
+        raise TypeError("a file is kept as bytes")
+    return {TaskId(as_text(task_id)): data for task_id, data in rows}
+
+
+def body(rows: list[Any]) -> tuple[str, int]:
+    """Returns the text below the frontmatter of the one file, and on which of its lines it begins."""
+    from gitticks.document.texts import count_line_breaks
+
+    ((data, start),) = rows
+    text: str = data.decode()
+    above = text[:start]
+    if len(above) != start or not above.rstrip().endswith(_FENCE):
+        raise ValueError("the file is another one than the row tells of")
+    return text[start:], 1 + count_line_breaks(above)
+
+
+def ids(rows: list[Any]) -> list[TaskId]:
+    """Returns ids."""
+    return [TaskId(as_text(value)) for (value,) in rows]
+
+
+def titles(rows: list[Any]) -> dict[TaskId, str]:
+    """Returns titles by task."""
+    return {TaskId(as_text(task_id)): as_text(title) for task_id, title in rows}
+
+
+def as_text(value: object) -> str:
+    """Returns a value that must be text."""
+    if not isinstance(value, str):
+        raise TypeError("names and words are kept as text")
+    return value
