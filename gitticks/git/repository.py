@@ -19,19 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_KNOWN_EXTENSIONS = frozenset(
-    f"extensions.{name}"
-    for name in (
-        "noop",
-        "noop-v1",
-        "objectformat",
-        "partialclone",
-        "preciousobjects",
-        "refstorage",
-        "relativeworktrees",
-        "worktreeconfig",
-    )
-)
 _TRUE_WORDS = frozenset({"true", "yes", "on", "1"})
 _FALSE_WORDS = frozenset({"false", "no", "off", "0", ""})
 
@@ -154,11 +141,11 @@ def discover(start: str | Path) -> Repository:
         if os.path.isfile(entry):
             return _linked_or_submodule(folder, entry) or _ask_git(place, {})
         if _looks_like_git_dir(folder):
-            _refuse_unsupported(_read_settings(folder) or {}, folder)
+            refuse_unsupported(_read_settings(folder) or {}, folder)
             return _ask_git(place, {})
         above = os.path.dirname(folder)
         if above == folder:
-            raise _no_repository(place)
+            raise no_repository(place)
         folder = above
 
 
@@ -166,7 +153,8 @@ def _below(folder: str, name: str) -> str:
     return os.path.join(folder, name)
 
 
-def _no_repository(place: str) -> NotFoundError:
+def no_repository(place: str) -> NotFoundError:
+    """Returns the error for a place without a repository."""
     return NotFoundError(f"`{place}` is not in a git repository", hint="`git init` makes one here")
 
 
@@ -185,13 +173,6 @@ def discover_in_hook(start: Path, environment: Mapping[str, str]) -> Repository:
     return _ask_git(str(start), named)
 
 
-def _somebody_elses(place: str) -> GitticksError:
-    return GitticksError(
-        f"the repository around `{place}` belongs to another user, so git does not trust it",
-        hint=f"if you do: `git config --global --add safe.directory {place}`",
-    )
-
-
 def _looks_like_git_dir(folder: str) -> bool:
     return (
         os.path.exists(_below(folder, "HEAD"))
@@ -206,8 +187,8 @@ def _checkout(folder: str, entry: str) -> Repository | None:
     if not _looks_like_git_dir(git_dir) or os.path.exists(_below(git_dir, "commondir")):
         return None
     settings = _read_settings(git_dir)
-    _refuse_unsupported(settings or {}, git_dir)
-    if settings is None or "core.worktree" in settings or _is_bare(settings) or not _is_ours(folder, git_dir):
+    refuse_unsupported(settings or {}, git_dir)
+    if settings is None or "core.worktree" in settings or is_bare(settings) or not _is_ours(folder, git_dir):
         return None
     return Repository(git_dir, git_dir, folder, folder, is_bare=False)
 
@@ -226,17 +207,17 @@ def _linked_or_submodule(folder: str, entry: str) -> Repository | None:
     ):
         return None
     settings = _read_settings(common_dir)
-    _refuse_unsupported(settings or {}, common_dir)
+    refuse_unsupported(settings or {}, common_dir)
     if settings is None:
         return None
     if git_dir == common_dir:
         top = _configured_worktree(common_dir, settings) if "core.worktree" in settings else folder
-        plain = top == folder and not _is_bare(settings)
+        plain = top == folder and not is_bare(settings)
         return Repository(git_dir, common_dir, folder, folder, is_bare=False) if plain else None
     if _moves_its_worktree(_below(git_dir, "config.worktree")):
         return None
-    main = _main_worktree(common_dir, settings)
-    return Repository(git_dir, common_dir, main, folder, is_bare=_is_bare(settings))
+    main = main_worktree_of(common_dir, settings)
+    return Repository(git_dir, common_dir, main, folder, is_bare=is_bare(settings))
 
 
 def _moves_its_worktree(own_config: str) -> bool:
@@ -256,8 +237,9 @@ def _common_dir(git_dir: str) -> str | None:
     return common_dir if _looks_like_git_dir(common_dir) else None
 
 
-def _main_worktree(common_dir: str, settings: Mapping[str, str]) -> str | None:
-    if _is_bare(settings):
+def main_worktree_of(common_dir: str, settings: Mapping[str, str]) -> str | None:
+    """Returns the main worktree of a git directory with these settings; None if it has none."""
+    if is_bare(settings):
         return None
     if "core.worktree" in settings:
         return _configured_worktree(common_dir, settings)
@@ -269,7 +251,8 @@ def _configured_worktree(common_dir: str, settings: Mapping[str, str]) -> str:
     return os.path.realpath(_below(common_dir, settings["core.worktree"]))
 
 
-def _is_bare(settings: Mapping[str, str]) -> bool:
+def is_bare(settings: Mapping[str, str]) -> bool:
+    """True if the settings say that a repository has no main worktree."""
     return settings.get("core.bare", "false").lower() in _TRUE_WORDS
 
 
@@ -304,64 +287,21 @@ def _refuse_odd_files(common_dir: str) -> None:
             )
 
 
-def _refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
+def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
+    """Refuses a repository that nobody could work with, by its settings and by what lies in it.
+
+    Raises:
+        GitticksError: it is of such a kind.
+    """
     _refuse_odd_files(common_dir)
-    object_format = settings.get("extensions.objectformat", "sha1").lower()
-    if object_format != "sha1":
-        raise GitticksError(
-            f"`{common_dir}` stores its objects as {object_format}, and gitticks' git library reads SHA-1 alone",
-            hint="bring the files into a repository made by `git init --object-format=sha1`",
-        )
-    storage = settings.get("extensions.refstorage", "files").lower()
-    if storage != "files":
-        raise GitticksError(
-            f"`{common_dir}` stores its refs as {storage}, and gitticks' git library reads refs in files alone",
-            hint="`git refs migrate --ref-format=files` converts it (git 2.46 or newer)",
-        )
-    unknown = sorted(
-        key for key in settings if key.startswith("extensions.") and key not in _KNOWN_EXTENSIONS
-    )
-    if unknown and settings.get("core.repositoryformatversion", "0") != "0":
-        raise GitticksError(
-            f"`{common_dir}` uses `{unknown[0]}`, which gitticks does not know, so it might damage something there",
-            hint="`pip install --upgrade gitticks`",
-        )
+    if any(key.startswith("extensions.") for key in settings):
+        from gitticks.git.unsupported import refuse_extensions
+
+        refuse_extensions(settings, common_dir)
 
 
 def _ask_git(start: str, named: Mapping[str, str]) -> Repository:
     """Returns what git itself says of the repository around `start`, for all that the fast way does not know."""
-    from pathlib import Path
+    from gitticks.git.asked_repository import ask_git
 
-    from gitticks.git.process import GitError, run_git
-
-    def ask(*arguments: str) -> str:
-        try:
-            return run_git(arguments, directory=Path(start), extra_environment=named).text
-        except GitError as error:
-            if "not a git repository" in error.message:
-                raise _no_repository(start) from error
-            if "dubious ownership" in error.message:
-                raise _somebody_elses(start) from error
-            raise
-
-    def setting(name: str, kind: str, git_dir: str) -> str:
-        return run_git(["config", f"--type={kind}", name], repository_dir=Path(git_dir), check=False).text
-
-    answers = ask(
-        "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree"
-    )
-    *paths, inside = answers.split("\n")
-    git_dir, common_dir = (os.path.realpath(path) for path in paths)
-    _refuse_unsupported(
-        {
-            "extensions.objectformat": setting("extensions.objectFormat", "path", common_dir) or "sha1",
-            "extensions.refstorage": setting("extensions.refStorage", "path", common_dir) or "files",
-        },
-        common_dir,
-    )
-    here = os.path.realpath(ask("rev-parse", "--show-toplevel")) if inside == "true" else None
-    settings = {"core.bare": setting("core.bare", "bool", common_dir)}
-    if worktree := setting("core.worktree", "path", common_dir):
-        settings["core.worktree"] = worktree
-    main = here if git_dir == common_dir and here is not None else _main_worktree(common_dir, settings)
-    return Repository(git_dir, common_dir, main, here, is_bare=_is_bare(settings) and main is None)
+    return ask_git(start, named)

@@ -1,0 +1,62 @@
+"""Asks git itself which repository a folder lies in: slower than reading its files, and right for every kind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from gitticks.errors import GitticksError
+from gitticks.git.process import GitError, run_git
+from gitticks.git.repository import Repository, is_bare, main_worktree_of, no_repository, refuse_unsupported
+
+
+def ask_git(start: str, named: Mapping[str, str]) -> Repository:
+    """Returns what git itself says of the repository around `start`.
+
+    Args:
+        start: a folder.
+        named: `GIT_DIR` and `GIT_WORK_TREE`, as far as they are said.
+
+    Raises:
+        GitticksError: as `discover`.
+    """
+
+    def ask(*arguments: str) -> str:
+        try:
+            return run_git(arguments, directory=Path(start), extra_environment=named).text
+        except GitError as error:
+            if "not a git repository" in error.message:
+                raise no_repository(start) from error
+            if "dubious ownership" in error.message:
+                raise _somebody_elses(start) from error
+            raise
+
+    def setting(name: str, kind: str, git_dir: str) -> str:
+        return run_git(["config", f"--type={kind}", name], repository_dir=Path(git_dir), check=False).text
+
+    answers = ask(
+        "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree"
+    )
+    *paths, inside = answers.split("\n")
+    git_dir, common_dir = (os.path.realpath(path) for path in paths)
+    refuse_unsupported(
+        {
+            "extensions.objectformat": setting("extensions.objectFormat", "path", common_dir) or "sha1",
+            "extensions.refstorage": setting("extensions.refStorage", "path", common_dir) or "files",
+        },
+        common_dir,
+    )
+    here = os.path.realpath(ask("rev-parse", "--show-toplevel")) if inside == "true" else None
+    settings = {"core.bare": setting("core.bare", "bool", common_dir)}
+    if worktree := setting("core.worktree", "path", common_dir):
+        settings["core.worktree"] = worktree
+    main = here if git_dir == common_dir and here is not None else main_worktree_of(common_dir, settings)
+    return Repository(git_dir, common_dir, main, here, is_bare=is_bare(settings) and main is None)
+
+
+def _somebody_elses(place: str) -> GitticksError:
+    return GitticksError(
+        f"the repository around `{place}` belongs to another user, so git does not trust it",
+        hint=f"if you do: `git config --global --add safe.directory {place}`",
+    )
