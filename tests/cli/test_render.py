@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gitticks.cli.render import Screen, Style, ago, count_of, elapsed, opposite, say
+from gitticks.cli.render import Screen, Style, age_in_short, ago, count_of, elapsed, opposite, say
 from gitticks.cli.table import Cell, table
 from gitticks.model.status import Status
 
@@ -162,3 +162,26 @@ def test_counting_words() -> None:
         "0 tasks",
         "2 children",
     )
+
+
+@pytest.mark.parametrize(
+    ("born", "age"),
+    [
+        ("", ""),
+        ("2026-03-04T06:00:00+00:00", "0s"),
+        ("2026-03-04T05:59:01+00:00", "59s"),
+        ("2026-03-04T05:59:00+00:00", "1m"),
+        ("2026-03-04T04:30:00+00:00", "1h"),
+        ("2025-03-04T06:00:00+00:00", "365d"),
+        ("2027-03-04T06:00:00+00:00", "0s"),
+    ],
+)
+def test_ages_in_few_signs(born: str, age: str) -> None:
+    assert age_in_short(born, datetime(2026, 3, 4, 6, tzinfo=UTC)) == age
+
+
+def test_a_link_hides_nothing_in_its_address() -> None:
+    on = Screen(is_terminal=True, has_links=True)
+    assert on.linked("k7f2", "/a b\x1b\\/ü") == "\x1b]8;;file:///a%20b%1B%5C/%C3%BC\x1b\\k7f2\x1b]8;;\x1b\\"
+    assert on.linked("k7f2", None) == "k7f2"
+    assert on.changed(has_links=False).linked("k7f2", "/a") == "k7f2"

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gitticks.cli.text import visible
+from gitticks.cli.text import visible, width, wrap
 
 
 @pytest.mark.parametrize(
@@ -21,3 +23,26 @@ def test_what_could_steer_a_terminal_or_hide_in_it_is_written_out(text: str, sho
 
 def test_what_is_kept_is_kept() -> None:
     assert visible("a\nb\r", keep="\n") == "a\nb\\r"
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "lines"),
+    [
+        ("", 5, [""]),
+        ("one two three", 7, ["one two", "three"]),
+        ("one two three", 80, ["one two three"]),
+        ("abcdefgh ij", 3, ["abc", "def", "gh", "ij"]),
+        ("a   b", 10, ["a   b"]),
+        ("日本語 x", 4, ["日本", "語 x"]),
+        ("日", 1, ["日"]),
+    ],
+)
+def test_text_is_broken_between_words(text: str, columns: int, lines: list[str]) -> None:
+    assert wrap(text, columns) == lines
+
+
+@given(st.text("ab  日\u0301", max_size=40), st.integers(2, 12))
+def test_breaking_loses_nothing_and_keeps_to_the_width(text: str, columns: int) -> None:
+    lines = wrap(text, columns)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert all(width(line) <= columns for line in lines)
