@@ -15,7 +15,7 @@ from gitticks.cli.statistics.words import (
     row,
     summary,
 )
-from gitticks.cli.text import visible
+from gitticks.cli.text import cut, visible
 from gitticks.document.times import format_time
 
 TYPE_CHECKING = False
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from gitticks.actions.statistics.gathering import Statistics
 
-MOST_WEEKS = 52
+MOST_WEEKS, MOST_AGENTS = 52, 8
+_NAME_COLUMNS, _MANY_DOLLARS = 12, 10
 _TEMPLATE = Path(__file__).with_name("page.html")
 _HOUR, _DAY = 3600, 86400
 _LEADS = (
@@ -111,7 +112,19 @@ def charts(found: Statistics) -> Iterator[Chart]:
         f"What agents cost, week by week{told}.",
         labels,
         [Series("dollars", [one.cost for one in weeks], [money(one.cost) for one in weeks])],
-        money,
+        lambda dollars: money(dollars) if dollars < _MANY_DOLLARS else f"${dollars:,.0f}",
+    )
+    agents = [one for one in found.agents if one.figures.failed_reviews or one.figures.crashes][:MOST_AGENTS]
+    yield columns(
+        "What went wrong",
+        "Failed reviews and crashes of each agent.",
+        [cut(visible(one.name) or NO_AGENT, _NAME_COLUMNS) for one in agents],
+        [
+            _counts("failed reviews", [one.figures.failed_reviews for one in agents]),
+            _counts("crashes", [one.figures.crashes for one in agents]),
+        ],
+        _count,
+        whole=True,
     )
 
 

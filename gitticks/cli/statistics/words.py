@@ -24,7 +24,7 @@ def money(dollars: float) -> str:
 def short_number(number: int) -> str:
     """Returns `950`, `84 k`, `1.2 M`."""
     if number >= _MILLION:
-        return f"{number / _MILLION:.1f} M"
+        return f"{number / _MILLION:,.1f} M"
     return f"{number // _THOUSAND} k" if number >= _THOUSAND else str(number)
 
 

@@ -186,7 +186,7 @@ def test_ten_thousand_tasks(tmp_path: Path) -> None:
     assert "10000 created" in shown
     assert "more: `gt stats --json`" in shown
     page = gt("stats", "--html", "-", at=tmp_path, now=later).out
-    assert page.count("<figure>") == 5
+    assert page.count("<figure>") == 6
     assert gt("graph", at=tmp_path, now=later).code == 0
     assert gt("graph", "--svg", at=tmp_path, now=later).out.endswith("</svg>\n")
     assert gt("board", "--all", at=tmp_path, now=later).out.count("\n") == 10_004

@@ -21,6 +21,7 @@ CHARTS = [
     "Waiting for people",
     "Waiting for people, week by week",
     "Cost",
+    "What went wrong",
 ]
 WHITE, FIRST_BY_DAY = (255, 255, 255), (9, 105, 218)
 NIGHT, FIRST_BY_NIGHT = (13, 17, 23), (68, 147, 248)
@@ -77,12 +78,12 @@ def test_every_chart_is_named_and_has_its_figures_as_a_table(tmp_path: Path) -> 
     ] == CHARTS  # once above, once within the drawing
     drawings = [one for tag, one in zip(page.tags, page.attributes, strict=True) if tag == "svg"]
     names = {one["id"] for one in page.attributes if "id" in one}
-    assert len(drawings) == 5
+    assert len(drawings) == 6
     for one in drawings:
         assert one["role"] == "img"
         assert set((one["aria-labelledby"] or "").split()) <= names
-    assert page.tags.count("details") == 5
-    assert page.tags.count("table") == 7
+    assert page.tags.count("details") == 6
+    assert page.tags.count("table") == 8
 
 
 def test_titles_are_text(tmp_path: Path) -> None:
@@ -100,7 +101,7 @@ def test_with_nothing_to_draw_the_page_says_so(tmp_path: Path, count: int) -> No
     for number in range(count):
         make_task(store, id=f"t{number}")
     page = Outline(write_page(tmp_path).read_text("utf-8"))
-    assert page.texts.count("Nothing yet.") == 5 - count
+    assert page.texts.count("Nothing yet.") == 6 - count
     assert page.tags.count("svg") == count
 
 
@@ -121,7 +122,7 @@ def test_of_years_the_last_weeks_are_drawn(tmp_path: Path) -> None:
 def test_a_browser_draws_it_without_a_complaint_or_a_request(tmp_path: Path) -> None:
     seen = open_page(lived_page(tmp_path), tmp_path)
     assert (seen.complaints, seen.requests) == ((), ())
-    assert seen.dom.count('role="img"') == 5
+    assert seen.dom.count('role="img"') == 6
     assert seen.dom.count("<rect ") > 10
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in seen.dom
 
