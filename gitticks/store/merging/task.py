@@ -23,12 +23,14 @@ class Merged:
         data: the file.
         conflicts: the parts that stand there twice, marked, until a person settles it.
         overridden: the fields that both sides changed; the later value stands.
+        superseded: hand-off and review of the side whose state does not stand, as section and text.
         born_twice: both sides made a task of this id; the later one stands in the file of the earlier.
     """
 
     data: bytes
     conflicts: tuple[str, ...] = ()
     overridden: tuple[str, ...] = ()
+    superseded: tuple[tuple[str, str], ...] = ()
     born_twice: bool = False
 
 
@@ -95,7 +97,19 @@ def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile) -> Merged:
     merged = merge_files(
         base, frame, guest, fields=BUNDLE_FIELDS, sections=BUNDLE_SECTIONS, guest_is_later=later
     )
-    return Merged(merged.data, merged.conflicts, merged.overridden)
+    superseded = _superseded(base, frame, guest)
+    return Merged(merged.data, merged.conflicts, merged.overridden, superseded)
+
+
+def _superseded(base: TaskFile | None, frame: TaskFile, guest: TaskFile) -> tuple[tuple[str, str], ...]:
+    from gitticks.workflow.bundle import BUNDLE_SECTIONS
+
+    return tuple(
+        (section.value, text)
+        for section in BUNDLE_SECTIONS
+        if (text := guest.all_text(section)) is not None
+        and text not in (frame.all_text(section), base.all_text(section) if base else None)
+    )
 
 
 def _side(file: TaskFile) -> Side:

@@ -1,0 +1,169 @@
+"""Merges two commits of the state branch by meaning, in memory: what `gt sync` pushes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gitticks.model.ids import TaskId, task_folder
+from gitticks.store.layout import task_of_path
+from gitticks.store.merging.births import Files, Renamed, rename_later_births
+from gitticks.store.merging.files import MergedFile, merge_file
+
+if TYPE_CHECKING:
+    from gitticks.git.objects import Objects
+
+_MANY_FILES = 200
+"""So many are written as one pack."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """What a person should know of a merge.
+
+    Attributes:
+        conflicts: the parts of which both sides' texts are kept, by path.
+        overridden: the fields that both sides changed, of which the later value stands, by path.
+        renamed: tasks that were born with an id which another one had already.
+        kept: files that one side removed and the other changed; they stay.
+        beside: where texts are kept that could not be joined.
+    """
+
+    conflicts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    overridden: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    renamed: tuple[Renamed, ...] = ()
+    kept: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTree:
+    """The tree of a merge, and what is to be said of it."""
+
+    tree: str
+    report: MergeReport
+
+
+def merge_commits(objects: Objects, base: str | None, ours: str, theirs: str) -> MergedTree:
+    """Returns the tree that holds what both commits changed since `base`; the same whichever is called ours.
+
+    Args:
+        objects: where the commits are, and where the tree is stored.
+        base: their merge base; None if they have none.
+        ours: a commit of the state branch.
+        theirs: another one.
+
+    Raises:
+        GitticksError: an object is damaged or missing, or the disk is full.
+    """
+    return _Merge(objects, base, ours, theirs).run()
+
+
+class _Merge:
+    def __init__(self, objects: Objects, base: str | None, ours: str, theirs: str) -> None:
+        self._objects = objects
+        self._base = None if base is None else objects.tree_of(base)
+        self._trees = objects.tree_of(ours), objects.tree_of(theirs)
+        self._old: dict[str, bytes | None] = {}
+        self._mine, self._others = (self._changes(tree) for tree in self._trees)
+        self._result: Files = {}
+        self._report = MergeReport()
+        self._kept: list[str] = []
+        self._beside: list[str] = []
+
+    def run(self) -> MergedTree:
+        """Merges every path that either side changed."""
+        mine = dict(self._mine)
+        renamed = rename_later_births(self._old, self._mine, self._others, self._is_taken)
+        for path in sorted({*self._mine, *self._others, *mine}):
+            self._merge(path)
+        here = {**self._old, **mine}
+        changes = {path: new for path, new in self._result.items() if new != here.get(path)}
+        tree = self._trees[0] if not changes else self._written(changes)
+        report = MergeReport(
+            self._report.conflicts,
+            self._report.overridden,
+            renamed,
+            tuple(self._kept),
+            tuple(sorted(self._beside)),
+        )
+        return MergedTree(tree, report)
+
+    def _written(self, changes: Files) -> str:
+        packed = self._objects.packed() if len(changes) > _MANY_FILES else contextlib.nullcontext()
+        with packed:
+            tree = self._objects.update_tree(self._trees[0], changes)
+            return tree if tree is not None else self._objects.empty_tree()
+
+    def _changes(self, tree: str) -> Files:
+        """Returns what a side changed; it fills in what the changed files were before."""
+        read = self._objects.read_blob
+        changed: Files = {}
+        for one in self._objects.changed_files(self._base, tree):
+            self._old[one.path] = None if one.old is None else read(one.old)
+            changed[one.path] = None if one.new is None else read(one.new)
+        return changed
+
+    def _merge(self, path: str) -> None:
+        sides = [self._side(path, files, other) for files, other in self._pairs()]
+        old = self._old.get(path)
+        ours, theirs = sides
+        if ours is None or theirs is None:
+            self._result[path] = self._one_gone(path, old, ours, theirs)
+            return
+        merged = merge_file(path, old, ours, theirs)
+        self._result[path] = merged.data
+        self._note(path, merged)
+
+    def _pairs(self) -> Iterator[tuple[Files, Files]]:
+        yield self._mine, self._others
+        yield self._others, self._mine
+
+    def _side(self, path: str, files: Files, other: Files) -> bytes | None:
+        """Returns what a side has at a path; a task that it removed and the other changed it has as it was."""
+        if path not in files:
+            return self._old.get(path)
+        content = files[path]
+        if content is None and self._is_kept(path, files, other):
+            self._kept += [] if path in self._kept else [path]
+            return self._old[path]
+        return content
+
+    def _one_gone(
+        self, path: str, old: bytes | None, ours: bytes | None, theirs: bytes | None
+    ) -> bytes | None:
+        """Returns a file that one side has: new, or changed where the other removed it; else it is gone."""
+        present = ours if ours is not None else theirs
+        if present is not None and old is not None and present != old:
+            self._kept += [] if path in self._kept else [path]
+            return present
+        return present if old is None else None
+
+    def _is_kept(self, path: str, files: Files, other: Files) -> bool:
+        """True for a file of a task whose folder one side removed while the other wrote in it."""
+        folder = _folder_of(path)
+        if folder is None or files.get(f"{folder}/TASK.md", b"") is not None:
+            return False
+        return any(content is not None for name, content in other.items() if name.startswith(f"{folder}/"))
+
+    def _note(self, path: str, merged: MergedFile) -> None:
+        if merged.conflicts:
+            self._report.conflicts[path] = merged.conflicts
+        if merged.overridden:
+            self._report.overridden[path] = merged.overridden
+        for name, content in merged.beside:
+            self._result[name] = content
+            self._beside.append(name)
+
+    def _is_taken(self, task_id: TaskId) -> bool:
+        folder = task_folder(task_id)
+        return any(self._objects.find(tree, folder) is not None for tree in self._trees)
+
+
+def _folder_of(path: str) -> str | None:
+    """Returns the folder of the task that a path belongs to."""
+    parts = path.split("/")
+    folder = "/".join(parts[:3])
+    return folder if len(parts) > 3 and task_of_path(f"{folder}/TASK.md") is not None else None  # noqa: PLR2004

@@ -1,0 +1,111 @@
+"""Merges three versions of any file of the state branch, by what its path says that it is."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from gitticks.errors import DocumentError
+from gitticks.store.layout import CONFIG_PATH, TASK_FILE, task_of_path
+from gitticks.store.merging.task import merge_task
+
+_RECORDS = ".jsonl"
+_GROWING = ("worklog.md", "scratchpad.md")
+"""Texts that are only added to: where both sides did, both additions stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFile:
+    """A merged file, and what a person should know of it.
+
+    Attributes:
+        data: its bytes.
+        conflicts: the parts of which both sides' texts stand there, marked; for settings the keys that both changed.
+        overridden: the fields that both sides changed; the later value stands.
+        beside: what could not be joined, by the paths where it is kept.
+    """
+
+    data: bytes
+    conflicts: tuple[str, ...] = ()
+    overridden: tuple[str, ...] = ()
+    beside: tuple[tuple[str, bytes], ...] = ()
+
+
+def merge_file(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> MergedFile:
+    """Returns the file at `path` with the changes of both sides, whichever is called ours."""
+    if theirs in (ours, base):
+        return MergedFile(ours)
+    if ours == base:
+        return MergedFile(theirs)
+    if task_of_path(path) is not None:
+        return _merged_task(path, base, ours, theirs)
+    if path.endswith(_RECORDS):
+        from gitticks.document.merging.records import merge_records
+
+        return MergedFile(merge_records(base or b"", ours, theirs))
+    try:
+        return _merged_text(path, *sorted((ours, theirs)), base=base or b"")
+    except (UnicodeDecodeError, DocumentError):
+        return _kept_beside(path, *sorted((ours, theirs)))
+
+
+def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedFile:
+    from gitticks.document.merging.three_way import merge_text, union_of_lines
+
+    texts = [data.decode() for data in (base, one, other)]
+    merged = merge_text(*texts)
+    if merged is not None:
+        return MergedFile(merged.encode())
+    if path.rpartition("/")[2] in _GROWING:
+        return MergedFile(union_of_lines(*texts).encode())
+    if path == CONFIG_PATH:
+        from gitticks.document.merging.settings import merge_settings
+
+        text, keys = merge_settings(*texts)
+        beside = _kept_beside(path, one, other).beside if keys else ()
+        return MergedFile(text.encode(), conflicts=keys, beside=beside)
+    return _kept_beside(path, one, other)
+
+
+def _merged_task(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> MergedFile:
+    merged = merge_task(base, ours, theirs, path)
+    if merged is None:
+        return _one_readable(path, *sorted((ours, theirs)))
+    kept = tuple(
+        (_round_path(path, section, text), f"{text}\n".encode()) for section, text in merged.superseded
+    )
+    return MergedFile(merged.data, merged.conflicts, merged.overridden, kept)
+
+
+def _round_path(path: str, section: str, text: str) -> str:
+    """Returns where the hand-off or review of the side that does not stand is kept."""
+    return f"{path.removesuffix(TASK_FILE)}rounds/01-superseded-{section.lower()}-{_digest(text.encode())}.md"
+
+
+def _one_readable(path: str, one: bytes, other: bytes) -> MergedFile:
+    """Returns the side that can be read, marked, with the other one beside it; nobody half-reads a broken file."""
+    from gitticks.document.merging.marks import mark
+    from gitticks.document.taskfile import TaskFile
+
+    for standing, left in ((one, other), (other, one)):
+        try:
+            file = TaskFile.parse(standing, path)
+        except DocumentError:
+            continue
+        kept = _kept_beside(path, standing, left)
+        name = kept.beside[0][0].rpartition("/")[2]
+        line, newline = mark(f"the other version is in {name}"), file.frontmatter.newline
+        marked = file.with_body(f"{newline}{line}{newline}{newline}{file.body.text.lstrip(newline)}")
+        return MergedFile(marked.data, ("the whole file",), beside=kept.beside)
+    return _kept_beside(path, one, other)
+
+
+def _kept_beside(path: str, standing: bytes, other: bytes) -> MergedFile:
+    folder, slash, name = path.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    beside = f"{folder}{slash}{stem or name}.other-{_digest(other)}{dot}{ending if dot else ''}"
+    return MergedFile(standing, ("the whole file",), beside=((beside, other),))
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:8]

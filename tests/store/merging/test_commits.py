@@ -1,0 +1,219 @@
+"""Two commits of the state branch merged in memory: the same tree both ways, and no file of either side lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.document.taskfile import TaskFile
+from gitticks.git.objects import Objects
+from gitticks.model.ids import TaskId, task_folder, task_path
+from gitticks.store.branch import Store
+from gitticks.store.merging.commits import MergedTree, merge_commits
+from gitticks.store.transaction import read_file
+from tests.support.repositories import fsck_problems
+from tests.support.tasks import ADA, make_store, write_files
+from tests.support.versions import make_base
+
+TASK = task_path(TaskId("k7f2"))
+FOLDER = task_folder(TaskId("k7f2"))
+BASE = make_base()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = make_store(tmp_path / "r")
+    write_files(made, {TASK: BASE, f"{FOLDER}/history.jsonl": b'{"at":"1"}\n'})
+    return made
+
+
+def commit(store: Store, files: dict[str, bytes | None], parent: str | None = None) -> str:
+    """Stores a commit on the tip, or on another one, that no ref names."""
+    objects, parent = store.objects, parent or store.tip()
+    tree = objects.update_tree(objects.tree_of(parent), files)
+    assert tree is not None
+    return objects.write_commit(tree, (parent,), author=ADA, message="made\n")
+
+
+def merge(store: Store, ours: dict[str, bytes | None], theirs: dict[str, bytes | None]) -> MergedTree:
+    """Merges two sides of the tip; both ways must give one tree."""
+    sides = commit(store, ours), commit(store, theirs)
+    objects = Objects.open(store.repository)
+    merged = merge_commits(objects, store.tip(), *sides)
+    assert merge_commits(objects, store.tip(), *reversed(sides)).tree == merged.tree
+    return merged
+
+
+def read(store: Store, merged: MergedTree, path: str) -> bytes | None:
+    return read_file(Objects.open(store.repository), merged.tree, path)
+
+
+def names(store: Store, merged: MergedTree, folder: str = FOLDER) -> list[str]:
+    objects = Objects.open(store.repository)
+    entry = objects.find(merged.tree, folder)
+    return [] if entry is None else list(objects.names(entry.object_id))
+
+
+def test_files_of_both_sides_come_together(store: Store) -> None:
+    history = f"{FOLDER}/history.jsonl"
+    merged = merge(
+        store,
+        {
+            TASK: BASE.replace(b"priority: 1", b"priority: 0"),
+            history: b'{"at":"1"}\n{"at":"3"}\n',
+            "prompts/a.md": b"a\n",
+        },
+        {
+            TASK: BASE.replace(b"[one, two]", b"[one]"),
+            history: b'{"at":"1"}\n{"at":"2"}\n',
+            "config.yaml": None,
+        },
+    )
+    assert read(store, merged, TASK) == BASE.replace(b"priority: 1", b"priority: 0").replace(
+        b"[one, two]", b"[one]"
+    )
+    assert read(store, merged, history) == b'{"at":"1"}\n{"at":"2"}\n{"at":"3"}\n'
+    assert read(store, merged, "prompts/a.md") == b"a\n"
+    assert read(store, merged, "config.yaml") is None
+    assert not merged.report.conflicts
+
+
+def test_nothing_to_merge_is_the_very_tree(store: Store) -> None:
+    ours = commit(store, {TASK: BASE + b"\nmore\n"})
+    objects = store.objects
+    assert merge_commits(objects, store.tip(), ours, store.tip()).tree == objects.tree_of(ours)
+    assert merge_commits(objects, store.tip(), store.tip(), ours).tree == objects.tree_of(ours)
+
+
+def test_a_removed_task_with_news_on_the_other_side_stays_whole(store: Store) -> None:
+    history = f"{FOLDER}/history.jsonl"
+    merged = merge(store, {TASK: None, history: None}, {history: b'{"at":"1"}\n{"at":"2"}\n'})
+    assert read(store, merged, TASK) == BASE
+    assert read(store, merged, history) == b'{"at":"1"}\n{"at":"2"}\n'
+    assert TASK in merged.report.kept
+
+
+def test_a_removed_task_that_nobody_changed_is_gone(store: Store) -> None:
+    merged = merge(store, {TASK: None, f"{FOLDER}/history.jsonl": None}, {"prompts/a.md": b"a\n"})
+    assert read(store, merged, TASK) is None
+
+
+def test_the_later_of_two_tasks_with_one_id_is_renamed(store: Store) -> None:
+    path, history = task_path(TaskId("abcd")), f"{task_folder(TaskId('abcd'))}/history.jsonl"
+    first = BASE.replace(b"k7f2", b"abcd")
+    second = first.replace(b"created: 2026-01-02", b"created: 2026-01-03").replace(b"Say hello", b"Say bye")
+    child = BASE.replace(b"k7f2", b"chld").replace(
+        b"priority:", b"parent: abcd\nblocked_by: [abcd]\npriority:"
+    )
+    child_path = task_path(TaskId("chld"))
+    merged = merge(
+        store,
+        {
+            path: first,
+            history: b'{"at":"1"}\n',
+            child_path.replace("chld", "chl2").replace("/ld/", "/l2/"): child.replace(b"chld", b"chl2"),
+        },
+        {path: second, history: b'{"at":"2"}\n', child_path: child},
+    )
+    (renamed,) = merged.report.renamed
+    assert read(store, merged, path) == first
+    assert read(store, merged, history) == b'{"at":"1"}\n'
+    moved = TaskFile.parse(read(store, merged, task_path(renamed.new)) or b"", "f").task
+    assert (moved.id, moved.title) == (renamed.new, "Say bye")
+    events = read(store, merged, f"{task_folder(renamed.new)}/history.jsonl") or b""
+    assert events.startswith(b'{"at":"2"}\n')
+    assert b"was `abcd`" in events
+    theirs = TaskFile.parse(read(store, merged, child_path) or b"", "f").task
+    assert (theirs.parent, theirs.blocked_by) == (renamed.new, (renamed.new,))
+    ours = TaskFile.parse(read(store, merged, task_path(TaskId("chl2"))) or b"", "f").task
+    assert ours.parent == "abcd"
+
+
+def test_a_hand_off_that_does_not_stand_is_kept_as_a_round(store: Store) -> None:
+    ours = BASE.replace(b"status: working", b"status: agent-review") + b"\n## Handoff\n\nDONE: ours\n"
+    theirs = BASE + b"\n## Handoff\n\nDONE: theirs\n"
+    merged = merge(store, {TASK: ours}, {TASK: theirs})
+    assert b"DONE: ours" in (read(store, merged, TASK) or b"")
+    (kept,) = merged.report.beside
+    assert read(store, merged, kept) == b"DONE: theirs\n"
+    assert kept.startswith(f"{FOLDER}/rounds/01-superseded-handoff-")
+
+
+@pytest.mark.parametrize("junk", [b"\xff\xfe\0junk", b"---\nid: [\n---\n", b"", b"<<<<<<< a\n---\n"])
+def test_a_broken_side_is_kept_beside_the_one_that_can_be_read(store: Store, junk: bytes) -> None:
+    ours = BASE.replace(b"priority: 1", b"priority: 0")
+    merged = merge(store, {TASK: ours}, {TASK: junk})
+    file = TaskFile.parse(read(store, merged, TASK) or b"", TASK)
+    assert file.task.priority == 0
+    assert merged.report.conflicts == {TASK: ("the whole file",)}
+    (beside,) = merged.report.beside
+    assert read(store, merged, beside) == junk
+    assert beside.rpartition("/")[2].encode() in file.data
+
+
+def test_both_sides_broken_are_both_kept(store: Store) -> None:
+    merged = merge(store, {TASK: b"one"}, {TASK: b"two"})
+    (beside,) = merged.report.beside
+    assert {read(store, merged, TASK), read(store, merged, beside)} == {b"one", b"two"}
+
+
+@pytest.mark.parametrize(
+    "path", ["prompts/work.md", f"{FOLDER}/rounds/01-handoff.md", "blob", f"{FOLDER}/x.jsonl"]
+)
+def test_other_files_that_both_sides_wrote_are_both_kept(store: Store, path: str) -> None:
+    merged = merge(store, {path: b"one\n"}, {path: b"\xfftwo\n"})
+    kept = [read(store, merged, one) or b"" for one in (path, *merged.report.beside)]
+    assert {line for content in kept for line in content.splitlines()} == {b"one", b"\xfftwo"}
+
+
+def test_logs_that_grow_take_the_lines_of_both(store: Store) -> None:
+    path = f"{FOLDER}/worklog.md"
+    merged = merge(store, {path: b"one\n"}, {path: b"two\n"})
+    assert set((read(store, merged, path) or b"").splitlines()) == {b"one", b"two"}
+
+
+def test_settings_are_merged_key_by_key(store: Store) -> None:
+    write_files(store, {"config.yaml": b"version: 1\nhuman: always\nverify:\n  test: make\n  retries: 1\n"})
+    ours = b"version: 1\nhuman: when-required\nverify:\n  test: tox\n  retries: 1\n"
+    theirs = b"version: 1\nverify:\n  test: make\n  retries: 2\nhuman: always\nagent: codex\n"
+    merged = merge(store, {"config.yaml": ours}, {"config.yaml": theirs})
+    text = read(store, merged, "config.yaml") or b""
+    assert {b"human: when-required", b"agent: codex", b"  test: tox", b"  retries: 2"} <= set(
+        text.splitlines()
+    )
+    assert not merged.report.conflicts
+
+
+def test_a_setting_that_both_changed_is_said_and_kept_beside(store: Store) -> None:
+    write_files(store, {"config.yaml": b"version: 1\nparallel: 1\n"})
+    merged = merge(
+        store, {"config.yaml": b"version: 1\nparallel: 2\n"}, {"config.yaml": b"version: 1\nparallel: 3\n"}
+    )
+    assert merged.report.conflicts == {"config.yaml": ("parallel",)}
+    assert len(merged.report.beside) == 1
+
+
+def test_sides_without_a_common_base(store: Store) -> None:
+    other = BASE.replace(b"Begin with", b"Finish with")
+    sides = commit(store, {}), commit(store, {TASK: other})
+    merged = merge_commits(store.objects, None, *sides)
+    data = read(store, merged, TASK) or b""
+    assert b"Begin with" in data
+    assert b"Finish with" in data
+
+
+def test_many_tasks_are_merged_at_once(store: Store, tmp_path: Path) -> None:
+    ids = [TaskId(f"t{number:03}") for number in range(250)]
+    files = {task_path(one): BASE.replace(b"k7f2", one.encode()) for one in ids}
+    write_files(store, dict(files))
+    merged = merge(
+        store,
+        {path: content.replace(b"priority: 1", b"priority: 0") for path, content in files.items()},
+        {path: content + b"\n## Plan\n\nThink.\n" for path, content in files.items()},
+    )
+    for one in ids[::50]:
+        data = read(store, merged, task_path(one)) or b""
+        assert b"priority: 0" in data
+        assert b"Think." in data
+    assert fsck_problems(tmp_path / "r") == ""
