@@ -120,7 +120,12 @@ class AgentReport:
 
 
 class Reader(Protocol):
-    """Understands one agent's output; made anew for each session."""
+    """Understands one agent's output; made anew for each session.
+
+    `session_id` is the agent's own name of the session, as soon as it has told it.
+    """
+
+    session_id: str | None
 
     def feed(self, line: str) -> str | None:
         """Takes a line of stdout and returns what of it is worth showing to a person."""

@@ -43,6 +43,7 @@ class LinesReader:
     """Takes every line of stdout as a message; a signal counts only on lines of its own, for anything may stand there."""
 
     def __init__(self) -> None:
+        self.session_id: str | None = None
         self._messages = Messages()
 
     def feed(self, line: str) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from gitticks.agents.base import AgentReport, Invocation
+from gitticks.agents.base import AgentReport, Invocation, is_session_id
 from gitticks.agents.process import Command, Limits, StopRequest, run_supervised
 from gitticks.processes import ProcessIdentity
 
@@ -23,6 +23,7 @@ def run_agent(
     on_line: Callable[[str], None] | None = None,
     on_error_line: Callable[[str], None] | None = None,
     on_start: Callable[[ProcessIdentity], None] | None = None,
+    on_session_id: Callable[[str], None] | None = None,
     lock: Path | None = None,
     wrapper: tuple[str, ...] = (),
 ) -> AgentReport:
@@ -39,15 +40,22 @@ def run_agent(
         on_line: called with each raw line of stdout, for the transcript.
         on_error_line: called with each line of stderr.
         on_start: called with the identity of the supervisor.
+        on_session_id: called with the agent's own name of the session, each time that it tells another one.
         lock: a file whose flock is held while anything of the session may live.
         wrapper: what stands before the agent's own arguments, such as a sandbox's program with its flags.
     """
     reader = invocation.new_reader()
+    known: str | None = None
 
     def take(line: str) -> None:
+        nonlocal known
         if on_line is not None:
             on_line(line)
         shown = reader.feed(line)
+        if reader.session_id != known:
+            known = reader.session_id
+            if on_session_id is not None and is_session_id(known or ""):
+                on_session_id(known or "")
         if shown is not None and on_text is not None:
             on_text(shown)
 

@@ -31,7 +31,8 @@ class SessionRecord:
     """A live session as the clone keeps it, so that a later command can tell whether it still lives.
 
     `pid`, `start_ticks` and `boot_id` together name one process for ever; a pid alone is given out again.
-    `is_briefed` says that the mailbox holds what this session was given, and no longer an earlier one's.
+    `is_briefed` says that the mailbox holds what this session was given, and no longer an earlier one's. `session_id`
+    is the agent's own name of it, once it has told that.
     """
 
     task: TaskId
@@ -44,3 +45,4 @@ class SessionRecord:
     started: datetime
     workspace: str
     is_briefed: bool = False
+    session_id: str | None = None

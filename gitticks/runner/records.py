@@ -72,6 +72,11 @@ class Sessions:
         """Notes, within `hold`, that the session's mailbox was filled."""
         self._write(replace(record, is_briefed=True))
 
+    def note_session_id(self, record: SessionRecord, session_id: str) -> None:
+        """Notes, within `hold`, the agent's own name of a briefed session, so that it can go on if its runner dies."""
+        with contextlib.suppress(OSError):  # without it the agent begins anew
+            self._write(replace(record, is_briefed=True, session_id=session_id))
+
     def _write(self, record: SessionRecord) -> None:
         from gitticks.git.files import errors_name  # nobody who only reads records needs it
 
@@ -86,6 +91,7 @@ class Sessions:
             "started": record.started.isoformat(),
             "workspace": record.workspace,
             "is_briefed": record.is_briefed,
+            "session_id": record.session_id,
         }
         path = self._record(record.task)
         aside = path.with_suffix(".new")
@@ -146,6 +152,11 @@ def read_record(path: Path) -> SessionRecord | None:
             started=started,
             workspace=str(body["workspace"]),
             is_briefed=body["is_briefed"] is True,
+            session_id=_session_id(body.get("session_id")),
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def _session_id(found: object) -> str | None:
+    return found if isinstance(found, str) else None

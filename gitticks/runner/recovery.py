@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.agents.base import AgentReport
+from gitticks.agents.base import AgentReport, is_session_id
 from gitticks.agents.stopping import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.event import Actor, Event, EventType
@@ -43,7 +43,9 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
         return False
     if not _is_unfinished(store.history(record.task), record):
         return False
-    report = AgentReport(Ending.INTERRUPTED, detail="the runner died with the session")
+    session_id = record.session_id if is_session_id(record.session_id or "") else None
+    detail = "the runner died with the session"
+    report = AgentReport(Ending.INTERRUPTED, detail=detail, session_id=session_id)
     ending = SessionEnding(
         Actor(ActorKind.AGENT, record.agent, record.role), record.role, record.round, report
     )

@@ -180,6 +180,7 @@ class SessionRun:
                 on_text=lambda text: self.run.emit(AgentSaid(self.task_id, text)),
                 on_line=transcript.write,
                 on_error_line=transcript.write,
+                on_session_id=lambda session_id: self.run.sessions.note_session_id(record, session_id),
                 lock=self.run.sessions.tree_lock(self.task_id),
             )
 

@@ -18,7 +18,7 @@ from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.model.task import Task, Usage
 from gitticks.runner.resuming import EarlierSession, could_not_go_on, find_earlier_session
 from tests.support.agents import DATA, write_program
-from tests.support.runs import RunProject, project
+from tests.support.runs import RunProject, project, until
 
 __all__ = ["project"]
 
@@ -53,6 +53,7 @@ def ended(ending: Ending = Ending.CLEAN, role: Role = Role.WORKER, **data: str |
         ([ended(Ending.TIMED_OUT, session="s-1")], False),
         ([ended(session="s-2")], False),
         ([ended(session="s-1"), ended(Ending.INTERRUPTED)], False),
+        ([ended(Ending.INTERRUPTED, session="s-1")], True),
         ([ended(session="s-1"), ended()], False),
     ],
 )
@@ -95,7 +96,7 @@ def test_what_says_that_a_session_is_gone(report: AgentReport, gone: bool) -> No
 
 
 CLIENT = """\
-import json, os, pathlib, sys
+import json, os, pathlib, sys, time
 
 top = pathlib.Path(sys.argv[1])
 asked = {"argv": sys.argv[2:], "prompt": sys.stdin.read()}
@@ -113,6 +114,8 @@ def say(**event):
 
 
 say(type="system", subtype="init", model="claude-sonnet-4-5")
+if (top / "hang").exists():
+    time.sleep(600)
 section, text = ("Review", "PASS: fine") if is_reviewer else ("Handoff", "- DONE: it")
 words = "I looked." if is_reviewer else "<promise>INPUT_NEEDED: Which tone?</promise>"
 if is_reviewer or "Friendly." in asked["prompt"]:
@@ -131,7 +134,7 @@ def client_of(project: RunProject) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def asking(project: RunProject) -> RunProject:
+def standing_in(project: RunProject) -> RunProject:
     """Gives a project whose agent is a stand-in for claude that asks first, and works once it knows the tone."""
     top = project.path.parent
     (top / "client.py").write_text(CLIENT)
@@ -139,10 +142,16 @@ def asking(project: RunProject) -> RunProject:
     project.ok("config", "agents.claude.argv", json.dumps([str(program)]))
     project.ok("config", "agent", "claude")
     project.make(body="Choose a tone.\n")
-    assert project.run().code == 3
-    assert project.stands() == (Status.CLARIFICATION, Awaiting.INPUT)
-    assert dict(project.task("k7f2").agent_sessions) == {"claude": "s-1"}
     return project
+
+
+@pytest.fixture
+def asking(standing_in: RunProject) -> RunProject:
+    """Gives it once the agent has asked."""
+    assert standing_in.run().code == 3
+    assert standing_in.stands() == (Status.CLARIFICATION, Awaiting.INPUT)
+    assert dict(standing_in.task("k7f2").agent_sessions) == {"claude": "s-1"}
+    return standing_in
 
 
 def test_the_answer_reaches_the_session_that_asked(asking: RunProject) -> None:
@@ -190,6 +199,25 @@ def test_a_session_that_is_gone_is_begun_anew_and_counts_as_nothing(asking: RunP
 
 def test_what_the_client_says_of_itself_is_in_the_history(asking: RunProject) -> None:
     assert asking.last(EventType.SESSION_ENDED).data["session"] == "s-1"
+
+
+def test_a_session_whose_runner_was_killed_goes_on(standing_in: RunProject) -> None:
+    hang = standing_in.path.parent / "hang"
+    hang.touch()
+    record = standing_in.path / ".git/gitticks/sessions/k7f2.json"
+    with standing_in.running() as process:
+        until(lambda: record.exists() and json.loads(record.read_text())["session_id"] == "s-1")
+        process.kill()
+    hang.unlink()
+    assert standing_in.run().code == 3
+    assert standing_in.stands() == (Status.CLARIFICATION, Awaiting.INPUT)
+    ends = [event for event in standing_in.events("k7f2") if event.type is EventType.SESSION_ENDED]
+    assert [(end.data["ending"], end.data["session"]) for end in ends] == [
+        ("interrupted", "s-1"),
+        ("clean", "s-1"),
+    ]
+    assert "--resume" in client_of(standing_in)[1]["argv"]
+    assert standing_in.task("k7f2").crash_count == 0
 
 
 SAID = """\
