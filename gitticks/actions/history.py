@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from gitticks.errors import GitticksError
+from gitticks.model.ids import is_valid_id
 from gitticks.model.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gitticks.actions.context import Context
-    from gitticks.git.log import Log
+    from gitticks.git.log import Log, LoggedCommit
     from gitticks.model.event import Event
     from gitticks.model.ids import TaskId
 
@@ -54,3 +58,18 @@ def branch_history(context: Context, count: int) -> Log:
 
     state_tip(context.repository)
     return read_log(context.repository, STATE_REF, count=count)
+
+
+def task_of(commit: LoggedCommit) -> str | None:
+    """Returns the id that a commit's subject begins with; None if it begins with none."""
+    name, colon, _ = commit.subject.partition(":")
+    return name if colon and is_valid_id(name) else None
+
+
+def titles_in(context: Context, commits: Iterable[LoggedCommit]) -> dict[str, str]:
+    """Returns the present titles of the tasks that commits are about, by id; none where tasks cannot be read."""
+    ids = {task_id for commit in commits if (task_id := task_of(commit)) is not None}
+    try:
+        return {task.id: task.title for task in context.index.known(sorted(ids)).values()}
+    except GitticksError:
+        return {}  # the log is what somebody looks at who mends them

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SIGNS = ("├── ", "└── ", "│   ", "    ")
 _TWINS = ("|-- ", "`-- ", "|   ", "    ")
 _STEP = 4
-_DEEPEST_PIPED = 40
+_DEEPEST_PIPED = 20
 _ROOM = 24
 """So many columns are left to a task itself; where it stands too deep for that, its depth is told as a number."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.history import branch_history, task_history
+from gitticks.actions.history import branch_history, task_history, task_of, titles_in
 from gitticks.cli.history import clock, event_lines
 from gitticks.cli.json_output import event_object, print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
@@ -55,7 +55,14 @@ def _show_branch(context: Context, count: int, *, as_json: bool) -> None:
     if as_json:
         print_object(commits=log.commits)
         return
+    titles = titles_in(context, log.commits)
     rows: list[list[Cell | str]] = [
-        [Cell(clock(one.at, context.now), Style.FAINT), one.author, one.subject] for one in log.commits
+        [
+            Cell(clock(one.at, context.now), Style.FAINT),
+            one.author,
+            one.subject,
+            Cell(titles.get(task_of(one) or "", ""), Style.FAINT),
+        ]
+        for one in log.commits
     ]
-    say(*table(screen(), ["", "", "subject"], rows, flexible="subject", with_heading=False))
+    say(*table(screen(), ["", "", "", "title"], rows, flexible="title", with_heading=False))

@@ -32,6 +32,9 @@ m3xq  by hand               By hand                     .gitticks-work/m3xq
 --- 0
 """
         )
+        narrow = gt("current", at=root, now=NOW, columns=40).out
+        assert all(len(line) <= 40 for line in narrow.splitlines())
+        assert "k7f2  claude  worker  0 s  /w/k7f2\n  Login loses the return URL\n" in narrow
         found = json.loads(gt("current", "--json", at=root, now=NOW).out)["tasks"]
     assert [(task["id"], task["session"] and task["session"]["agent"]) for task in found] == [
         ("k7f2", "claude"),

@@ -53,9 +53,24 @@ def test_without_an_id_the_commits_of_the_state_branch_newest_first(tmp_path: Pa
     make_task(store, id="m3xq")
     lines = gt("log", "-n", "2", at=tmp_path).out.splitlines()
     assert [line.split("  ")[1:] for line in lines] == [
-        ["Ada Lovelace", "m3xq: created"],
-        ["Ada Lovelace", "k7f2: created"],
+        ["Ada Lovelace", "m3xq: created", "Login loses the return URL"],
+        ["Ada Lovelace", "k7f2: created", "Login loses the return URL"],
     ]
+
+
+def test_forty_columns_and_more(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    make_task(store, "A title that is much longer than any line", id="k7f2", events=EVENTS[:1])
+    assert gt("log", "k7f2", at=tmp_path, now=NOW, columns=40).out == (
+        "05:00  created            Ada Lovelace\n05:51  pending → working  engine\n  go\n"
+    )
+    narrow = gt("log", "-n", "1", at=tmp_path, columns=40).out.splitlines()
+    assert narrow[0].endswith("  Ada Lovelace")
+    assert narrow[1] == "  k7f2: created  A title that is much l…"
+    for columns in (20, 40, 80, 120):
+        for words in (("log",), ("log", "k7f2")):
+            lines = gt(*words, at=tmp_path, columns=columns).out.splitlines()
+            assert all(len(line) <= columns for line in lines)
 
 
 def test_commits_in_json(tmp_path: Path) -> None:

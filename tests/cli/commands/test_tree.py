@@ -184,7 +184,7 @@ def test_the_deepest_line_of_parents_stays_on_the_screen(tmp_path: Path) -> None
         lines = gt("tree", at=tmp_path, columns=columns).out.splitlines()
         assert all(width(line) <= columns for line in lines)
         assert any("…59 ○ e059" in line for line in lines)
-    assert max(map(len, gt("tree", at=tmp_path).out.splitlines())) < 220
+    assert max(map(len, gt("tree", at=tmp_path).out.splitlines())) < 120
 
 
 @pytest.mark.parametrize(
