@@ -205,16 +205,12 @@ def test_a_record_that_contradicts_itself_counts_for_nothing(
 
 
 def test_the_agents_own_name_of_a_session_is_noted(sessions: Sessions, tmp_path: Path) -> None:
-    record = make_record()
-    with pytest.raises(KeyError), sessions.hold(record):
+    record, place = make_record(), tmp_path / "sessions/k7f2.json"
+    with sessions.hold(record):
         sessions.note_session_id(record, "s-1")
-        raise KeyError
-    assert sessions.dead() == [replace(record, is_briefed=True, session_id="s-1")]
-    place = tmp_path / "sessions/k7f2.json"
-    place.write_text(place.read_text().replace('"s-1"', "[1]"))
-    assert [one.session_id for one in sessions.dead()] == [None]
-    (tmp_path / "sessions/k7f2.new").mkdir()
-    sessions.note_session_id(record, "s-2")
-    assert [one.session_id for one in sessions.dead()] == [None], (
-        "where it cannot be noted, nothing else is lost"
-    )
+        assert sessions.live()[record.task] == replace(record, is_briefed=True, session_id="s-1")
+        place.write_text(place.read_text().replace('"s-1"', "[1]"))
+        assert sessions.live()[record.task].session_id is None
+        (tmp_path / "sessions/k7f2.new").mkdir()
+        sessions.note_session_id(record, "s-2")
+        assert sessions.live()[record.task].session_id is None, "where it cannot be noted, nothing is lost"
