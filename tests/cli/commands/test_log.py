@@ -65,8 +65,8 @@ def test_forty_columns_and_more(tmp_path: Path) -> None:
         "05:00  created            Ada Lovelace\n05:51  pending → working  engine\n  go\n"
     )
     narrow = gt("log", "-n", "1", at=tmp_path, columns=40).out.splitlines()
-    assert narrow[0].endswith("  Ada Lovelace")
-    assert narrow[1] == "  k7f2: created  A title that is much l…"
+    assert narrow[0].endswith("  Ada Lovelace  k7f2: created")
+    assert narrow[1] == "  A title that is much longer than any…"
     for columns in (20, 40, 80, 120):
         for words in (("log",), ("log", "k7f2")):
             lines = gt(*words, at=tmp_path, columns=columns).out.splitlines()
