@@ -16,6 +16,7 @@ from tests.support.victims import Command
 ANCHOR = "zzzz"
 """A task that no victim touches: others write to it, and block on it."""
 WRITTEN = "The editor wrote this."
+IMPORTED = 110
 HANDOFF = "## Handoff\n\n- DONE: it\n"
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -164,6 +165,15 @@ def _merge_approved(project: Project, task: str) -> Case:
     return replace(gt_case(project, task, "approve", task), is_resumed=True)
 
 
+def _import(project: Project, task: str) -> Case:
+    """Brings in so many tasks that their objects become a pack and the board's files are prepared together."""
+    source = project.path.parent / f"{task}.jsonl"
+    source.write_text(
+        "".join(f'{{"id": "{task}-{one}", "title": "One of many"}}\n' for one in range(IMPORTED))
+    )
+    return gt_case(project, None, "import", "beads", str(source))
+
+
 def _merge_left(project: Project, task: str) -> Case:
     make_reviewing(project, task)
     project.ok("approve", task, "--no-wait")
@@ -185,4 +195,5 @@ FAMILIES: Mapping[str, tuple[Variant, ...]] = {
     "edit": (_edit,),
     "commit": (_commit_text, _commit_verdict),
     "merge": (_merge_approved, _merge_left),
+    "import": (_import,),
 }

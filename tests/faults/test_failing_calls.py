@@ -33,6 +33,7 @@ LONG_VARIANTS: dict[str, Variant] = {
     "edit": FAMILIES["edit"][0],
     "start": FAMILIES["start"][0],
     "merge": FAMILIES["merge"][0],
+    "import": FAMILIES["import"][0],
 }
 
 
