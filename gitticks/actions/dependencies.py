@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from gitticks.actions.standing import standings_of
 from gitticks.model.layering import lay_out
 from gitticks.model.queries import Graph
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from gitticks.store.indexed_task import IndexedTask
 
     Links = dict[TaskId, list[TaskId]]
+
+
+_MOST_INHERITED = 20
+"""How many blockers of epics above it are drawn for each task; more would only hide its own, and take for ever."""
 
 
 class Edge(Value):
@@ -94,10 +100,14 @@ def _by_closing(task: IndexedTask) -> tuple[str, str]:
 
 
 def _blockers(graph: Graph[IndexedTask], task: IndexedTask, *, with_closed: bool) -> list[TaskId]:
-    found = graph.open_blockers(task) if task.is_open else ()
-    if with_closed:
-        found = (*found, *task.blocked_by)
-    return [one for one in dict.fromkeys(found) if one in graph.tasks and one != task.id]
+    """Returns what a task waits for: all blockers of its own, and the nearest of those that the epics above it have."""
+    own = task.blocked_by if with_closed else [one for one in task.blocked_by if graph.is_open_id(one)]
+    inherited: Iterable[TaskId] = ()
+    if task.is_open and task.parent is not None:
+        owners = islice(graph.waiting_owners(task), 1, None)
+        blockers = (one for owner in owners for one in owner.blocked_by if graph.is_open_id(one))
+        inherited = islice(blockers, _MOST_INHERITED)
+    return [one for one in dict.fromkeys((*own, *inherited)) if one in graph.tasks and one != task.id]
 
 
 def _sources(task_id: TaskId, members: set[TaskId], blockers: Links, parts: Links) -> list[TaskId]:

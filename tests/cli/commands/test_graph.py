@@ -88,6 +88,22 @@ def test_json_tells_layers_and_links(tmp_path: Path) -> None:
     assert {"from": "c1rc", "to": "c2rc", "part": False, "circular": True} in circle
 
 
+def _put_many_blockers(transaction: Transaction) -> None:
+    blockers = [TaskId(f"b{number:02}") for number in range(30)]
+    for blocker in blockers:
+        put_task(transaction, "Blocker", id=blocker)
+    put_task(transaction, "Epic", id="e0pc", type=TaskType.EPIC, blocked_by=tuple(blockers))
+    put_task(transaction, "Child", id="c0de", parent=TaskId("e0pc"), blocked_by=(blockers[-1],))
+
+
+def test_of_what_epics_wait_for_some_is_drawn_to_each_child(tmp_path: Path) -> None:
+    make_store(tmp_path).transact(_put_many_blockers, author=ADA)
+    edges = json.loads(gt("graph", "--json", at=tmp_path, now=NOW).out)["edges"]
+    assert [sum(edge["to"] == one for edge in edges) for one in ("e0pc", "c0de")] == [31, 21]
+    assert {"from": "b29", "to": "c0de", "part": False, "circular": False} in edges
+    assert gt("graph", at=tmp_path, now=NOW).out.count("after b29, b00, b01 and 27 more") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
