@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gitticks.actions.context import Context
+from gitticks.actions.importing.arrivals import leads_to_new, left_links, links_of_others
 from gitticks.actions.importing.links import Linked, link
-from gitticks.actions.importing.placing import Places
+from gitticks.actions.importing.placing import Known, Places
 from gitticks.actions.importing.sources import find_source, read_source
 from gitticks.document.foreign.record import ForeignTask, Format, Problem, Reading
 from gitticks.document.foreign.writing import is_too_large, task_text
@@ -49,6 +50,7 @@ class Imported:
         created: how many tasks are new, by status.
         ids: ids here of what is new, by the ids at the source where these differ.
         updated: tasks that were changed at the source since, and here too now.
+        linked: tasks that had been imported before with links to nothing, whose targets come now; the links are made.
         unchanged: how many had been imported before and are as they were.
         behind: tasks that changed at the source since, and not here.
         kept: tasks that changed on both sides, and stay as they are here.
@@ -65,6 +67,7 @@ class Imported:
     created: dict[str, int] = field(default_factory=dict)
     ids: dict[str, TaskId] = field(default_factory=dict)
     updated: list[TaskId] = field(default_factory=list)
+    linked: list[TaskId] = field(default_factory=list)
     unchanged: int = 0
     behind: list[TaskId] = field(default_factory=list)
     kept: list[TaskId] = field(default_factory=list)
@@ -119,7 +122,7 @@ class _Bringing:
         self._outcome = outcome
         outcome.skipped = reading.skipped
         outcome.problems = [*reading.problems, *map(_left_out, large)]
-        outcome.updated, outcome.behind, outcome.kept = [], [], []
+        outcome.updated, outcome.linked, outcome.behind, outcome.kept = [], [], [], []
 
     def carry_out(self) -> Imported:
         """Returns what came of it."""
@@ -132,6 +135,8 @@ class _Bringing:
             self._write(task, foreign[task_id], linked)
         outcome = self._outcome
         outcome.problems += linked.problems
+        if outcome.count:
+            outcome.problems += links_of_others(self._places)
         outcome.new_epics = linked.new_epics
         missing = ("missing_parent", "missing_blockers")
         outcome.missing_links = sum(
@@ -146,13 +151,22 @@ class _Bringing:
         if known is None:
             return True
         if known.digest == one.digest:
-            self._outcome.unchanged += 1
-        elif known.is_touched:
+            return self._is_due_for_links(one, known)
+        if known.is_touched:
             self._outcome.kept.append(known.task_id)
         elif not self._wish.takes_updates:
             self._outcome.behind.append(known.task_id)
         else:
             return True
+        return False
+
+    def _is_due_for_links(self, one: ForeignTask, known: Known) -> bool:
+        """True for a task whose links can be made now and that nobody has touched; tells of one that somebody has."""
+        if leads_to_new(self._places, one):
+            if not known.is_touched:
+                return True
+            self._outcome.problems.append(left_links(self._places, known.task_id, one))
+        self._outcome.unchanged += 1
         return False
 
     def _task(self, task_id: TaskId, one: ForeignTask) -> Task:
@@ -196,7 +210,8 @@ class _Bringing:
                 self._outcome.ids[one.source_id] = task.id
         else:
             self._transaction.append(layout.history_path(task.id), event.encode())
-            self._outcome.updated.append(task.id)
+            is_linked = self._places.known[one.source_id].digest == one.digest
+            (self._outcome.linked if is_linked else self._outcome.updated).append(task.id)
 
     def _extra(self, task: Task, one: ForeignTask, linked: Linked) -> dict[str, Any]:
         """Returns what the source said and has no place of ours, with links as words."""
@@ -223,7 +238,7 @@ class _Bringing:
         )
 
     def _describe(self) -> None:
-        new, updated = self._outcome.count, len(self._outcome.updated)
+        new, updated = self._outcome.count, len(self._outcome.updated) + len(self._outcome.linked)
         parts = [f"{new} new"] if new else []
         parts += [f"{updated} updated"] if updated else []
         actor = self._context.actor

@@ -80,6 +80,10 @@ class Places:
             taken.add(task_id)
             self.ids[one.source_id] = task_id
 
+    def is_new(self, source_id: str) -> bool:
+        """True for what was read and was not here before."""
+        return source_id in self.ids and source_id not in self.known
+
     def resolve(self, source_id: str) -> TaskId | None:
         """Returns the task that a link of the source means: one of those that were read, or an earlier import."""
         if source_id in self.ids:

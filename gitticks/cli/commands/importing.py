@@ -91,6 +91,8 @@ def _rest(done: Imported, would: str) -> list[str]:
     lines = [f"{count} skipped: {reason}" for reason, count in sorted(done.skipped.items())]
     if done.updated:
         lines.append(f"{len(done.updated)} {would}updated")
+    if done.linked:
+        lines.append(f"{len(done.linked)} here already {would}linked to what comes now: {_some(done.linked)}")
     if done.unchanged:
         lines.append(f"{done.unchanged} here already")
     if done.behind:

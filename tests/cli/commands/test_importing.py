@@ -306,3 +306,61 @@ def test_very_many_tasks_reach_the_board_at_once(tmp_path: Path) -> None:
     assert len(list(project.board.glob("tasks/*/*/TASK.md"))) == 1100
     assert git("status", "--porcelain", at=project.board) == ""
     assert [one for one in (tmp_path / ".git" / "gitticks" / "tmp").rglob("*") if one.is_file()] == []
+
+
+def lines_of(path: Path, *records: dict[str, Any]) -> str:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def linked(name: str, *blockers: str, parent: str | None = None) -> dict[str, Any]:
+    kinds = [*((one, "blocks") for one in blockers), *([(parent, "parent-child")] if parent else [])]
+    found = [{"issue_id": name, "depends_on_id": to, "type": kind} for to, kind in kinds]
+    return {"id": name, "title": name.upper(), "dependencies": found}
+
+
+@pytest.mark.parametrize("flags", [(), ("--update",)])
+def test_a_link_is_made_when_its_target_comes_with_a_later_import(
+    tmp_path: Path, store: Store, flags: tuple[str, ...]
+) -> None:
+    source = tmp_path / "more.jsonl"
+    early = [linked("a1", "b2", parent="e5"), linked("c3", "b2", "x9"), linked("d4")]
+    assert taken_in(tmp_path, lines_of(source, *early))["missing_links"] == 4
+    late = lines_of(source, *early, linked("b2"), linked("e5"))
+    ran = gt("import", late, *flags, "--dry-run", at=tmp_path)
+    assert "2 here already would be linked to what comes now: a1, c3\n" in ran.out
+    done = taken_in(tmp_path, late, *flags)
+    assert (done["count"], done["linked"], done["updated"], done["unchanged"]) == (2, ["a1", "c3"], [], 1)
+    one, other = file_of(store, "a1"), file_of(store, "c3")
+    assert (one.task.blocked_by, one.task.parent) == (("b2",), "e5")
+    assert file_of(store, "e5").task.is_epic
+    assert "missing" not in one.frontmatter.yaml
+    assert other.task.blocked_by == ("b2",)
+    assert "missing_blockers: x9" in other.frontmatter.yaml
+    again = taken_in(tmp_path, late, *flags)
+    assert (again["count"], again["linked"], again["unchanged"]) == (0, [], 5)
+    assert_well(tmp_path)
+
+
+def test_a_link_of_a_task_that_was_changed_here_is_told_and_left(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "more.jsonl"
+    taken_in(tmp_path, lines_of(source, linked("a1", "b2", parent="e5")))
+    gt("note", "a1", "mine", at=tmp_path)
+    before = file_of(store, "a1").data
+    done = taken_in(tmp_path, lines_of(source, linked("a1", "b2", parent="e5"), linked("b2"), linked("e5")))
+    assert (done["count"], done["linked"], done["unchanged"]) == (2, [], 1)
+    (problem,) = done["problems"]
+    assert "`gt block a1 b2` and `gt update a1 --parent e5` makes them" in problem["message"]
+    assert file_of(store, "a1").data == before
+
+
+def test_a_link_of_a_task_that_the_source_no_longer_names_is_told(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "more.jsonl"
+    taken_in(tmp_path, lines_of(source, linked("a1", "b2"), linked("c3", "d4")))
+    done = taken_in(tmp_path, lines_of(source, linked("b2")))
+    assert [one["message"] for one in done["problems"]] == [
+        "`a1` has links to what comes now, which stay unmade: `gt block a1 b2` makes them"
+    ]
+    assert gt("block", "a1", "b2", at=tmp_path).code == 0
+    assert file_of(store, "a1").task.blocked_by == ("b2",)
+    assert taken_in(tmp_path, lines_of(source, linked("b2"), linked("f6")))["problems"] == []
