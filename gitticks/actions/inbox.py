@@ -30,10 +30,11 @@ _NO_CODE = '"end_sha": null'
 
 
 class ReviewWord(Value):
-    """What an agent's review came to: a word of `ReviewOutcome`, and by whom, if the history tells."""
+    """What an agent's review came to: a word of `ReviewOutcome`, by whom, if the history tells, and the review itself."""
 
     outcome: str
     by: str | None
+    text: str
 
 
 class Asked(Value):
@@ -134,8 +135,10 @@ def _review(index: Index, page: IndexedPage) -> ReviewWord | None:
     from gitticks.actions.showing import body_of, last_reviewer, review_outcome_of
 
     body = body_of(index, page)
-    outcome = review_outcome_of(body) if body.get(REVIEW) is not None else None
-    return None if outcome is None else ReviewWord(outcome, last_reviewer(index.history(page.id)))
+    outcome, text = review_outcome_of(body), body.get(REVIEW)
+    if outcome is None or text is None:
+        return None
+    return ReviewWord(outcome, last_reviewer(index.history(page.id)), text)
 
 
 def _with_changes(context: Context, asked: list[Asked]) -> list[Asked]:

@@ -32,12 +32,22 @@ class Needle:
     def __init__(self, words: str) -> None:
         pieces = words.split()
         has_capitals = words.lower() != words
-        self.pattern = re.compile(r"\s+".join(map(re.escape, pieces)), 0 if has_capitals else re.IGNORECASE)
+        self.pattern = re.compile(r"\s+".join(map(_form, pieces)), 0 if has_capitals else re.IGNORECASE)
         self._raw = [piece.lower().encode() for piece in pieces if piece.isascii()]
 
     def may_be_in(self, title: str, lowered: bytes) -> bool:
         """True unless a glance tells that the word is neither in the title nor in the bytes, which have no capitals."""
         return all(raw in lowered or raw in title.lower().encode() for raw in self._raw)
+
+
+def _form(piece: str) -> str:
+    """Returns the pattern of a word; letters with marks are found whether a file has them as one sign or as two."""
+    if piece.isascii():
+        return re.escape(piece)
+    from unicodedata import normalize
+
+    forms = dict.fromkeys((piece, normalize("NFC", piece), normalize("NFD", piece)))
+    return f"(?:{'|'.join(map(re.escape, forms))})"
 
 
 class Match(Value):

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 MOST_LINES = 3
 """So much of a question is shown; `gt show` has the rest."""
+_PASS = "pass"
 _OUTCOMES = {"pass": "review PASS", "fail": "review FAIL"}
+_VERDICTS = frozenset({"", "PASS", "FAIL"})
 _QUESTIONS = frozenset({"input", "escalation", "checkpoint"})
 
 
 def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
     """Yields a task of the inbox, with the beginning of what is asked and what was found out of its work."""
     said = "\n".join(entry.text for entry in asked.questions) or asked.said
+    if asked.review is not None and asked.review.outcome != _PASS:
+        said = f"{said}\n{_review(asked.review)}:\n{_reasons(asked.review)}"
     return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), most=MOST_LINES)
 
 
@@ -102,8 +106,8 @@ def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str
 def _facts(asked: Asked) -> Iterator[str]:
     if not asked.is_mine:
         yield f"for {visible(asked.standing.task.reviewer or 'nobody')}"
-    if asked.review is not None:
-        yield _review(asked.review)
+    if asked.review is not None and asked.review.outcome == _PASS:
+        yield visible(_review(asked.review))
     if asked.changes is not None:
         from gitticks.cli.changes_words import changes_words
 
@@ -111,5 +115,12 @@ def _facts(asked: Asked) -> Iterator[str]:
 
 
 def _review(review: ReviewWord) -> str:
-    by = f" by {visible(review.by)}" if review.by else ""
+    by = f" by {review.by}" if review.by else ""
     return f"{_OUTCOMES.get(review.outcome, 'review without a verdict')}{by}"
+
+
+def _reasons(review: ReviewWord) -> str:
+    """Returns a review without the lines that are nothing but its verdict."""
+    return "\n".join(
+        line for line in review.text.splitlines() if line.strip(" *.:#").upper() not in _VERDICTS
+    )

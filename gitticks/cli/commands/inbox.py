@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
-    from gitticks.actions.inbox import Asked, Inbox
+    from gitticks.actions.inbox import Asked, Inbox, ReviewWord
 
 DEFAULT_COUNT = 20
 
@@ -62,10 +62,14 @@ def _text(asked: Asked) -> str:
         mine=asked.is_mine,
         open_questions=[entry_object(entry) for entry in asked.questions],
         said=asked.said,
-        review={"outcome": asked.review.outcome, "by": asked.review.by} if asked.review else None,
+        review=_review(asked.review) if asked.review else None,
         changes=_changes(asked.changes) if asked.changes else None,
         commands=commands(asked.standing),
     )
+
+
+def _review(review: ReviewWord) -> dict[str, str | None]:
+    return {"outcome": review.outcome, "by": review.by, "text": review.text}
 
 
 def _changes(changes: Changes) -> dict[str, Any]:

@@ -178,7 +178,7 @@ def test_json_has_all_of_it(project: Project) -> None:
     assert stuck["commands"] == ["gt show st0k", 'gt respond st0k "…"', "gt cancel st0k"]
     assert work["said"] == "The token has to be made in the web console."
     assert asks["open_questions"][0]["text"].startswith("Which tone")
-    assert review["review"] == {"outcome": "pass", "by": "codex"}
+    assert review["review"] == {"outcome": "pass", "by": "codex", "text": "PASS\n\nFine."}
     assert review["changes"] == {"files": 1, "added": 1, "removed": 0, "conflicts": []}
     assert asks["review"] is None
     assert asks["changes"] is None
@@ -189,7 +189,28 @@ def test_a_conflict_with_the_base_is_named(tmp_path: Path) -> None:
     make_reviewing(project, body="## Review\n\nlooks fine\n")
     commit_file(project.path, "login.txt", "another\n", "the same file")
     out = project.ok("inbox", now=NOW)
-    assert "        review without a verdict, 1 file, +1 -0, conflicts with main in login.txt\n" in out
+    assert (
+        "        review without a verdict:\n        looks fine\n"
+        "        1 file, +1 -0, conflicts with main in login.txt\n"
+    ) in out
+
+
+def test_why_a_review_failed_is_told(tmp_path: Path) -> None:
+    reviewed = Event(EventType.SESSION_ENDED, NOW, CODEX, data={"role": "reviewer", "ending": "clean"})
+    make_task(
+        make_store(tmp_path),
+        id="k7f2",
+        status=Status.REVIEWING,
+        awaiting=Awaiting.REVIEW,
+        body="## Review\n\n**FAIL**\n\n- The empty case\n- \x1b[31mis not tested\n- at all\n",
+        events=[reviewed],
+    )
+    assert gt("inbox", at=tmp_path).out.splitlines()[1:5] == [
+        "        review FAIL by codex:",
+        "        - The empty case",
+        "        - \\x1b[31mis not tested",
+        "        … 1 more line: `gt show k7f2`",
+    ]
 
 
 def test_only_the_first_are_compared_with_their_base(

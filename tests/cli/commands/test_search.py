@@ -74,6 +74,7 @@ def ids(path: Path, *words: str) -> list[str]:
         (['"quoted": login'], ["qu0t"]),
         (["café"], ["k7f2"]),
         (["CAFÉ"], ["k7f2"]),
+        (["cafe\u0301"], ["k7f2"]),
         (["STRASSE"], []),
         (["escape(.*)"], ["k7f2"]),
         (["pending"], []),
