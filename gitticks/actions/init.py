@@ -92,6 +92,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     from gitticks.store.board import board_path, create_board
     from gitticks.store.hooks import install_board_hooks
     from gitticks.store.layout import REMOTE_STATE_REF, STATE_BRANCH
+    from gitticks.store.merging.driver import install_merge_driver
     from gitticks.store.tip import refuse_lost_branch
 
     context.require_person("begin tasks in a repository")
@@ -112,6 +113,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     is_board_new = board_path(repository) is None
     board = create_board(repository)
     install_board_hooks(repository)
+    install_merge_driver(repository)
     settings = context.settings
     return Initialised(
         begun=begun,

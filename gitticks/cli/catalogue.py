@@ -86,6 +86,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("health", RUN, "Find dead sessions and finish what they left."),
     CatalogueEntry("worktree", RUN, "List and clean workspaces."),
     CatalogueEntry("merge", RUN, "Merge what is approved."),
+    CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git."),
     CatalogueEntry("hook", PLUMBING, "What the git hooks call."),
 )
 _BY_NAME = {entry.name: entry for entry in CATALOGUE}

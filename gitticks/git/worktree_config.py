@@ -29,6 +29,19 @@ def enable_worktree_config(repository: Repository) -> None:
         _change(common_dir / "config", "--unset-all", key)
 
 
+def read_common_setting(common_dir: Path, key: str) -> str | None:
+    """Returns a setting of the repository itself; None if it has none."""
+    return _common(common_dir, key) or None
+
+
+def write_common_setting(common_dir: Path, key: str, value: str | None) -> None:
+    """Sets or, with None, removes a setting of the repository itself."""
+    if value is not None:
+        _change(common_dir / "config", key, value)
+    elif _common(common_dir, key):
+        _change(common_dir / "config", "--unset-all", key)
+
+
 def read_worktree_setting(git_dir: Path, key: str) -> str | None:
     """Returns a setting that the worktree of `git_dir` has for itself; None if it has none."""
     file = git_dir / "config.worktree"

@@ -64,7 +64,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "worktree": ("worktree", "list"),
     "merge": ("merge",),
 }
-"""One plain call of each command that succeeds; `demo` makes its own repository and `hook` is called by git."""
+"""One plain call of each command that succeeds; `demo` makes its own repository and `hook` and `merge-driver` are called by git."""
 
 QUESTION = "## Questions\n\n### 2026-11-22T10:00:00Z · agent · claude\n\nPoint or comma?\n"
 
@@ -84,7 +84,7 @@ def make_places(path: Path) -> dict[str, Path]:
 
 
 def test_the_calls_are_all_commands() -> None:
-    assert set(CALLS) == {entry.name for entry in CATALOGUE} - {"demo", "hook"}
+    assert set(CALLS) == {entry.name for entry in CATALOGUE} - {"demo", "hook", "merge-driver"}
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -1,0 +1,88 @@
+"""What git calls for a file of the state branch that both sides changed: merges it by meaning, in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError
+from gitticks.git.files import errors_name
+
+if TYPE_CHECKING:
+    from gitticks.store.merging.task import Merged
+
+_RECORDS = ".jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """What a person should be told of a file that was merged, in words."""
+
+    notes: tuple[str, ...] = ()
+
+
+def merge_in_place(base: Path, ours: Path, theirs: Path, path: str) -> Driven:
+    """Writes the merged file over `ours`, whole or not at all.
+
+    Args:
+        base: a file with what both sides began with; empty where there is nothing.
+        ours: one side.
+        theirs: the other side.
+        path: where the file lies on the branch.
+
+    Raises:
+        GitticksError: a side cannot be read as what it is; nothing is written, and git is to merge by text.
+    """
+    versions = [_read(file) for file in (base, ours, theirs)]
+    data, driven = _merged(path, versions[0] or None, versions[1], versions[2])
+    aside = ours.with_name(f"{ours.name}.merged")
+    try:
+        with errors_name(aside):
+            aside.write_bytes(data)
+            aside.replace(ours)
+    finally:
+        aside.unlink(missing_ok=True)
+    return driven
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise GitticksError(f"`{file}` cannot be read: {(error.strerror or '').lower()}") from error
+
+
+def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> tuple[bytes, Driven]:
+    if path.endswith(_RECORDS):
+        from gitticks.document.merging.records import merge_records
+
+        return merge_records(base or b"", ours, theirs), Driven()
+    from gitticks.store.merging.task import merge_task
+
+    merged = merge_task(base, ours, theirs, path)
+    if merged is None:
+        raise GitticksError(
+            f"`{path}` cannot be read on one side, so it is merged line by line",
+            hint="mend it in an editor, `git add` it, then go on",
+        )
+    return merged.data, Driven(tuple(_notes(merged)))
+
+
+def _notes(merged: Merged) -> list[str]:
+    """Returns what is to be said, the most urgent first."""
+    notes = []
+    if merged.born_twice:
+        notes.append(
+            "two tasks were born with this id: the later one stands, marked, in the file of the earlier; "
+            "make a task of it by `gt create`, then delete it there"
+        )
+    elif merged.conflicts:
+        parts = " and ".join(merged.conflicts)
+        notes.append(f"both sides wrote {parts}: both texts stand there, marked, until you choose")
+    if merged.overridden:
+        keys = ", ".join(f"`{key}`" for key in merged.overridden)
+        notes.append(f"both sides set {keys}: the later value stands")
+    for section, _ in merged.superseded:
+        notes.append(f"`## {section}` of one side stands; that of the other is in its commit")
+    return notes

@@ -1,0 +1,45 @@
+"""Tells git to merge tasks by our driver, in this repository's own configuration.
+
+Only the state branch names the driver in its attributes, so no other branch is merged by it. A clone whose gitticks is
+gone still merges by text: `git merge-file` stands behind it.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Final
+
+from gitticks.git.repository import Repository
+from gitticks.git.worktree_config import read_common_setting, write_common_setting
+
+_DRIVER: Final = "merge.gitticks.driver"
+_NAME: Final = "merge.gitticks.name"
+_WORDS: Final = "tasks of gitticks, merged by meaning"
+_BY_TEXT: Final = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
+
+
+def install_merge_driver(repository: Repository) -> None:
+    """Sets what is not set like that already."""
+    for key, value in ((_NAME, _WORDS), (_DRIVER, driver_command())):
+        if read_common_setting(repository.common_dir, key) != value:
+            write_common_setting(repository.common_dir, key, value)
+
+
+def uninstall_merge_driver(repository: Repository) -> None:
+    """Removes what `install_merge_driver` set."""
+    for key in (_NAME, _DRIVER):
+        write_common_setting(repository.common_dir, key, None)
+
+
+def has_merge_driver(repository: Repository) -> bool:
+    """True if git merges tasks by this very gitticks."""
+    return read_common_setting(repository.common_dir, _DRIVER) == driver_command()
+
+
+def driver_command() -> str:
+    """Returns the command line: `gt` of this installation, as other programs are called `gt` too."""
+    own = Path(sys.executable).parent / "gt"
+    gt = shlex.quote(str(own)) if own.is_file() else "gt"
+    return f"{gt} merge-driver %O %A %B %L %P || {_BY_TEXT}"

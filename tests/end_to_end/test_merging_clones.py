@@ -1,0 +1,148 @@
+"""Clones that share tasks by plain git: merge, pull, rebase and cherry-pick, with our driver, without it, without us."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.ids import TaskId, task_path
+from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.repositories import git, run_git_command
+
+TASK = TaskId("k7f2")
+PATH = task_path(TASK)
+
+
+@pytest.fixture
+def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Puts a `gt` on PATH, as an installation does."""
+    program = tmp_path / "bin" / "gt"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gitticks "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    return program
+
+
+@pytest.fixture
+def clones(tmp_path: Path, on_path: Path) -> list[Clone]:
+    first = make_first_clone(tmp_path)
+    first.make(TASK, body="The summary.\n\n## Context\n\nOne line.\n")
+    first.make("m3xq")
+    return make_clones(tmp_path, first, 2)
+
+
+def diverge(ours: Clone, theirs: Clone) -> None:
+    """Changes one task on both sides in ways that lines cannot join, and pushes theirs."""
+    theirs.ok("note", TASK, "Seen by them.")
+    theirs.ok("update", TASK, "-p", "0", "-l", "theirs")
+    theirs.push()
+    ours.ok("note", TASK, "Seen by us.")
+    ours.ok("update", TASK, "--title", "Say it louder", "-l", "ours")
+
+
+def assert_joined(clone: Clone) -> None:
+    task = clone.task(TASK)
+    assert (task.title, task.priority, set(task.labels)) == ("Say it louder", 0, {"ours", "theirs"})
+    text = (clone.board / PATH).read_text()
+    assert text.count("Seen by us.") == text.count("Seen by them.") == 1
+    assert git("status", "--porcelain", at=clone.board) == ""
+    clone.ok("doctor")
+
+
+def test_init_lets_git_merge_tasks_by_meaning(clones: list[Clone]) -> None:
+    for clone in clones:
+        command = git("config", "merge.gitticks.driver", at=clone.path)
+        assert command.endswith(
+            "gt merge-driver %O %A %B %L %P || git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
+        )
+    before = (clones[0].path / ".git/config").read_bytes()
+    clones[0].ok("init")
+    assert (clones[0].path / ".git/config").read_bytes() == before
+
+
+def test_pull_by_merge(clones: list[Clone]) -> None:
+    ours, theirs = clones
+    diverge(ours, theirs)
+    assert ours.pull().returncode == 0
+    assert_joined(ours)
+    ours.push()
+    assert theirs.pull().returncode == 0
+    assert theirs.store.tip() == ours.store.tip()
+
+
+def test_both_clones_merge_to_one_tree(clones: list[Clone]) -> None:
+    ours, theirs = clones
+    diverge(ours, theirs)
+    git("fetch", "--quiet", str(ours.path), "gitticks/state:refs/ours", at=theirs.path)
+    assert ours.pull().returncode == 0
+    assert run_git_command("merge", "--no-edit", "refs/ours", at=theirs.board).returncode == 0
+    trees = [git("rev-parse", "gitticks/state:tasks", at=clone.path) for clone in clones]
+    blobs = [git("rev-parse", f"gitticks/state:{PATH}", at=clone.path) for clone in clones]
+    assert blobs[0] == blobs[1]
+    assert len(trees) == 2
+
+
+def test_pull_by_rebase(clones: list[Clone]) -> None:
+    ours, theirs = clones
+    diverge(ours, theirs)
+    pulled = run_git_command("pull", "--rebase", "origin", "gitticks/state", at=ours.board)
+    assert pulled.returncode == 0, pulled.stderr
+    assert_joined(ours)
+
+
+def test_cherry_pick(clones: list[Clone]) -> None:
+    ours, theirs = clones
+    base = theirs.store.tip()
+    diverge(ours, theirs)
+    git("fetch", "--quiet", "origin", at=ours.path)
+    picked = run_git_command("cherry-pick", f"{base}..origin/gitticks/state", at=ours.board)
+    assert picked.returncode == 0, picked.stderr
+    assert_joined(ours)
+
+
+def rewrite_twice(ours: Clone, theirs: Clone) -> None:
+    """Lets both sides rewrite one line of a section, each by a plain commit on the board."""
+    for clone, text in ((theirs, "Their line."), (ours, "Our line.")):
+        file = clone.board / PATH
+        file.write_text(file.read_text().replace("One line.", text))
+        git("commit", "--quiet", "-am", "by hand", at=clone.board)
+    theirs.push()
+
+
+def test_a_true_conflict_stands_marked_and_stops_nobody(clones: list[Clone]) -> None:
+    ours, theirs = clones
+    rewrite_twice(ours, theirs)
+    pulled = ours.pull()
+    assert pulled.returncode == 0
+    assert "both sides wrote ## Context: both texts stand there, marked, until you choose" in pulled.stderr
+    text = (ours.board / PATH).read_text()
+    assert "Our line." in text
+    assert "Their line." in text
+    assert not ours.is_merging
+    assert ours.task(TASK).title == theirs.task(TASK).title
+
+
+def test_without_gitticks_git_merges_by_text(clones: list[Clone], on_path: Path) -> None:
+    ours, theirs = clones
+    diverge(ours, theirs)
+    on_path.write_text("#!/bin/sh\nexit 127\n")
+    assert ours.pull().returncode == 1
+    text = (ours.board / PATH).read_text()
+    assert "<<<<<<< ours" in text
+    assert "Seen by us." in text
+    assert "Seen by them." in text
+    git("merge", "--abort", at=ours.board)
+
+
+def test_a_deletion_never_drops_a_task_with_newer_changes(clones: list[Clone]) -> None:
+    ours, theirs = clones
+    theirs.ok("note", TASK, "Still needed.")
+    theirs.push()
+    git("rm", "--quiet", "-r", f"{PATH.rpartition('/')[0]}", at=ours.board)
+    git("commit", "--quiet", "--no-verify", "-m", "gone", at=ours.board)
+    assert ours.pull().returncode == 1
+    assert "Still needed." in (ours.board / PATH).read_text()
