@@ -65,7 +65,8 @@ def _lines(
 def commands(standing: Standing[Listed]) -> list[str]:
     """Returns the commands that answer a task, the likeliest first."""
     task = standing.task
-    answers = answer_commands(standing).split(" · ") if task.awaiting else [f'gt respond {task.id} "…"']
+    again = f"gt update {task.id} --status working"
+    answers = answer_commands(standing).split(" · ") if task.awaiting else [again]
     is_stuck = task.status == STUCK
     return [f"gt show {task.id}", *answers, f"gt cancel {task.id}"] if is_stuck else answers
 

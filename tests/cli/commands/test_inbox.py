@@ -247,7 +247,7 @@ def test_what_is_stuck_is_there_even_if_nobody_is_asked(tmp_path: Path) -> None:
     make_task(make_store(tmp_path), id="k7f2", status=Status.STUCK)
     out = gt("inbox", at=tmp_path).out
     assert out.splitlines()[0].endswith("  stuck")
-    assert 'gt show k7f2 · gt respond k7f2 "…" · gt cancel k7f2' in out
+    assert "gt show k7f2 · gt update k7f2 --status working · gt cancel k7f2" in out
 
 
 def test_nothing_in_it_can_steer_the_screen(tmp_path: Path) -> None:
