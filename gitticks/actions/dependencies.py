@@ -124,13 +124,12 @@ def _linked(blockers: Links, parts: Links) -> set[TaskId]:
 
 def _around(named: TaskId, graph: Graph[IndexedTask], blockers: Links, parts: Links) -> set[TaskId]:
     """Returns a task, all below it, all that these wait for, and all that waits for the task."""
-    below: Links = {one: [child.id for child in graph.children(one)] for one in graph.tasks}
     waiting: Links = {}
     for links in (blockers, parts):
         for target, sources in links.items():
             for source in sources:
                 waiting.setdefault(source, []).append(target)
-    return _reached(_reached({named}, [below]), [blockers, parts]) | _reached({named}, [waiting])
+    return _reached({named} | graph.below(named), [blockers, parts]) | _reached({named}, [waiting])
 
 
 def _reached(starts: Iterable[TaskId], ways: Iterable[Links]) -> set[TaskId]:

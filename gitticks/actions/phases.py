@@ -50,7 +50,8 @@ def sort_into_columns(
     rows = index.listed(with_json=with_json)
     graph = Graph.of(rows, index.unreadable())
     if above is not None:
-        rows = [row for row in rows if any(one.id == above for one in graph.ancestors(row))]
+        below = graph.below(above) - {above}
+        rows = [row for row in rows if row.id in below]
     since = "" if with_closed else (context.now - timedelta(days=RECENT_DAYS)).isoformat()
     closed = [row for row in rows if not row.is_open]
     recent = sorted((row for row in closed if row.closed >= since), key=_by_closing, reverse=True)

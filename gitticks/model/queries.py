@@ -110,6 +110,17 @@ class Graph(Generic[T]):
             yield self.tasks[parent]
             parent = self.tasks[parent].parent
 
+    def below(self, task_id: TaskId) -> set[TaskId]:
+        """Returns the tasks below one, however deep; itself only where parents run in a circle."""
+        found: set[TaskId] = set()
+        waiting = [task_id]
+        while waiting:
+            for child in self._children.get(waiting.pop(), ()):
+                if child.id not in found:
+                    found.add(child.id)
+                    waiting.append(child.id)
+        return found
+
     def open_blockers(self, task: T) -> tuple[TaskId, ...]:
         """Returns the open tasks that this one or an ancestor waits for, each once, own ones first."""
         above, own = self._above_of(task), task.blocked_by

@@ -12,7 +12,6 @@ from gitticks.actions.statistics.period import Period, period_until
 from gitticks.document.jsonl import read_history
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.task import Task
 from gitticks.store.index import BrokenFile
 
 
@@ -56,14 +55,14 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
     period = period_until(context.now, since)
     index = context.index
     graph = TaskGraph.of(index.tasks())
-    histories = index.histories()
+    histories, nearest = index.histories(), _epics(graph)
     everything = Facts()
     epics: dict[TaskId | None, Facts] = {}
     agents: dict[str, Facts] = {}
     for task in graph.tasks.values():
         journey = follow(task, read_history(histories.get(task.id, b"")).events)
         everything.add(journey)
-        epics.setdefault(_epic_of(graph, task), Facts()).add(journey)
+        epics.setdefault(nearest[task.id], Facts()).add(journey)
         agents.setdefault(journey.worker or "", Facts()).add_way(journey)
         for session in journey.sessions:
             agents.setdefault(session.agent, Facts()).sessions.append(session)
@@ -86,11 +85,21 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
     )
 
 
-def _epic_of(graph: TaskGraph, task: Task) -> TaskId | None:
-    """Returns the epic that a task is, or the nearest above it, open or closed."""
-    if task.is_epic:
-        return task.id
-    return next((one.id for one in graph.ancestors(task) if one.is_epic), None)
+def _epics(graph: TaskGraph) -> dict[TaskId, TaskId | None]:
+    """Returns the epic that each task is, or the nearest above it, open or closed; each task is looked at once."""
+    epics: dict[TaskId, TaskId | None] = {}
+    for task_id in graph.tasks:
+        way: dict[TaskId, None] = {}
+        here: TaskId | None = task_id
+        while here is not None and here in graph.tasks and here not in epics and here not in way:
+            way[here] = None
+            if graph.tasks[here].is_epic:
+                break
+            here = graph.tasks[here].parent
+        is_epic = here is not None and here in graph.tasks and graph.tasks[here].is_epic
+        epic = here if is_epic else epics.get(here) if here is not None else None
+        epics |= dict.fromkeys(way, epic)
+    return epics
 
 
 def _epic_order(one: EpicFigures) -> tuple[bool, int, int, str]:
