@@ -69,6 +69,12 @@ def test_a_document_that_does_not_is_named_with_its_line(
     assert said in capsys.readouterr().err
 
 
+def test_a_document_without_examples_passes(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n")
+    assert blocks.main([str(page)]) == 0
+
+
 def test_an_id_that_create_is_shown_to_print_means_the_real_one(tmp_path: Path) -> None:
     create = 'gt() { case $1 in create) echo m3xq ;; show) [ "$2" = m3xq ] && echo "m3xq: title" ;; esac; }'
     text = document(f"$ {create}", "$ gt create title", "k7f2", "$ gt show k7f2", "k7f2: title")

@@ -12,7 +12,7 @@ from gitticks.actions.context import Context
 from gitticks.cli.completion.offers import Offer, offers
 from gitticks.cli.completion.typed import Typed, what_is_typed
 from gitticks.cli.render import PIPED_COLUMNS, say
-from gitticks.cli.text import cut, visible
+from gitticks.cli.text import cut, visible, width
 from gitticks.errors import Exit
 
 ASKED = "_GT_COMPLETE"
@@ -22,7 +22,7 @@ SHELLS = ("bash", "zsh", "fish")
 FILES = ("file", "folder")
 _SHOWS_A_LIST = frozenset({"63", "33", "64"})
 """What bash has in COMP_TYPE while it lists; else it inserts what all words have in common."""
-_GAP = "  "
+_GAP, _LEAST_ROOM = "  ", 8
 _BARE = "_./,:@+=%-"
 """Signs that mean nothing to bash."""
 
@@ -41,8 +41,8 @@ def complete(shell: str, words: list[str]) -> int:
         if "index" in context.__dict__:
             context.index.close()
     begin = "" if typed is None or is_apart else typed.flag
-    if shell == "bash":
-        found = _for_bash(found)
+    if shell in _WITH_ROOM and all(one.word for one in found):
+        found = _WITH_ROOM[shell](found, _columns())
     say(*(f"{begin if one.word else ''}{one.word}\t{one.text}" for one in found))
     return Exit.DONE
 
@@ -81,20 +81,33 @@ def _by_click(words: list[str]) -> list[Offer]:
     return [Offer(item.value, visible(" ".join((item.help or "").split()))) for item in items]
 
 
-def _for_bash(found: list[Offer]) -> list[Offer]:
+def _columns() -> int:
+    told = os.environ.get("COLUMNS", "")
+    return int(told) if told.isdecimal() and int(told) > 0 else PIPED_COLUMNS
+
+
+def _for_bash(found: list[Offer], columns: int) -> list[Offer]:
     """Makes words fit to be inserted, or, where bash lists them, writes behind each what it means."""
     if len(found) == 1 or os.environ.get("COMP_TYPE") not in _SHOWS_A_LIST:
         return [one.changed(word=_escaped(one.word)) for one in found]
-    told = os.environ.get("COLUMNS", "")
-    columns = int(told) if told.isdecimal() and int(told) > 0 else PIPED_COLUMNS
-    longest = max(len(one.word) for one in found)
-    return [Offer(_with_meaning(one, longest, columns)) for one in found]
+    longest = _longest(found)
+    shown = _fitting(found, columns)
+    return [Offer(f"{one.word.ljust(longest)}{_GAP}{one.text}".rstrip()) for one in shown]
+
+
+def _fitting(found: list[Offer], columns: int) -> list[Offer]:
+    """Cuts meanings so that they fit beside the words."""
+    room = columns - 1 - len(_GAP) - _longest(found)
+    return [one.changed(text=cut(one.text, room) if room >= _LEAST_ROOM else "") for one in found]
+
+
+def _longest(found: list[Offer]) -> int:
+    return max((width(one.word) for one in found), default=0)
 
 
 def _escaped(word: str) -> str:
     return "".join(char if char.isalnum() or char in _BARE else f"\\{char}" for char in word)
 
 
-def _with_meaning(one: Offer, longest: int, columns: int) -> str:
-    text = cut(f"{one.word.ljust(longest)}{_GAP}{one.text}", max(columns - 1, longest))
-    return text if text.startswith(one.word) else one.word
+_WITH_ROOM = {"bash": _for_bash, "zsh": _fitting}
+"""What shells that do not cut lines by themselves are given."""

@@ -5,7 +5,7 @@ _gt() {
     local line
     local -a found shown
     local -i longest=0
-    for line in "${(@f)$(_GT_COMPLETE=zsh ${(Q)words[1]} "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+    for line in "${(@f)$(COLUMNS=$COLUMNS _GT_COMPLETE=zsh ${(Q)words[1]} "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
         case $line in
         $'\tfile') [[ $PREFIX == -*=* ]] && compset -P '*='; _files; return ;;
         $'\tfolder') [[ $PREFIX == -*=* ]] && compset -P '*='; _files -/; return ;;

@@ -103,6 +103,8 @@ def test_bash_lists_words_with_their_meanings_and_inserts_them_without(tmp_path:
         "d0ne  Say hello\t",
     ]
     assert offered(tmp_path, "show d3", by="bash", COMP_TYPE="63") == ["d3fr\tThank the testers"]
+    assert offered(tmp_path, "show d3", COLUMNS="20") == ["d3fr\tThank the te…"]
+    assert offered(tmp_path, "show d3", COLUMNS="9") == ["d3fr\t"]
     assert offered(tmp_path, "list --label n", by="bash") == ["needs\\ 1%\\ more\t", "needs\\ work\t"]
     ran = gt_process("list", "--label", "needs\\ w", at=tmp_path, environment={"_GT_COMPLETE": "bash"})
     assert ran.out == "needs\\ work\t\n"

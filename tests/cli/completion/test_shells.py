@@ -180,6 +180,20 @@ def test_zsh_completes_and_lists(queue: Path) -> None:
 
 
 @pytest.mark.debian("zsh")
+def test_zsh_lists_on_a_narrow_terminal(queue: Path) -> None:
+    with zsh(queue, columns=40) as terminal:
+        terminal.type("gt show \t")
+        listed = terminal.wait_for("d3fr")
+    lines = [
+        line
+        for line in listed.replace("\r", "").replace("\x1b[K", "").split("\n")
+        if line.startswith(("k7f2", "h0st"))
+    ]
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= 40
+
+
+@pytest.mark.debian("zsh")
 def test_zsh_completes_names_of_files_where_files_are_asked_for(queue: Path) -> None:
     (queue / "some notes.txt").touch()
     with zsh(queue) as terminal:
