@@ -31,8 +31,15 @@ LISTINGS = (
     ("health",),
     ("doctor",),
     ("list", "--label", "x"),
+    ("list", "--status", "stuck"),
+    ("tree",),
+    ("tree", "--all", "--json"),
+    ("inbox", "--all"),
+    ("search", "--all", "e"),
 )
 ABOUT = (("show",), ("show", "--json"), ("log",), ("path",), ("note", "seen"), ("update", "-p", "1"))
+PAGES = ("show", "status", "inbox", "search")
+"""The commands that show texts of several lines as such."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LINKED = {"\u200d", "\u200c"}
 """Joiners, without which emoji and some scripts cannot be written."""
@@ -96,10 +103,7 @@ def wrongs(ended: Ended, seen: bytes, *, is_page: bool) -> Iterator[str]:
 def shown(scene: Scene, *arguments: str) -> list[str]:
     """Runs a command on a terminal and returns what is wrong with it."""
     ended, seen = gt_on_terminal(*arguments, at=scene.path, environment=scene.environment)
-    return [
-        f"{wrong}:\n{ended}"[:4000]
-        for wrong in wrongs(ended, seen, is_page=arguments[0] in ("show", "status"))
-    ]
+    return [f"{wrong}:\n{ended}"[:4000] for wrong in wrongs(ended, seen, is_page=arguments[0] in PAGES)]
 
 
 def outside(scene: Scene) -> set[str]:
