@@ -36,6 +36,8 @@ READING = (
     ("list", "--json"),
     ("next",),
     ("ready",),
+    ("inbox",),
+    ("tree",),
     ("show", TASK),
     ("show", TASK, "--json"),
     ("log", TASK),

@@ -37,6 +37,7 @@ LONGEST_RUN_SECONDS = 600
 READING: tuple[tuple[str, ...], ...] = (
     ("list", "--all"),
     ("list", "--awaiting"),
+    ("tree",),
     ("show", "k7f2"),
     ("log", "k7f2"),
     ("status",),
