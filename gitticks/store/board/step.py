@@ -38,14 +38,19 @@ class WorktreeStep:
     merge: Merge
     report: BoardReport = NOT_IN_STEP
 
-    def follow(self, old_commit: str, new_commit: str, /) -> None:  # noqa: ARG002 - the journal knows what was last
+    def follow(self, old_commit: str, new_commit: str, /) -> None:
         """Brings the board in step with the new commit, as far as nobody's edits are in the way.
+
+        A commit that a person made on the board while no hook ran is followed first: what the new one takes back of
+        it differs from nothing that the journal knows of.
 
         The move itself has happened and is acknowledged, so trouble with the board is no failure of it: the journal
         keeps what the board was in step with, and the next call tries again.
         """
         if self.checkout is not None:
             with contextlib.suppress(GitticksError, OSError):
+                if load_journal(self.repository).base not in (None, old_commit, new_commit):
+                    _sync(self.repository, self.checkout, old_commit, self.merge)
                 self.report = _sync(self.repository, self.checkout, new_commit, self.merge)
 
 

@@ -52,6 +52,17 @@ def test_an_untouched_file_takes_the_new_version(board: BoardOfTest) -> None:
     assert is_in_step(board.repository)
 
 
+def test_a_commit_on_the_board_without_hooks_is_followed_back_to_what_was_there_before(
+    board: BoardOfTest,
+) -> None:
+    board.save(EDITED)
+    board.git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "by hand")
+    board.write(LINES)
+    assert board.read() == LINES
+    assert board.status() == ""
+    assert is_in_step(board.repository)
+
+
 def test_new_files_appear_and_removed_ones_go_with_their_folders(board: BoardOfTest) -> None:
     write_to_branch(board.store, {PATH: None, "tasks/f2/k7f2/ü x.md": "new\n"})
     assert not (board.folder / "notes").exists()
