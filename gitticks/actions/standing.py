@@ -47,6 +47,10 @@ class Standing(Generic[T_co]):
         """Returns the open tasks that it or an ancestor waits for; none for a closed task."""
         return self._graph.open_blockers(self.task) if self.task.is_open else ()
 
+    def some_blockers(self, most: int) -> tuple[TaskId, ...]:
+        """Returns the first of `blockers`; where these are at least as many as `most`, there may be more."""
+        return self._graph.open_blockers(self.task, most) if self.task.is_open else ()
+
     @property
     def is_blocked(self) -> bool:
         """True for an open task that waits for another one."""

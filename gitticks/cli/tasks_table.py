@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 INDENT = " " * 8
 NARROW, ROOM_FOR_AGE = 60, 72
 _LONGEST_REASON = 40
-_MOST_BLOCKERS = 3
+_MOST_BLOCKERS, _MOST_COUNTED = 3, 100
 _ANSWERED = frozenset({"input", "escalation", "checkpoint"})
 _BY_HAND = "work"
 
@@ -76,11 +76,12 @@ def waits_for(standing: Standing[Listed]) -> str:
     task = standing.task
     if task.awaiting is not None:
         return str(task.awaiting)
-    blockers = standing.blockers
+    blockers = standing.some_blockers(_MOST_COUNTED)
     if blockers:
         shown = ", ".join(blockers[:_MOST_BLOCKERS])
         left = len(blockers) - _MOST_BLOCKERS
-        return f"after {shown}{f' and {left} more' if left > 0 else ''}"
+        or_more = "+" if len(blockers) == _MOST_COUNTED else ""
+        return f"after {shown}{f' and {left}{or_more} more' if left > 0 else ''}"
     if task.defer_until is not None and standing.is_deferred:
         return f"until {task.defer_until.isoformat()}"
     return "held" if standing.is_held and task.is_open else ""

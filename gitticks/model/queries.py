@@ -6,6 +6,7 @@ Every rule is asked of whole tasks and of rows of the query index alike (`gittic
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from operator import attrgetter
 
 from gitticks.model.above import NOTHING_ABOVE, Above
@@ -121,13 +122,18 @@ class Graph(Generic[T]):
                     waiting.append(child.id)
         return found
 
-    def open_blockers(self, task: T) -> tuple[TaskId, ...]:
-        """Returns the open tasks that this one or an ancestor waits for, each once, own ones first."""
+    def open_blockers(self, task: T, most: int | None = None) -> tuple[TaskId, ...]:
+        """Returns the open tasks that this one or an ancestor waits for, each once, own ones first.
+
+        With `most`: of what ancestors wait for only the first are looked at, so that all tasks below a long line of
+        waiting ones can be asked.
+        """
         above, own = self._above_of(task), task.blocked_by
         if above is not None and above.is_free:
             return tuple(dict.fromkeys(self._open_among(own, task))) if own else ()
         owned = (one for owner in self.waiting_owners(task) for one in owner.blocked_by)
-        return tuple(dict.fromkeys(self._open_among(owned, task)))
+        found = (one for one in owned if self.is_open_id(one) and one != task.id)
+        return tuple(dict.fromkeys(found if most is None else islice(found, most)))
 
     def waiting_owners(self, task: T) -> Iterator[T]:
         """Yields the task, and then those of its ancestors, the nearest first, that have open blockers of their own."""

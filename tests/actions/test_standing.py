@@ -21,6 +21,7 @@ def test_what_is_derived(tmp_path: Path) -> None:
     found = {one.task.id: one for one in standings_of(context, tasks, TaskGraph.of(tasks))}
     assert [task_id for task_id, one in found.items() if one.is_ready] == ["k7f2"]
     assert found[TaskId("b1kd")].blockers == ("k7f2",)
+    assert found[TaskId("b1kd")].some_blockers(1) == ("k7f2",)
     assert found[TaskId("b1kd")].is_blocked
     assert found[TaskId("d3fr")].is_deferred
     assert found[TaskId("c0de")].is_held

@@ -135,6 +135,13 @@ def test_own_blockers_come_before_those_from_above_and_each_once() -> None:
     assert tasks.open_blockers(task) == ("x", "y", "z")
 
 
+def test_of_what_epics_wait_for_no_more_is_looked_at_than_is_asked_for() -> None:
+    task = make("a", "x", parent="e1")
+    tasks = graph(task, make("e1", "y", "z"), make("x"), make("y"), make("z"))
+    assert tasks.open_blockers(task, 2) == ("x", "y")
+    assert tasks.open_blockers(task, 9) == ("x", "y", "z")
+
+
 def test_a_task_never_waits_for_itself_by_way_of_its_epic() -> None:
     task = make("a", parent="e1")
     assert graph(task, make("e1", "a")).is_ready(task, AROUND)

@@ -10,9 +10,10 @@ from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.store.board import create_board
+from gitticks.store.transaction import Transaction
 from tests.cli.support import Ran, gt, gt_on_terminal
 from tests.support.repositories import add_linked_worktree, make_repository
-from tests.support.stores import NOW, make_queue, make_store, make_task, write_task_file
+from tests.support.stores import ADA, NOW, make_queue, make_store, make_task, put_task, write_task_file
 
 OPEN = """\
   id    pri  status         title                       waits
@@ -275,3 +276,17 @@ def test_a_question_is_broken_to_the_width_of_a_terminal(tmp_path: Path) -> None
 def test_words_that_are_nearly_right(tmp_path: Path, options: list[str], said: str) -> None:
     make_queue(tmp_path)
     assert gt("list", *options, at=tmp_path).err == said
+
+
+def test_of_very_many_blockers_some_are_counted(tmp_path: Path) -> None:
+    def put(transaction: Transaction) -> None:
+        blockers = [TaskId(f"b{number:03}") for number in range(120)]
+        for blocker in blockers:
+            put_task(transaction, id=blocker)
+        put_task(transaction, id="e0pc", type="epic", blocked_by=tuple(blockers[:60]))
+        put_task(transaction, id="c0de", parent=TaskId("e0pc"), blocked_by=tuple(blockers[60:]))
+
+    make_store(tmp_path).transact(put, author=ADA)
+    listed = gt("list", at=tmp_path).out
+    assert "after b000, b001, b002 and 57 more\n" in listed
+    assert "after b060, b061, b062 and 97+ more\n" in listed
