@@ -61,8 +61,13 @@ def _show_branch(context: Context, count: int, *, as_json: bool) -> None:
             Cell(clock(one.at, context.now), Style.FAINT),
             one.author,
             one.subject,
-            Cell(titles.get(task_of(one) or "", ""), Style.FAINT),
+            Cell(_unless_told(titles.get(task_of(one) or "", ""), one.subject), Style.FAINT),
         ]
         for one in log.commits
     ]
     say(*table(screen(), ["", "", "", "title"], rows, flexible="title", with_heading=False))
+
+
+def _unless_told(title: str, subject: str) -> str:
+    """Returns a title; nothing where the subject tells it already."""
+    return "" if title in subject else title

@@ -7,6 +7,7 @@ from pathlib import Path
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.status import Status
 from tests.cli.support import gt
+from tests.support.projects import make_project
 from tests.support.repositories import git, make_repository
 from tests.support.stores import NOW, make_store, make_task
 
@@ -71,6 +72,12 @@ def test_forty_columns_and_more(tmp_path: Path) -> None:
         for words in (("log",), ("log", "k7f2")):
             lines = gt(*words, at=tmp_path, columns=columns).out.splitlines()
             assert all(len(line) <= columns for line in lines)
+
+
+def test_a_title_is_told_once(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    task_id = project.create("Say hello")
+    assert project.ok("log", "-n", "1").rstrip().endswith(f"{task_id}: created: Say hello")
 
 
 def test_commits_in_json(tmp_path: Path) -> None:
