@@ -168,8 +168,21 @@ class Context:
 
         own_place, now = self.repository.own_place, self.now
         return Surroundings(
-            today=now.astimezone().date(), now=now, live=live_tasks(own_place), held=held_tasks(own_place)
+            today=now.astimezone().date(),
+            now=now,
+            live=live_tasks(own_place),
+            held=held_tasks(own_place),
+            conflicted=self._conflicted(),
         )
+
+    def _conflicted(self) -> dict[TaskId, int]:
+        """Returns the tasks in conflict; an index that nobody has open is not kept open for that."""
+        if "index" in self.__dict__ and self.index.is_open:
+            return self.index.conflicts()
+        from gitticks.store.index import open_index
+
+        with open_index(self.repository) as index:
+            return index.conflicts()
 
     def circumstances(
         self, task: Task, *, head: str | None = None, checks_failure: str | None = None

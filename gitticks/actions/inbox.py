@@ -94,7 +94,7 @@ def open_inbox(
         )
         for place, page in enumerate(shown)
     ]
-    broken = index.broken()
+    broken = index.to_mend()
     if with_changes:
         asked = _with_changes(context, asked)
     return Inbox(tuple(asked), len(wanted) - len(shown), 0 if everybody else len(others), broken)

@@ -92,7 +92,7 @@ def list_tasks(context: Context, wanted: Filter, *, with_json: bool = False) -> 
     asked = ordered if wanted.kinds is not None else []
     return Listing(
         standings=standings_of(context, ordered, graph),
-        broken=index.broken(),
+        broken=index.to_mend(),
         questions={task.id: index.open_questions(task.id) for task in asked},
         reasons=reasons_of(index, ordered) if asked or STUCK in (wanted.statuses or ()) else {},
         has_tasks=bool(tasks) or index.has_tasks(),

@@ -121,7 +121,7 @@ def search_tasks(
             if around is not None
         ),
         len(found) - len(shown),
-        index.broken(),
+        index.to_mend(),
     )
 
 

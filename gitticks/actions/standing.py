@@ -72,6 +72,11 @@ class Standing(Generic[T_co]):
         return self.task.id in self._around.held
 
     @property
+    def is_conflicted(self) -> bool:
+        """True while its file holds both texts of a conflict that nobody has settled."""
+        return self.task.id in self._around.conflicted
+
+    @property
     def file(self) -> str | None:
         """Returns where the task's file lies on the board; None in a repository without a checkout."""
         return (

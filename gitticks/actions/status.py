@@ -65,7 +65,7 @@ def take_stock(context: Context) -> Overview:
     standings = [standing_of(context, task, graph, around) for task in picked]
     awaiting = sorted((one for one in standings if one.task.awaiting), key=lambda one: by_urgency(one.task))
     questions = {one.task.id: index.open_questions(one.task.id) for one in awaiting}
-    broken = index.broken()
+    broken = index.to_mend()
     in_work = tuple(current_tasks(context))
     return Overview(
         in_work=in_work,

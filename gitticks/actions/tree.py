@@ -84,7 +84,7 @@ def grow_tree(
         open_children=Counter(task.parent for task in tasks if task.is_open),
         questions=index.questions_of_all(),
         reasons=reasons_of(index, shown),
-        broken=index.broken(),
+        broken=index.to_mend(),
         has_tasks=bool(tasks) or index.has_tasks(),
     )
 

@@ -52,7 +52,9 @@ def _lines(
 ) -> Iterator[str]:
     """Yields a task's line with what it awaits and how long, what there is to know, and the next commands."""
     task, indent = standing.task, indent_of(on)
-    yield from opposite(on, f"{on.glyph(task.status)} {task.id}  {visible(task.title)}", _waits(task, now))
+    yield from opposite(
+        on, f"{on.glyph(task.status)} {task.id}  {visible(task.title)}", _waits(standing, now)
+    )
     inner = on.narrower(len(indent))
     for line in _told(inner, task, said, most):
         yield f"{indent}{line}".rstrip()
@@ -65,6 +67,8 @@ def _lines(
 def commands(standing: Standing[Listed]) -> list[str]:
     """Returns the commands that answer a task, the likeliest first."""
     task = standing.task
+    if standing.is_conflicted:
+        return [f"gt edit {task.id}"]
     again = f"gt update {task.id} --status working"
     answers = answer_commands(standing).split(" · ") if task.awaiting else [again]
     is_stuck = task.status == STUCK
@@ -84,7 +88,10 @@ def joined(on: Screen, parts: Sequence[str], between: str) -> Iterator[str]:
         yield line
 
 
-def _waits(task: Listed, now: datetime) -> str:
+def _waits(standing: Standing[Listed], now: datetime) -> str:
+    task = standing.task
+    if standing.is_conflicted:
+        return "conflict"
     kind = str(task.awaiting or STUCK)
     if task.asked_at is None:
         return kind

@@ -74,6 +74,8 @@ def _waits(on: Screen, standing: Standing[Listed], reasons: Mapping[TaskId, str]
 def waits_for(standing: Standing[Listed]) -> str:
     """Returns in a few words what keeps a task from going on; empty if nothing does."""
     task = standing.task
+    if standing.is_conflicted:
+        return "conflict"
     if task.awaiting is not None:
         return str(task.awaiting)
     blockers = standing.some_blockers(_MOST_COUNTED)

@@ -145,6 +145,7 @@ class Loop:
             now=now,
             live=self._jobs.task_ids.union(self.run.sessions.live()),
             held={*self.run.holds.held(), *self._skipped},
+            conflicted=self._tasks.conflicted,
         )
 
     def _pickable(self) -> list[Task]:

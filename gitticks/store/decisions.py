@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gitticks.document.merging.task import is_conflicted
 from gitticks.errors import GitticksError
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_folder
@@ -82,7 +83,12 @@ def carry_out(
 def read_artifacts(
     file: TaskFile, *, head: str | None = None, checks_failure: str | None = None
 ) -> Artifacts:
-    """Returns what a task's text offers to the gates; a review counts only while the task is in agent-review."""
+    """Returns what a task's text offers to the gates; a review counts only while the task is in agent-review.
+
+    A file in conflict offers nothing, as long as nobody has settled which of its texts holds.
+    """
+    if is_conflicted(file):
+        return Artifacts(checks_failure=checks_failure, head=head)
     in_review = file.task.status is Status.AGENT_REVIEW
     return Artifacts(
         handoff=file.section(Section.HANDOFF) is not None,

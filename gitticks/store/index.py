@@ -138,6 +138,7 @@ class Index:
 
     def __init__(self, repository: Repository, connection: sqlite3.Connection, commit: str) -> None:
         self.commit = commit
+        self.is_open = True
         self._repository = repository
         self._connection = connection
 
@@ -151,6 +152,7 @@ class Index:
 
     def close(self) -> None:
         """Lets go of the snapshot."""
+        self.is_open = False
         self._connection.close()
 
     def tasks(self, *, open_only: bool = False) -> list[Task]:
@@ -205,8 +207,11 @@ class Index:
         return self._tasks(IndexedTask, "awaiting IS NOT NULL ORDER BY task.id")
 
     def needing_people(self, *, with_json: bool = False) -> list[IndexedPage]:
-        """Returns the rows of the open tasks that await a person or are stuck, with all that a page shows, in no order."""
-        wanted = "is_open AND (awaiting IS NOT NULL OR (is_begun AND status = 'stuck'))"
+        """Returns the rows of the open tasks that await a person, are stuck or in conflict, as pages show them, in no order."""
+        wanted = (
+            "is_open AND (awaiting IS NOT NULL OR (is_begun AND status = 'stuck')"
+            " OR task.id IN (SELECT id FROM conflict))"
+        )
         return self._tasks(IndexedPage, wanted, with_json=with_json)
 
     def children(self, task_id: TaskId) -> list[IndexedTask]:
@@ -291,6 +296,28 @@ class Index:
     def broken(self) -> tuple[BrokenFile, ...]:
         """Returns the files that cannot be read, sorted by path."""
         return self._read(_broken_files, "SELECT path, id, message FROM broken ORDER BY path")
+
+    def conflicts(self) -> dict[TaskId, int]:
+        """Returns the tasks with a conflict that nobody has settled, each with the line of its file."""
+        return self._read(values_of.lines, "SELECT id, line FROM conflict ORDER BY id")
+
+    def to_mend(self) -> tuple[BrokenFile, ...]:
+        """Returns the files that a person has to mend: those that cannot be read, then those with a conflict."""
+        found = self.conflicts()
+        if not found:
+            return self.broken()
+        from gitticks.model.ids import task_path
+
+        words = (
+            "both texts of a conflict stand here, marked; keep what is right, delete the rest and the marks"
+        )
+        return (
+            *self.broken(),
+            *(
+                BrokenFile(task_path(one), one, f"{task_path(one)}:{line}: {words}")
+                for one, line in found.items()
+            ),
+        )
 
     def unreadable(self) -> frozenset[TaskId]:
         """Returns the ids of the tasks whose files cannot be read."""

@@ -13,7 +13,7 @@ from gitticks.store.tip import state_tip
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
 
-_COMPARED = ("task", "fields", "file", "broken")
+_COMPARED = ("task", "fields", "file", "conflict", "broken")
 
 
 def differing_row(repository: Repository) -> str | None:

@@ -25,6 +25,8 @@ from gitticks.store import layout
 from gitticks.store.index_rows import task_row, task_to_json
 from gitticks.store.index_tables import INSERT_FIELDS, INSERT_TASK
 
+CONFLICT_WORDS = (b"gitticks conflict", b"<<<<<<<")
+"""Without any of them a file holds no conflict."""
 _ROWS_AT_ONCE = 200
 _FEW = 1000
 """So many files may be read in any order."""
@@ -110,6 +112,7 @@ def forget_tasks(connection: sqlite3.Connection, changes: list[ChangedTask]) -> 
     connection.executemany("DELETE FROM task WHERE id = ?", ids)
     connection.executemany("DELETE FROM fields WHERE id = ?", ids)
     connection.executemany("DELETE FROM file WHERE id = ?", ids)
+    connection.executemany("DELETE FROM conflict WHERE id = ?", ids)
     connection.executemany("DELETE FROM broken WHERE path = ?", [(change.path,) for change in changes])
 
 
@@ -132,6 +135,7 @@ def write_tasks(
         connection.executemany("INSERT INTO file VALUES (?, ?, ?)", rows.files)
         connection.executemany(INSERT_TASK, rows.tasks)
         connection.executemany(INSERT_FIELDS, rows.fields)
+        connection.executemany("INSERT INTO conflict VALUES (?, ?)", rows.conflicts)
         write_broken(connection, rows.broken)
 
 
@@ -156,6 +160,7 @@ class _Rows:
         self.files: list[tuple[TaskId, bytes, bytes | None]] = []
         self.tasks: list[tuple[object, ...]] = []
         self.fields: list[tuple[TaskId, str]] = []
+        self.conflicts: list[tuple[TaskId, int]] = []
         self.broken: list[tuple[str, TaskId | None, str]] = []
 
     def read(self, objects: Objects, change: ChangedTask, unreadable: Unreadable) -> None:
@@ -181,6 +186,8 @@ class _Rows:
             raise DocumentError(problem, path=change.path)
         self.tasks.append(task_row(file, questions))
         self.fields.append((task_id, task_to_json(file.task)))
+        line = _conflict_line(data, file)
+        self.conflicts += [] if line is None else [(task_id, line)]
 
 
 def _content(objects: Objects, entry: TreeEntry | None) -> bytes | None:
@@ -197,6 +204,15 @@ def read_for_index(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]
         return file, ()
     body = read_body(file.body_source, file.newline)
     return file, open_questions(read_entries(body, Section.QUESTIONS))
+
+
+def _conflict_line(data: bytes, file: ReadFile) -> int | None:
+    """Returns the line of a conflict that nobody has settled; few files have a word that asks for a closer look."""
+    if not any(word in data for word in CONFLICT_WORDS):
+        return None
+    from gitticks.document.merging.marks import conflict_line
+
+    return conflict_line(file.body_source)
 
 
 def _misplaced(path: str) -> str:

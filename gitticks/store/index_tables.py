@@ -7,7 +7,7 @@ import sys
 from gitticks.store.indexed_task import COLUMNS, PAGE_COLUMNS
 from gitticks.system import boot_id
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Raised with every change of the tables or of what a row holds."""
 
 PARSER_VERSION = 1
@@ -27,6 +27,7 @@ CREATE INDEX task_awaiting ON task (awaiting) WHERE awaiting IS NOT NULL;
 CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL;
 CREATE TABLE fields (id TEXT PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE file (id TEXT PRIMARY KEY, data BLOB NOT NULL, history BLOB);
+CREATE TABLE conflict (id TEXT PRIMARY KEY, line INTEGER NOT NULL);
 CREATE TABLE broken (path TEXT PRIMARY KEY, id TEXT, message TEXT NOT NULL);
 """
 

@@ -45,6 +45,11 @@ def counts(rows: list[Any]) -> dict[TaskId | None, int]:
     return {None if parent is None else TaskId(as_text(parent)): int(count) for parent, count in rows}
 
 
+def lines(rows: list[Any]) -> dict[TaskId, int]:
+    """Returns lines of files by task."""
+    return {TaskId(as_text(task_id)): int(line) for task_id, line in rows}
+
+
 def texts(rows: list[Any]) -> list[tuple[TaskId, bytes, int]]:
     """Returns rows of id, file and the place of its body, once they are looked at."""
     if not all(type(data) is bytes and type(start) is int for _, data, start in rows):
