@@ -49,6 +49,8 @@ if step.startswith(("COMPLETE", "APPROVAL_NEEDED", "REVIEW_REQUESTED", "CONTENT_
     subprocess.run(["git", "add", "-A"], check=True)
     subprocess.run(["git", "commit", "-qm", f"{task}: {number + 1}"], check=True)
     add_section("Handoff", "- DONE: it\\n- REMAINING: nothing")
+if step == "crash":
+    sys.exit("no such module")
 if step.startswith("{"):
     print(step)
 elif step.startswith("PASS"):
@@ -243,6 +245,25 @@ def test_an_escalation_that_gets_a_direction(desk: Desk) -> None:
     assert desk.stands(task) == ("working", None)
     desk.run(3)
     assert "> Leave tokens out, whole." in desk.prompts(task)[1]
+    assert desk.stands(task) == ("reviewing", "review")
+
+
+@pytest.mark.parametrize("verdict", ["approve", "reject"])
+def test_a_task_that_is_stuck(desk: Desk, verdict: str) -> None:
+    """A halt is an escalation too: with a direction the agent goes on, without one the task is dropped."""
+    task = desk.create("Use the new parser", steps=["crash", "crash", "COMPLETE"])
+    desk.run(4)
+    assert desk.stands(task) == ("stuck", "escalation")
+    assert "no such module" in desk.ok("inbox")
+    in_one_commit(desk, verdict, task, "Use the old one.")
+    if verdict == "reject":
+        assert desk.stands(task) == ("cancelled", None)
+        return
+    assert desk.shown(task)["crash_count"] == 0
+    desk.run(3)
+    prompt = desk.prompts(task)[2]
+    assert "It had come to a halt" in prompt
+    assert "> Use the old one." in prompt
     assert desk.stands(task) == ("reviewing", "review")
 
 
