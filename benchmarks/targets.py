@@ -58,6 +58,7 @@ def targets(results: Results) -> Iterator[Target]:
     yield from _commits(results)
     yield from _index(results)
     yield from _writers(results)
+    yield from _import(results)
 
 
 def _against(what: str, limit: float, ratio: Times) -> Target:
@@ -141,3 +142,11 @@ def _writers(results: Results) -> Iterator[Target]:
         yield Target(
             f"{crowd.writers} `gt update` at once, {where}, against one after the other", 1.2, measured
         )
+
+
+def _import(results: Results) -> Iterator[Target]:
+    row = results.row(results.middle, Work.IMPORT, WITH_BOARD)
+    what = f"`gt import` of {results.middle:,} tasks, with the board"
+    yield Target(what, 10, None if row is None else row.seconds, "s")
+    peak = None if row is None else row.cost.peak_kilobytes / 1024
+    yield Target(f"{what}, peak memory", 300, peak, "MB")

@@ -35,6 +35,7 @@ class Work(StrEnum):
     SHOW = "show"
     UPDATE = "update"
     CREATE = "create"
+    IMPORT = "import"
     COLD = "next, without an index"
     FOREIGN = "next, after a foreign commit"
 

@@ -1,16 +1,19 @@
-"""gitticks among its peers, in a repository without a board and in one with it."""
+"""gitticks among its peers, in a repository without a board, in one with it, and in one that tasks are brought to."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.branch import change_task, write_branch
 from benchmarks.dataset import Record
 from benchmarks.peers.base import (
+    LARGEST,
     Job,
     Prepared,
     Work,
+    kind_of,
     open_names,
     open_task,
     ready_tasks,
@@ -72,6 +75,55 @@ class Boarded:
         run_once(("gt", "init"), place)
         run_once(("gt", "next"), place)
         return Prepared(place, {(Work.UPDATE, WITH_BOARD): update_of(open_task(tasks))})
+
+
+class Imported:
+    """gitticks in a repository that `gt init` has just left, with the tasks in a file of beads."""
+
+    program = "gt"
+    largest = LARGEST
+
+    def prepare(self, folder: Path, tasks: Sequence[Record]) -> Prepared:
+        """Writes the file; the repository is made for each run."""
+        source = folder.with_name(f"{folder.name}.jsonl")
+        source.write_text("".join(f"{json.dumps(_issue(task))}\n" for task in tasks), encoding="utf-8")
+        place = repository_in(folder)
+
+        def without_tasks(number: int) -> None:
+            # Moved, not removed: a file system looks long for room where very many files were just deleted.
+            old = folder.with_name(f"{folder.name}-before-{number}")
+            old.mkdir()
+            for name in (".git", ".gitticks"):
+                if (folder / name).exists():
+                    (folder / name).rename(old / name)
+            repository_in(folder)
+            run_once(("gt", "init"), place)
+
+        command = ("gt", "import", "beads", str(source))
+        job = Job((command,), (f"{len(tasks)} tasks imported",), before=without_tasks)
+        return Prepared(place, {(Work.IMPORT, WITH_BOARD): job})
+
+
+def _issue(task: Record) -> dict[str, object]:
+    links = [(one, "blocks") for one in task.blocked_by]
+    links += [(task.parent, "parent-child")] if task.parent is not None else []
+    closed = None if task.closed is None else task.closed.isoformat()
+    return {
+        "id": task.id,
+        "title": task.title,
+        "description": task.summary,
+        "acceptance_criteria": "\n".join(f"- {one}" for one in task.criteria),
+        "status": "open" if closed is None else "closed",
+        "priority": task.priority,
+        "issue_type": kind_of(task),
+        "labels": list(task.labels),
+        "created_at": task.created.isoformat(),
+        "updated_at": closed or task.created.isoformat(),
+        "closed_at": closed,
+        "dependencies": [
+            {"issue_id": task.id, "depends_on_id": target, "type": kind} for target, kind in links
+        ],
+    }
 
 
 def update_of(task: Record) -> Job:
