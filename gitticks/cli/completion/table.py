@@ -56,5 +56,6 @@ TABLE: dict[str, tuple[str, str]] = {
     "worktree clean": ("task*", ""),
     "worktree list": ("", ""),
     "merge": ("task*", ""),
+    "merge-driver": ("- - - - -", ""),
     "hook": ("pre-commit|pre-merge-commit|post-commit|post-merge|post-checkout|post-rewrite -*", ""),
 }
