@@ -72,7 +72,13 @@ command = ReadingCommand(
     answer,
     (
         Option("since", ("--since",), "Count from a day, or so far back: 2026-10-01, 30d, 12w.", metavar="WHEN", read=_since),
-        Option("html", ("--html",), "Write a page with charts that needs nothing else; `-` prints it.", metavar="FILE"),
+        Option(
+            "html",
+            ("--html",),
+            "Write a page with charts that needs nothing else; `-` prints it.",
+            metavar="FILE",
+            completes="file",
+        ),
         JSON,
     ),
     examples=("gt stats --since 12w", "gt stats --html stats.html"),

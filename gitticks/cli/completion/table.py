@@ -39,7 +39,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "log": ("task", "-n=- --count=-"),
     "board": ("task", ""),
     "graph": ("task", ""),
-    "stats": ("", "--since=- --html=-"),
+    "stats": ("", "--since=- --html=file"),
     "path": ("task", ""),
     "inbox": ("", "-n=- --count=-"),
     "approve": ("awaiting -", ""),
