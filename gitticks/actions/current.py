@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.actions.context import WORK_BRANCH, Context
 from gitticks.actions.standing import Standing, standing_of
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.model.queries import TaskGraph
+from gitticks.model.queries import Graph
 from gitticks.model.session import SessionRecord
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.plainfile import read_plain_text
+from gitticks.store.indexed_task import IndexedTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +27,29 @@ class InWork:
 
 def current_tasks(context: Context) -> list[InWork]:
     """Returns what is in work in this clone, sessions first, each in picking order."""
+    index = context.index
+    return in_work(context, Graph.of(index.listed(open_only=True), index.unreadable()))
+
+
+def in_work(context: Context, graph: Graph[IndexedTask]) -> list[InWork]:
+    """Returns, of the open tasks of a graph, what `current_tasks` returns."""
     from gitticks.runner.records import Sessions
 
     sessions = Sessions(context.repository.own_dir).live()
     workspaces = workspaces_of(context)
-    index = context.index
-    graph = TaskGraph.of(index.tasks(open_only=True), index.unreadable())
     around = context.surroundings()
-    in_work = sorted(_in_work(graph.tasks.values(), sessions, workspaces), key=graph.pick_key)
+    known = [row for task_id in {*sessions, *workspaces} if (row := graph.tasks.get(task_id)) is not None]
+    tasks = [context.index.task(row.id) for row in graph.in_picking_order(known)]
     found = [
         InWork(
             standing_of(context, task, graph, around),
             sessions.get(task.id),
             Path(sessions[task.id].workspace) if task.id in sessions else workspaces.get(task.id),
         )
-        for task in in_work
+        for task in tasks
+        if task.id in sessions or _is_begun_by_hand(task)
     ]
     return sorted(found, key=lambda one: one.session is None)
-
-
-def _in_work(
-    tasks: Iterable[Task], sessions: dict[TaskId, SessionRecord], workspaces: dict[TaskId, Path]
-) -> list[Task]:
-    return [
-        task for task in tasks if task.id in sessions or (_is_begun_by_hand(task) and task.id in workspaces)
-    ]
 
 
 def _is_begun_by_hand(task: Task) -> bool:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from gitticks.actions.context import Context
-from gitticks.actions.current import InWork, current_tasks
+from gitticks.actions.current import InWork, in_work
 from gitticks.actions.standing import Standing, standing_of
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
-from gitticks.model.queries import TaskGraph, by_urgency
+from gitticks.model.queries import Graph, by_urgency, is_to_review
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.store.index import BrokenFile
+from gitticks.store.indexed_task import IndexedTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +36,23 @@ class BoardState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Where everything stands; lists are in picking order, what awaits a person by urgency."""
+    """Where everything stands; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON."""
 
     in_work: tuple[InWork, ...]
-    awaiting: tuple[Standing[Task], ...]
+    awaiting: tuple[Standing[IndexedTask], ...]
     questions: Mapping[TaskId, tuple[Entry, ...]]
     to_review: tuple[Standing[Task], ...]
-    ready: tuple[Standing[Task], ...]
-    merging: tuple[Standing[Task], ...]
+    ready: tuple[Standing[IndexedTask], ...]
+    merging: tuple[Standing[IndexedTask], ...]
     counts: Mapping[Status, int]
     board: BoardState
     broken: tuple[BrokenFile, ...]
 
 
-def take_stock(context: Context) -> Overview:
+def take_stock(context: Context, *, with_json: bool = False) -> Overview:
     """Returns where everything stands, after what was saved by hand on the board was taken up.
+
+    The rows have their JSON where that is wanted.
 
     Raises:
         NotFoundError: there is no repository, or no state branch.
@@ -58,25 +60,24 @@ def take_stock(context: Context) -> Overview:
     context.store.tip()
     board = _board_state(context)
     index = context.index
-    tasks = index.tasks()
-    graph = TaskGraph.of(tasks, index.unreadable())
+    rows = index.listed(open_only=True, with_json=with_json)
+    graph = Graph.of(rows, index.unreadable())
     around = context.surroundings()
-    picked = sorted((task for task in tasks if task.is_open), key=graph.pick_key)
-    standings = [standing_of(context, task, graph, around) for task in picked]
+    standings = [standing_of(context, row, graph, around) for row in graph.in_picking_order(rows)]
     awaiting = sorted((one for one in standings if one.task.awaiting), key=lambda one: by_urgency(one.task))
-    questions = {one.task.id: index.open_questions(one.task.id) for one in awaiting}
-    broken = index.to_mend()
-    in_work = tuple(current_tasks(context))
+    reviewed = [index.task(one.task.id) for one in standings if one.task.status == Status.AGENT_REVIEW]
     return Overview(
-        in_work=in_work,
+        in_work=tuple(in_work(context, graph)),
         awaiting=tuple(awaiting),
-        questions=questions,
-        to_review=tuple(one for one in standings if graph.is_to_review(one.task, around)),
+        questions={one.task.id: index.open_questions(one.task.id) for one in awaiting} if with_json else {},
+        to_review=tuple(
+            standing_of(context, task, graph, around) for task in reviewed if is_to_review(task, around)
+        ),
         ready=tuple(one for one in standings if one.is_ready),
         merging=tuple(one for one in standings if one.task.is_merging),
-        counts=Counter(task.status for task in tasks),
+        counts={Status(status): count for status, count in index.status_counts().items()},
         board=board,
-        broken=broken,
+        broken=index.broken(),
     )
 
 

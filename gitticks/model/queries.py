@@ -223,10 +223,6 @@ class Graph(Generic[T]):
             more=above if above.blockers else above.more,
         )
 
-    def is_to_review(self: TaskGraph, task: Task, around: Surroundings) -> bool:
-        """True if a reviewer can be started on the task now."""
-        return task.is_to_review and not is_taken(task, around)
-
     def ready(self, around: Surroundings) -> list[T]:
         """Returns every task that a worker can be started on, in the order in which they would be picked."""
         return self.in_picking_order([task for task in self.tasks.values() if self.is_ready(task, around)])
@@ -313,6 +309,11 @@ def is_deferred(task: Queued, today: date) -> bool:
     """True until the day that a task was put off to."""
     until = task.defer_until
     return until is not None and until > today
+
+
+def is_to_review(task: Task, around: Surroundings) -> bool:
+    """True if a reviewer can be started on the task now."""
+    return task.is_to_review and not is_taken(task, around)
 
 
 def is_taken(task: Queued, around: Surroundings) -> bool:

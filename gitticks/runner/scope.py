@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Surroundings, TaskGraph
+from gitticks.model.queries import Surroundings, TaskGraph, is_to_review
 from gitticks.model.status import Phase, Status
 from gitticks.model.task import Task
 from gitticks.runner.options import RunOptions
@@ -57,7 +57,7 @@ def next_tasks(
     Above `in_review_limit` tasks in review nothing new is begun, only returned work.
     """
     scope = in_scope(graph, options)
-    reviews = [task for task in scope.values() if graph.is_to_review(task, around)]
+    reviews = [task for task in scope.values() if is_to_review(task, around)]
     work = [task for task in scope.values() if graph.is_ready(task, around)]
     in_review = sum(task.status.phase is Phase.IN_REVIEW for task in scope.values())
     if in_review >= in_review_limit:

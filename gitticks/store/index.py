@@ -289,6 +289,10 @@ class Index:
         query = "SELECT id FROM file WHERE id >= ? AND id < ? ORDER BY id"
         return self._read(values_of.ids, query, prefix, prefix + _NO_ID_REACHES)
 
+    def status_counts(self) -> dict[str, int]:
+        """Returns how many tasks have each status that any has."""
+        return self._read(values_of.counts_by_word, "SELECT status, count(*) FROM task GROUP BY status")
+
     def titles(self) -> dict[TaskId, str]:
         """Returns the titles by id, sorted by id."""
         return self._read(values_of.titles, "SELECT id, title FROM task ORDER BY id")

@@ -45,6 +45,11 @@ def counts(rows: list[Any]) -> dict[TaskId | None, int]:
     return {None if parent is None else TaskId(as_text(parent)): int(count) for parent, count in rows}
 
 
+def counts_by_word(rows: list[Any]) -> dict[str, int]:
+    """Returns counts by word."""
+    return {as_text(word): int(count) for word, count in rows}
+
+
 def lines(rows: list[Any]) -> dict[TaskId, int]:
     """Returns lines of files by task."""
     return {TaskId(as_text(task_id)): int(line) for task_id, line in rows}

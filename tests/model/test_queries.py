@@ -17,6 +17,7 @@ from gitticks.model.queries import (
     by_priority_and_age,
     by_urgency,
     is_deferred,
+    is_to_review,
 )
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.model.task import Claim, Task
@@ -180,8 +181,8 @@ def test_ready_is_what_the_specification_says(tasks: list[Task], around: Surroun
 def test_what_a_reviewer_can_be_started_on(status: Status, awaiting: Awaiting | None) -> None:
     task = make("a", status=status, awaiting=awaiting)
     expected = status is Status.AGENT_REVIEW and awaiting is None
-    assert graph(task).is_to_review(task, AROUND) is expected
-    assert not graph(task).is_to_review(task, AROUND.changed(live={TaskId("a")}))
+    assert is_to_review(task, AROUND) is expected
+    assert not is_to_review(task, AROUND.changed(live={TaskId("a")}))
 
 
 # Family

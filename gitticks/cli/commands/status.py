@@ -19,6 +19,7 @@ from gitticks.cli.tasks_table import BOARD_PREFIX, warn_of_broken
 from gitticks.cli.text import visible
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+from gitticks.store.indexed_task import IndexedTask
 
 MOST_LISTED = 5
 
@@ -28,7 +29,7 @@ MOST_LISTED = 5
 @pass_context
 def command(context: Context, as_json: bool) -> None:
     """Say what runs, what waits for you and what is next."""
-    found = take_stock(context)
+    found = take_stock(context, with_json=as_json)
     warn_of_broken(found.broken)
     if as_json:
         _print_json(found)
@@ -66,7 +67,9 @@ def _awaiting(on: Screen, context: Context) -> Iterator[str]:
         yield f"{GAP}{count_of(found.for_others, 'task')}: `gt inbox --all`"
 
 
-def _names(on: Screen, heading: str, standings: Sequence[Standing[Task]], more: str) -> Iterator[str]:
+def _names(
+    on: Screen, heading: str, standings: Sequence[Standing[Task]] | Sequence[Standing[IndexedTask]], more: str
+) -> Iterator[str]:
     if not standings:
         return
     yield on.styled(heading, Style.STRONG)
@@ -129,5 +132,5 @@ def _print_json(found: Overview) -> None:
     )
 
 
-def _objects(standings: Iterable[Standing[Task]]) -> list[dict[str, object]]:
+def _objects(standings: Iterable[Standing[Task] | Standing[IndexedTask]]) -> list[dict[str, object]]:
     return [task_object(one) for one in standings]
