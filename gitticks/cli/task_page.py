@@ -159,13 +159,18 @@ def round_words(one: Round) -> str:
     """Returns in one line what came of an earlier round."""
     text = one.review
     if text is None:
-        return "handed off" if one.handoff else "reviewed"
+        return visible(_with_first_line("handed off" if one.handoff else "reviewed", one.handoff or "", ""))
     from gitticks.document.verdict_line import review_outcome
 
     outcome = _OUTCOMES.get(review_outcome(text).value, "no verdict")
-    lines = (" ".join(line.split()) for line in text.splitlines())
-    first = next((line for line in lines if line and line != outcome), "")
-    return visible(f"review {outcome}: {first}" if first else f"review {outcome}")
+    return visible(_with_first_line(f"review {outcome}", text, outcome))
+
+
+def _with_first_line(words: str, text: str, known: str) -> str:
+    """Returns words with the first line of a text, without the sign of a list, that says more than what is known."""
+    lines = (" ".join(line.removeprefix("- ").split()) for line in text.splitlines())
+    first = next((line for line in lines if line and line != known), "")
+    return f"{words}: {first}" if first else words
 
 
 def round_page(on: Screen, task_id: str, one: Round) -> Iterator[str]:
