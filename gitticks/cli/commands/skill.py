@@ -9,6 +9,7 @@ import click
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, Completes, pass_context
 from gitticks.errors import NotFoundError, UsageError
+from gitticks.model.ids import BOARD_FOLDER
 
 
 @click.command(
@@ -48,13 +49,15 @@ def command(context: Context, *, file: str | None, wish: str | None) -> None:
 
 
 def _default(context: Context) -> Path:
-    """Returns AGENTS.md of this checkout, relative where that is shorter; outside of a repository that of the folder."""
+    """Returns AGENTS.md of this checkout, on the board that of the checkout around it, outside of a repository here."""
     import os
 
     from gitticks.actions.skill.agents_file import DEFAULT_FILE
 
     try:
-        top = context.repository.here_worktree
+        main, top = context.repository.main_worktree, context.repository.here_worktree
     except NotFoundError:
-        top = None
+        main, top = None, None
+    if main is not None and top == main / BOARD_FOLDER:
+        top = main
     return Path(os.path.relpath((top or context.directory) / DEFAULT_FILE, context.directory))

@@ -8,6 +8,7 @@ import pytest
 
 from gitticks.cli.catalogue import CATALOGUE
 from tests.cli.support import gt, gt_process
+from tests.support.projects import make_project
 from tests.support.repositories import make_repository
 
 MINE = b"# Mine\n\nBe kind.\n"
@@ -105,3 +106,9 @@ def test_a_file_alone_is_wrong_usage(top: Path) -> None:
 def test_outside_of_a_repository_the_folder_counts(tmp_path: Path) -> None:
     assert gt("skill", "--install", at=tmp_path).out == "AGENTS.md: created\n"
     assert (tmp_path / "AGENTS.md").is_file()
+
+
+def test_on_the_board_the_checkout_around_it_counts(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    assert gt("skill", "--install", at=project.board).out == "../AGENTS.md: created\n"
+    assert project.board_status() == ""
