@@ -1,23 +1,28 @@
 # What every hook of gitticks does: first the person's own hook of that name, as git would have run it without us, then
 # ours. The hooks read this file; it is none itself.
 
-# Prints the folder of hooks that this one hides: the one named outside of our setting, else the repository's.
-own_hooks() {
+own_hook=${GITTICKS_OWN_HOOK-} # said by the hook that was put in front of it, and no business of what that starts
+unset GITTICKS_OWN_HOOK
+
+# Prints the hooks path that is named outside of our setting; nothing if none is.
+named_hooks() {
     hidden=$(git config --type=path gitticks.hiddenHooksPath) && [ -n "$hidden" ] && printf '%s\n' "$hidden" && return
     tab=$(printf '\t')
     named=$(git config --show-scope --type=path --get-all core.hooksPath | grep -v "^worktree$tab" | tail -n 1)
-    if [ -n "$named" ]; then
-        printf '%s\n' "${named#*"$tab"}"
-    else
-        printf '%s\n' "$(git rev-parse --git-common-dir)/hooks"
-    fi
+    printf '%s\n' "${named#*"$tab"}"
+}
+
+# Prints the folder of hooks that this one hides.
+own_hooks() {
+    named=$(named_hooks)
+    printf '%s\n' "${named:-$(git rev-parse --git-common-dir)/hooks}"
 }
 
 # Runs the person's own hook; there is none, or it agrees, if the answer is 0.
 run_own() {
     name=$1
     shift
-    own=$(own_hooks)/$name
+    own=${own_hook:-$(own_hooks)/$name}
     if [ -f "$own" ] && [ -x "$own" ] && ! [ "$own" -ef "$0" ]; then
         "$own" "$@"
     fi
@@ -30,11 +35,26 @@ run_gitticks() {
     python=
     read -r python 2>/dev/null <"${0%/*}/interpreter" || :
     if [ -z "$python" ] || ! [ -x "$python" ]; then
-        echo "gitticks: \`$name\` did nothing: ${python:-its Python} is gone; \`gt init\` mends it" >&2
+        echo "gitticks: \`$name\` did nothing: ${python:-its Python} is gone; \`gt hooks install\` mends it" >&2
         return 0
     fi
     "$python" -P -m gitticks hook "$name" "$@"
     refusal=$?
     [ "$refusal" -eq 0 ] || [ "$refusal" -eq 3 ] && return "$refusal"
+    if [ -n "${must_be_checked-}" ]; then
+        echo "gitticks: \`$name\` could not run, so it lets nothing in; \`gt doctor\` there says why" >&2
+        return 1
+    fi
     echo "gitticks: \`$name\` could not run and checked nothing; \`gt doctor\` says why" >&2
+}
+
+# Runs a command with the lines of $given on its stdin, which it need not read.
+with_given() {
+    if [ -z "$given" ]; then
+        "$@" </dev/null
+        return
+    fi
+    "$@" <<END
+$given
+END
 }

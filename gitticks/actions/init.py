@@ -90,7 +90,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     from gitticks.git.refs import has_commits, read_ref
     from gitticks.git.remote_branch import Fetched, fetch_branch
     from gitticks.store.board import board_path, create_board
-    from gitticks.store.hooks import install_board_hooks
+    from gitticks.store.hooks import keep_board_hooks
     from gitticks.store.layout import REMOTE_STATE_REF, STATE_BRANCH
     from gitticks.store.merging.driver import install_merge_driver
     from gitticks.store.tip import refuse_lost_branch
@@ -112,7 +112,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
         _change_settings(context, base, human)
     is_board_new = board_path(repository) is None
     board = create_board(repository)
-    install_board_hooks(repository)
+    keep_board_hooks(repository)
     install_merge_driver(repository)
     settings = context.settings
     return Initialised(

@@ -54,6 +54,13 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     )
 
 
+def linked_checkouts(repository: Repository) -> tuple[Checkout, ...]:
+    """Returns every linked worktree, the board among them, in the order of git's names; their folders may be gone."""
+    return tuple(
+        Checkout(place, git_dir, repository.common_dir) for git_dir, place in _linked(repository.common_dir)
+    )
+
+
 def head(checkout: Checkout) -> str | None:
     """Returns the commit that is checked out; None on an unborn branch."""
     target = read_symbolic_ref(checkout.git_dir, "HEAD")

@@ -8,6 +8,9 @@ from gitticks.git.abandoned import clear_shared_locks
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
+CONFIG_FILE = "config.worktree"
+"""In the git directory of a worktree: what holds for it alone."""
+
 _ONLY_FOR_THE_MAIN_WORKTREE = ("core.worktree", "core.bare")
 """Once worktrees have settings of their own, these two in the common file would hold for all of them."""
 
@@ -22,7 +25,7 @@ def enable_worktree_config(repository: Repository) -> None:
     if misplaced.get("core.bare") == "false":
         del misplaced["core.bare"]
     for key, value in misplaced.items():
-        _change(common_dir / "config.worktree", key, value)
+        _change(common_dir / CONFIG_FILE, key, value)
     if _common(common_dir, "extensions.worktreeConfig") != "true":
         _change(common_dir / "config", "extensions.worktreeConfig", "true")
     for key in misplaced:
@@ -44,7 +47,7 @@ def write_common_setting(common_dir: Path, key: str, value: str | None) -> None:
 
 def read_worktree_setting(git_dir: Path, key: str) -> str | None:
     """Returns a setting that the worktree of `git_dir` has for itself; None if it has none."""
-    file = git_dir / "config.worktree"
+    file = git_dir / CONFIG_FILE
     return (
         (run_git(["config", f"--file={file}", "--get", key], check=False).text or None)
         if file.exists()
@@ -54,7 +57,7 @@ def read_worktree_setting(git_dir: Path, key: str) -> str | None:
 
 def write_worktree_setting(git_dir: Path, key: str, value: str | None) -> None:
     """Sets or, with None, removes a setting of one worktree."""
-    file = git_dir / "config.worktree"
+    file = git_dir / CONFIG_FILE
     if value is not None:
         _change(file, key, value)
     elif read_worktree_setting(git_dir, key) is not None:

@@ -3,46 +3,65 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.git.checkouts import Checkout, checkout_at
+from gitticks.git.checkouts import Checkout, checkout_at, linked_checkouts
+from gitticks.git.hooks_path import OwnHooks, find_own_hooks
 from gitticks.git.repository import Repository
 from gitticks.git.worktree_config import enable_worktree_config, read_worktree_setting, write_worktree_setting
 from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
-from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, hook_sources
+from gitticks.store.hook_files import SHARED, fill_folder, has_content, read_source, remove_folder
+from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, are_hooks_off, forget_hooks, name_hooks, names_hooks
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
 
-_SCRIPT, _SHARED = "workspace", "chain.sh"
+_SCRIPT = "workspace"
+_TASK, _CHECKOUT = "gitticks.task", "gitticks.checkout"
 
 
-def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -> None:
+def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -> tuple[str, ...]:
     """Points the workspace's own configuration at our hooks, and says there which task it works on.
 
     The hooks are those of a person's daily work, and every other one that the repository has: some of these cost each
-    git command time, so they stand there only if somebody wants them.
+    git command time, so they stand there only if somebody wants them. Nothing happens where a person has uninstalled
+    the hooks. Returns what the agent and a person should know: hooks of their own that cannot run.
     """
-    folder = repository.own_dir / "workspace-hooks"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in (_SHARED, _SCRIPT):
-        _copy(hook_sources() / name, folder / name)
-    for name in {*BOARD_HOOKS, *PASSED_ON, *_others(repository.common_dir / "hooks")}:
-        link = folder / name
-        if not link.is_symlink():
-            link.unlink(missing_ok=True)
-            link.symlink_to(_SCRIPT)
-    named = os.path.relpath(folder, checkout.path)  # survives a move of the repository
-    settings = {"core.hooksPath": named, "gitticks.task": str(task_id)}
-    if repository.main_worktree is not None:
-        settings["gitticks.checkout"] = str(repository.main_worktree)
+    own = find_own_hooks(repository)
+    if not are_hooks_off(repository):
+        folder = _folder(repository)
+        _fill(folder, own)
+        settings = {_TASK: str(task_id)}
+        if repository.main_worktree is not None:
+            settings[_CHECKOUT] = str(repository.main_worktree)
+        with worktrees_lock(repository):
+            enable_worktree_config(repository)
+            name_hooks(repository, checkout, folder)
+            _write(checkout, settings)
+    if own.is_missing:
+        return (f"none of your own hooks runs: `{own.named}`, which `core.hooksPath` names, is missing",)
+    return ()
+
+
+def uninstall_hooks(repository: Repository) -> int:
+    """Takes the hooks out of every workspace and returns how many had them."""
+    folder = _folder(repository)
     with worktrees_lock(repository):
-        enable_worktree_config(repository)
-        for key, value in settings.items():
-            if read_worktree_setting(checkout.git_dir, key) != value:
-                write_worktree_setting(checkout.git_dir, key, value)
+        found = workspaces_with_hooks(repository)
+        for checkout in found:
+            _write(checkout, {_TASK: None, _CHECKOUT: None})
+            forget_hooks(repository, checkout, folder)
+    remove_folder(folder)
+    return len(found)
+
+
+def workspaces_with_hooks(repository: Repository) -> tuple[Checkout, ...]:
+    """Returns the workspaces whose own configuration names our hooks."""
+    folder = _folder(repository)
+    return tuple(one for one in linked_checkouts(repository) if names_hooks(one, folder))
 
 
 def name_committer(repository: Repository, path: Path, committer: Identity | None) -> None:
@@ -57,20 +76,29 @@ def name_committer(repository: Repository, path: Path, committer: Identity | Non
         "user.email": committer.email if committer else None,
     }
     with worktrees_lock(repository):
-        for key, value in named.items():
-            if read_worktree_setting(checkout.git_dir, key) != value:
-                write_worktree_setting(checkout.git_dir, key, value)
+        _write(checkout, named)
 
 
-def _copy(source: Path, place: Path) -> None:
-    """Puts a file in place in one rename; a commit may be running it at this moment."""
-    content = source.read_bytes()
-    if place.is_file() and place.read_bytes() == content and os.access(place, os.X_OK):
-        return
-    temporary = place.with_name(f".{place.name}.{os.getpid()}")
-    temporary.write_bytes(content)
-    temporary.chmod(0o755)
-    temporary.replace(place)
+def _write(checkout: Checkout, settings: Mapping[str, str | None]) -> None:
+    for key, value in settings.items():
+        if read_worktree_setting(checkout.git_dir, key) != value:
+            write_worktree_setting(checkout.git_dir, key, value)
+
+
+def _fill(folder: Path, own: OwnHooks) -> None:
+    """Puts the one script in place, and a link to it under the name of every hook."""
+    files = {name: read_source(name) for name in (SHARED, _SCRIPT)}
+    missing = {name: content for name, content in files.items() if not has_content(folder / name, content)}
+    fill_folder(folder, missing)
+    for name in {*BOARD_HOOKS, *PASSED_ON, *_others(own.folder)} - files.keys():
+        link = folder / name
+        if not link.is_symlink():
+            link.unlink(missing_ok=True)
+            link.symlink_to(_SCRIPT)
+
+
+def _folder(repository: Repository) -> Path:
+    return repository.own_dir / "workspace-hooks"
 
 
 def _others(folder: Path) -> list[str]:

@@ -119,7 +119,7 @@ def prepare(
         checkout = checkout_at(repository, plan.path)
     else:
         checkout = ensure_worktree(repository, plan, warnings)
-        install_hooks(repository, checkout, plan.task_id)
+        warnings += install_hooks(repository, checkout, plan.task_id)
     _change_hands(repository, checkout, plan, warnings)
     if plan.isolation is not Isolation.NONE:
         workspace_setup.set_up(checkout, repository.main_worktree, settings, environment, stop)

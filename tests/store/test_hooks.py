@@ -12,12 +12,11 @@ from gitticks.errors import GitticksError
 from gitticks.git.repository import discover
 from gitticks.store.board import create_board
 from gitticks.store.branch import Store
+from gitticks.store.hook_files import HooksState, hook_sources
 from gitticks.store.hooks import (
     BOARD_HOOKS,
     PASSED_ON,
-    HooksState,
     board_hooks_state,
-    hook_sources,
     install_board_hooks,
     uninstall_board_hooks,
 )
@@ -147,7 +146,10 @@ def test_without_its_python_a_hook_warns_and_lets_pass(board: BoardOfTest) -> No
     board.save("mine\n")
     done = run_git_command("commit", "-qam", "mine", at=board.folder)
     assert done.returncode == 0
-    assert "gitticks: `pre-commit` did nothing: /nowhere/python is gone; `gt init` mends it" in done.stderr
+    assert (
+        "gitticks: `pre-commit` did nothing: /nowhere/python is gone; `gt hooks install` mends it"
+        in done.stderr
+    )
     install_board_hooks(board.repository)
     assert board_hooks_state(board.repository) is HooksState.INSTALLED
 

@@ -153,14 +153,14 @@ def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
 def _carry_out(context: Context, repair: Repair) -> None:
     from gitticks.store.board import WORKTREE_BOARD, repair_board
     from gitticks.store.board.lost_pull import put_back
-    from gitticks.store.hooks import install_board_hooks
+    from gitticks.store.hooks import keep_board_hooks
 
     match repair:
         case Repair.BOARD:
             repair_board(context.repository)
-            install_board_hooks(context.repository)
+            keep_board_hooks(context.repository)
         case Repair.HOOKS:
-            install_board_hooks(context.repository)
+            keep_board_hooks(context.repository)
         case Repair.STEP:
             WORKTREE_BOARD.bring_in_step(context.repository)
         case Repair.PULL:

@@ -13,10 +13,19 @@ from gitticks.actions.doctor.finding import Finding, Repair, Severity
 
 def check_hooks(context: Context) -> Iterator[Finding]:
     """Yields an error if a `git commit` on the board would not be checked, or what it asks for not be done."""
-    from gitticks.store.hooks import HooksState, board_hooks_state
+    from gitticks.git.hooks_path import find_own_hooks
+    from gitticks.store.hook_files import HooksState
+    from gitticks.store.hooks import are_hooks_off, board_hooks_state
 
+    own = find_own_hooks(context.repository)
+    if own.is_missing:
+        what = f"none of your own hooks runs: `{own.named}`, which `core.hooksPath` names, is missing"
+        yield Finding(Severity.WARNING, what, "make it (hook managers have a command for that), or unset it")
     state = board_hooks_state(context.repository)
-    if state is HooksState.ABSENT:
+    if state is HooksState.ABSENT and are_hooks_off(context.repository):
+        what = "the board's hooks were uninstalled: a commit there is not checked"
+        yield Finding(Severity.NOTE, what, "`gt hooks install` puts them back")
+    elif state is HooksState.ABSENT:
         what = "the board has no hooks, so a commit there is not checked and a verdict in it does nothing"
         yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
     elif state is HooksState.BROKEN:

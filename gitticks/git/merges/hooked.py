@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
+from gitticks.git.hooks_path import find_own_hooks
 from gitticks.git.identity import Identity
 from gitticks.git.merges.aside import checkout_aside, fill_with
 from gitticks.git.merges.commits import store_commit
@@ -35,7 +36,7 @@ def commit_merge(
     """
     kind = "merge" if len(parents) > 1 else "squash"
     check = "pre-merge-commit" if kind == "merge" else "pre-commit"
-    hooks = _hooks_folder(repository)
+    hooks = find_own_hooks(repository).folder
     if any(_is_hook(hooks / name) for name in (check, *_MESSAGE_HOOKS)):
         tree, message = _run_hooks(repository, hooks, (tree, parents[0]), message, (check, kind))
     return store_commit(repository, tree, parents, message, author.variables())
@@ -70,15 +71,6 @@ def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
             f"the hook `{name}` refused the merge: {printable(result.stderr) or f'exit code {result.code}'}",
             hint=f"`{hooks / name}` says why",
         )
-
-
-def _hooks_folder(repository: Repository) -> Path:
-    """Returns the folder of the person's hooks; a relative one counts from the main worktree, whose files are theirs."""
-    asked = ["config", "--type=path", "--get", "core.hooksPath"]
-    named = run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text
-    if not named:
-        return repository.common_dir / "hooks"
-    return (repository.main_worktree or repository.common_dir) / named
 
 
 def _is_hook(file: Path) -> bool:
