@@ -26,6 +26,7 @@ _FLAGS = (
     "--enable-logging=stderr",
     "--v=0",
     "--virtual-time-budget=2000",
+    "--run-all-compositor-stages-before-draw",  # else a busy machine leaves parts of a picture out
 )
 _BROWSERS_OWN = ("google.com", "googleapis.com")
 """Whom the browser itself asks for updates and accounts, whatever the page is."""

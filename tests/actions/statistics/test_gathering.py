@@ -9,7 +9,7 @@ from gitticks.model.status import TaskType
 from gitticks.store.transaction import Transaction
 from tests.support.stores import ADA, make_store, put_task
 
-DEEP = 300
+DEEP = 30
 
 
 def _put_nested(transaction: Transaction) -> None:
