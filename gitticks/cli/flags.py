@@ -102,11 +102,7 @@ def read_words(command: ReadingCommand, words: list[str]) -> dict[str, Any] | No
 
 def _defaults(command: ReadingCommand) -> dict[str, Any]:
     return {
-        one.name: False
-        if isinstance(one, Switch)
-        else ()
-        if one.is_repeated
-        else None
+        one.name: False if isinstance(one, Switch) else () if one.is_repeated else None
         for one in command.parameters
     }
 
