@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Role, Status
@@ -65,7 +66,8 @@ class Journey:
 
 
 def follow(task: Task, events: Sequence[Event]) -> Journey:
-    """Returns the way of a task with these events, oldest first."""
+    """Returns the way of a task with these events; a merge of two histories may have left them in any order."""
+    events = sorted(events, key=attrgetter("at"))
     journey = Journey(task, task.agent)
     turn = _Turn()
     for event in events:

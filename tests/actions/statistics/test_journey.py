@@ -113,6 +113,17 @@ def test_a_wait_that_goes_on_has_no_end(
     assert waits(*events, task=task) == [Wait(Awaiting.INPUT, begun)]
 
 
+def test_histories_of_two_clones_are_told_in_their_order() -> None:
+    way = [
+        step(1, A, R),
+        verdict(4, Awaiting.REVIEW),
+        step(4, R, W),
+        step(6, W, C),
+        verdict(7, Awaiting.INPUT),
+    ]
+    assert waits(*way[3:], *way[:3]) == waits(*way)
+
+
 def test_a_clock_that_goes_back_makes_no_wait() -> None:
     assert waits(step(5, W, C), verdict(1, Awaiting.INPUT)) == []
 
