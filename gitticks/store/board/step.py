@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.textmerge import Merge, merge_text
+from gitticks.git.textmerge import Merge
 from gitticks.store.board.journal import Journal, Pending, load_journal, mark_of, save_journal
 from gitticks.store.board.place import board_checkout, is_on_state_branch
 from gitticks.store.board.report import BoardReport, errors_of_board
 from gitticks.store.layout import STATE_REF
+from gitticks.store.merging.edit import merge_saved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +59,7 @@ class WorktreeStep:
 class WorktreeBoard:
     """The board as the store knows it: a linked worktree, and how edits are joined with the branch there."""
 
-    merge: Merge = merge_text
+    merge: Merge = merge_saved
 
     @contextmanager
     def prepare(self, repository: Repository, /) -> Iterator[WorktreeStep]:

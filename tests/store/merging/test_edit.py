@@ -1,0 +1,73 @@
+"""A person's saved edit meets a change of ours: joined wherever they did not write the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.model.status import Status
+from gitticks.store.merging.edit import merge_saved
+from tests.support.versions import PATH, make_base, parse
+
+BASE = make_base()
+NOTE = "\n### 2026-01-02T0{}:00:00Z · human · {}\n\nSaid by {}.\n"
+
+
+def noted(data: bytes, hour: int, name: str) -> bytes:
+    return data + NOTE.format(hour, name, name).encode()
+
+
+def test_neighbouring_lines_are_joined() -> None:
+    saved = BASE.replace(b"priority: 1", b"priority: 0")
+    ours = BASE.replace(b"[one, two]", b"[one]").replace(b"status: working", b"status: agent-review")
+    merged = merge_saved(PATH, BASE, saved, ours)
+    assert merged == ours.replace(b"priority: 1", b"priority: 0")
+
+
+def test_notes_of_both_stand_in_the_order_of_their_times() -> None:
+    merged = merge_saved(PATH, BASE, noted(BASE, 5, "Ada"), noted(BASE, 4, "claude"))
+    assert merged == noted(noted(BASE, 4, "claude"), 5, "Ada")
+
+
+def test_a_wish_for_a_status_stays_a_wish() -> None:
+    saved = BASE.replace(b"status: working", b"status: cancelled")
+    ours = BASE.replace(b"labels: [one, two]", b"labels: [one, two]\nreview_round: 3")
+    merged = merge_saved(PATH, BASE, saved, ours)
+    assert merged is not None
+    task = parse(merged).task
+    assert (task.status, task.review_round) == (Status.CANCELLED, 3)
+
+
+@pytest.mark.parametrize(
+    ("saved", "ours"),
+    [
+        (b"status: cancelled", b"status: agent-review"),
+        (b"status: working\nreviewer: Ada", b"status: working\nreviewer: Bob"),
+    ],
+)
+def test_the_same_field_written_by_both_is_left_to_the_person(saved: bytes, ours: bytes) -> None:
+    sides = [BASE.replace(b"status: working", one) for one in (saved, ours)]
+    assert merge_saved(PATH, BASE, *sides) is None
+
+
+def test_an_old_buffer_is_no_edit_of_what_it_was_not_made_of() -> None:
+    newer = BASE.replace(b"updated: 2026-01-02", b"updated: 2026-01-03").replace(b"working", b"agent-review")
+    newest = newer.replace(b"updated: 2026-01-03", b"updated: 2026-01-04")
+    stale = noted(BASE, 5, "Ada")
+    assert merge_saved(PATH, newer, stale, newest) is None
+    assert merge_saved(PATH, BASE, stale, newest) == noted(newest, 5, "Ada")
+
+
+def test_the_same_lines_of_text_are_left_to_the_person() -> None:
+    sides = [BASE.replace(b"The second line.", one) for one in (b"Ada's.", b"Ours.")]
+    assert merge_saved(PATH, BASE, *sides) is None
+
+
+def test_a_file_that_cannot_be_read_is_joined_by_lines_or_left() -> None:
+    broken = BASE.replace(b"status: working", b"status: [")
+    assert merge_saved(PATH, BASE, broken, BASE + b"\nmore\n") == broken + b"\nmore\n"
+    assert merge_saved(PATH, BASE, broken, BASE.replace(b"status: working", b"status: done")) is None
+
+
+def test_other_files_are_joined_by_lines() -> None:
+    assert merge_saved("config.yaml", b"a\nb\nc\n", b"A\nb\nc\n", b"a\nb\nC\n") == b"A\nb\nC\n"
+    assert merge_saved("config.yaml", b"a\n", b"b\n", b"c\n") is None
