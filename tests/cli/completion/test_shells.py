@@ -16,7 +16,7 @@ import pytest
 
 from gitticks.model.ids import TaskId
 from gitticks.store.transaction import Transaction
-from tests.cli.support import command
+from tests.cli.support import command, gt
 from tests.support.repositories import make_repository
 from tests.support.stores import ADA, make_queue, put_task
 
@@ -103,7 +103,7 @@ def bash(at: Path, columns: int = 80) -> Iterator[Terminal]:
 @contextmanager
 def zsh(at: Path, columns: int = 80) -> Iterator[Terminal]:
     with shell("zsh", "-f", "-i", at=at, columns=columns) as terminal:
-        terminal.type("unsetopt zle_bracketed_paste prompt_sp; autoload -Uz compinit; compinit -u -D\n")
+        terminal.type("unsetopt prompt_sp; autoload -Uz compinit; compinit -u -D\n")
         terminal.type(f'COLUMNS={columns}; eval "$(gt completion zsh)"; echo rea""dy\n')
         terminal.wait_for("ready")
         yield terminal
@@ -177,6 +177,19 @@ def test_zsh_completes_and_lists(queue: Path) -> None:
         terminal.wait_for("needs\\ work")
         terminal.type("\x15gt appr\tr\t; ls; echo $((6*7))\n")
         assert "pwned" not in terminal.wait_for("42")
+
+
+@pytest.mark.debian("zsh")
+def test_zsh_loads_the_script_from_a_folder_too(queue: Path) -> None:
+    folder = queue.parent / "functions"
+    folder.mkdir()
+    (folder / "_gt").write_text(gt("completion", "zsh", at=queue).out)
+    with shell("zsh", "-f", "-i", at=queue) as terminal:
+        terminal.type(f"unsetopt prompt_sp; fpath=({folder} $fpath)\n")
+        terminal.type('autoload -Uz compinit; compinit -u -D; echo rea""dy\n')
+        terminal.wait_for("ready")
+        terminal.type("gt show k\t")
+        terminal.wait_for("k7f2")
 
 
 @pytest.mark.debian("zsh")
