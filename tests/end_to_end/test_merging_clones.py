@@ -146,3 +146,49 @@ def test_a_deletion_never_drops_a_task_with_newer_changes(clones: list[Clone]) -
     git("commit", "--quiet", "--no-verify", "-m", "gone", at=ours.board)
     assert ours.pull().returncode == 1
     assert "Still needed." in (ours.board / PATH).read_text()
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
+def test_what_git_merged_by_lines_is_named_and_mended(clones: list[Clone], on_path: Path, style: str) -> None:
+    ours, theirs = clones
+    diverge(ours, theirs)
+    git("config", "merge.conflictStyle", style, at=ours.path)
+    git("config", "--remove-section", "merge.gitticks", at=ours.path)
+    on_path.write_text("#!/bin/sh\nexit 127\n")
+    assert ours.pull().returncode == 1
+    assert "<<<<<<< " in (ours.board / PATH).read_text()
+    assert ours.ok("show", "m3xq")
+    assert "k7f2" in ours.ok("list")
+    found = ours.gt("doctor")
+    assert f".gitticks/{PATH}:" in found.out
+    assert "git merged this task by lines" in found.out
+    ours.ok("doctor", "--fix")
+    git("commit", "--quiet", "--no-edit", at=ours.board)
+    assert_joined(ours)
+
+
+def test_markers_that_were_committed_are_mended_too(clones: list[Clone]) -> None:
+    ours, _ = clones
+    file = ours.board / PATH
+    hunk = "<<<<<<< ours\npriority: 0\n||||||| base\n=======\nreviewer: Bob\n>>>>>>> theirs\n"
+    file.write_text(file.read_text().replace("status:", f"{hunk}status:"))
+    git("commit", "--quiet", "--no-verify", "-am", "unread", at=ours.board)
+    listed = ours.gt("list")
+    assert "m3xq" in listed.out
+    assert f".gitticks/{PATH}:" in listed.err
+    assert "conflict markers" in listed.err
+    ours.ok("doctor", "--fix")
+    task = ours.task(TASK)
+    assert (task.priority, task.reviewer) == (0, "Bob")
+    assert ours.gt("list").err == ""
+
+
+def test_markers_that_tell_no_sides_stay_as_they_are(clones: list[Clone]) -> None:
+    ours, _ = clones
+    file = ours.board / PATH
+    text = file.read_text().replace("status:", "<<<<<<< ours\n[\n=======\n]\n>>>>>>> theirs\nstatus:")
+    file.write_text(text)
+    git("commit", "--quiet", "--no-verify", "-am", "unread", at=ours.board)
+    ours.gt("doctor", "--fix")
+    assert file.read_text() == text
+    assert "conflict markers" in ours.gt("list").err

@@ -10,6 +10,7 @@ from shlex import quote
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import (
     board,
+    conflicts,
     files,
     locks,
     machine,
@@ -38,7 +39,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.BOARD, (board.check_board, board.check_saved, state.check_hooks)),
     (Topic.INDEX, (state.check_index,)),
     (Topic.FILES, (files.check_files, files.check_foreign_files)),
-    (Topic.TASKS, (tasks.check_tasks,)),
+    (Topic.TASKS, (tasks.check_tasks, conflicts.check_conflicts)),
     (Topic.HISTORY, (trail.check_history, machine.check_clock)),
     (Topic.WORKSPACES, (workspaces.check_workspaces,)),
     (Topic.SESSIONS, (state.check_sessions,)),
@@ -165,6 +166,8 @@ def _carry_out(context: Context, repair: Repair) -> None:
             WORKTREE_BOARD.bring_in_step(context.repository)
         case Repair.PULL:
             put_back(context.repository)
+        case Repair.MARKERS:
+            conflicts.mend_markers(context)
         case Repair.LOCKS:
             locks.clear_locks(context)
         case Repair.OBJECTS:

@@ -21,8 +21,8 @@ _BY_TEXT: Final = "git merge-file --marker-size=%L -L ours -L base -L theirs %A 
 
 
 def install_merge_driver(repository: Repository) -> None:
-    """Sets what is not set like that already."""
-    for key, value in ((_NAME, _WORDS), (_DRIVER, driver_command())):
+    """Sets what is not set like that already; the name comes last, as git dies of a named driver without a command."""
+    for key, value in ((_DRIVER, driver_command()), (_NAME, _WORDS)):
         if read_common_setting(repository.common_dir, key) != value:
             write_common_setting(repository.common_dir, key, value)
 

@@ -1,0 +1,40 @@
+"""Tasks with both texts of a conflict, on the state branch and in a merge that waits on the board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gitticks.actions.conflict_markers import join_all, marked_tasks, unmerged_on_board
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.model.ids import BOARD_FOLDER, task_path
+from gitticks.store.index import open_index
+
+
+def check_conflicts(context: Context) -> Iterator[Finding]:
+    """Yields each with the line where it begins; what git merged by lines the doctor can join by meaning."""
+    marked = marked_tasks(context)
+    with open_index(context.repository) as index:
+        conflicts = index.conflicts()
+    for task_id, line in sorted({**conflicts, **marked}.items()):
+        by_git = task_id in marked
+        yield Finding(
+            Severity.WARNING,
+            f"{BOARD_FOLDER}/{task_path(task_id)}:{line}: "
+            + ("git merged this task by lines" if by_git else "both texts of a conflict stand here, marked"),
+            "`gt doctor --fix` joins both sides by meaning" if by_git else f"`gt edit {task_id}`",
+            Repair.MARKERS if by_git else None,
+            task=task_id,
+        )
+    for found in unmerged_on_board(context):
+        yield Finding(
+            Severity.WARNING,
+            f"{BOARD_FOLDER}/{found.path}:{found.line}: git merged this task by lines, and waits",
+            f"`gt doctor --fix` joins both sides by meaning, then `git -C {BOARD_FOLDER} commit --no-edit`",
+            Repair.MARKERS,
+        )
+
+
+def mend_markers(context: Context) -> None:
+    """Joins what git merged by lines, wherever both sides can be read."""
+    join_all(context)
