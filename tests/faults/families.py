@@ -131,14 +131,19 @@ def _start(project: Project, task: str) -> Case:
 def _edit(project: Project, task: str) -> Case:
     project.make(task, body="Read this.\n")
     editor = write_program(
-        project.path.parent / "editor", f'printf "\\n{WRITTEN}\\n" >> "$1" && echo >> "$0.{task}"'
+        _editor_of(project), f'printf "\\n{WRITTEN}\\n" >> "$1" && echo >> "$0.{task}"'
     )
     return gt_case(project, task, "edit", task, environment={"GIT_EDITOR": str(editor)})
 
 
 def was_written(project: Project, task: str) -> bool:
     """True if the editor of an edit had ended its work."""
-    return (project.path.parent / f"editor.{task}").exists()
+    return _editor_of(project).with_suffix(f".{task}").exists()
+
+
+def _editor_of(project: Project) -> Path:
+    """Returns the editor's place: each repository has one of its own, as their tasks have the same names."""
+    return project.path.parent / f"editor-of-{project.path.name}"
 
 
 def _commit_text(project: Project, task: str) -> Case:
