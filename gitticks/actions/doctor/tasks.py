@@ -41,8 +41,15 @@ def _circles(graph: TaskGraph) -> Iterator[Finding]:
 
 def _way_out(graph: TaskGraph, circle: tuple[TaskId, ...]) -> str:
     """Returns the command that takes one link out of a circle: a blocker of a task in it, or of an ancestor."""
-    for waiting, blocker in pairwise(circle):
-        task = graph.tasks[waiting]
+    links = [
+        (graph.tasks[waiting], blocker)
+        for waiting, blocker in pairwise(circle)
+        if graph.tasks[waiting].parent != blocker  # asking ten thousand parents in a circle for theirs takes minutes
+    ]
+    for task, blocker in links:
+        if blocker in task.blocked_by:
+            return f"`gt unblock {task.id} {blocker}`"
+    for task, blocker in links:
         for owner in graph.waiting_owners(task):
             if blocker in owner.blocked_by:
                 return f"`gt unblock {owner.id} {blocker}`"
