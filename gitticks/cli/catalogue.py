@@ -10,16 +10,17 @@ if TYPE_CHECKING:
 
     from gitticks.cli.flags import ReadingCommand
 
-SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, PLUMBING = (
+SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING = (
     "Set up",
     "Write tasks",
     "See",
     "Answer",
     "Inside a workspace",
     "Run and merge",
+    "Share",
     "Plumbing",
 )
-HEADINGS = (SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, PLUMBING)
+HEADINGS = (SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING)
 
 
 class CatalogueEntry(Value):
@@ -40,6 +41,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("init", SET_UP, "Begin tasks in this repository: the state branch and its board."),
     CatalogueEntry("config", SET_UP, "Read, set and explain settings."),
     CatalogueEntry("doctor", SET_UP, "Look for what is broken, and say how to mend it."),
+    CatalogueEntry("hooks", SET_UP, "Install and remove git hooks, and say how they are."),
     CatalogueEntry("agents", SET_UP, "List the agents that can be started here."),
     CatalogueEntry("skill", SET_UP, "Print instructions for coding agents, or keep them in AGENTS.md."),
     CatalogueEntry("demo", SET_UP, "Make a small project and run its tasks before your eyes."),
@@ -86,6 +88,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("health", RUN, "Find dead sessions and finish what they left."),
     CatalogueEntry("worktree", RUN, "List and clean workspaces."),
     CatalogueEntry("merge", RUN, "Merge what is approved."),
+    CatalogueEntry("sync", SHARE, "Share tasks with a remote: take in what is new there, push what is new here."),
     CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git."),
     CatalogueEntry("hook", PLUMBING, "What the git hooks call."),
 )

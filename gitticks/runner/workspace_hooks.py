@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,13 +33,12 @@ def install_hooks(repository: Repository, checkout: Checkout, task_id: TaskId) -
     if not are_hooks_off(repository):
         folder = _folder(repository)
         _fill(folder, own)
-        settings = {_TASK: str(task_id)}
+        notes = {_TASK: str(task_id)}
         if repository.main_worktree is not None:
-            settings[_CHECKOUT] = str(repository.main_worktree)
+            notes[_CHECKOUT] = str(repository.main_worktree)
         with worktrees_lock(repository):
             enable_worktree_config(repository)
-            name_hooks(repository, checkout, folder)
-            _write(checkout, settings)
+            name_hooks(repository, checkout, folder, notes)
     if own.is_missing:
         return (f"none of your own hooks runs: `{own.named}`, which `core.hooksPath` names, is missing",)
     return ()
@@ -52,8 +50,7 @@ def uninstall_hooks(repository: Repository) -> int:
     with worktrees_lock(repository):
         found = workspaces_with_hooks(repository)
         for checkout in found:
-            _write(checkout, {_TASK: None, _CHECKOUT: None})
-            forget_hooks(repository, checkout, folder)
+            forget_hooks(repository, checkout, folder, (_TASK, _CHECKOUT))
     remove_folder(folder)
     return len(found)
 
@@ -76,13 +73,9 @@ def name_committer(repository: Repository, path: Path, committer: Identity | Non
         "user.email": committer.email if committer else None,
     }
     with worktrees_lock(repository):
-        _write(checkout, named)
-
-
-def _write(checkout: Checkout, settings: Mapping[str, str | None]) -> None:
-    for key, value in settings.items():
-        if read_worktree_setting(checkout.git_dir, key) != value:
-            write_worktree_setting(checkout.git_dir, key, value)
+        for key, value in named.items():
+            if read_worktree_setting(checkout.git_dir, key) != value:
+                write_worktree_setting(checkout.git_dir, key, value)
 
 
 def _fill(folder: Path, own: OwnHooks) -> None:

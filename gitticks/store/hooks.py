@@ -6,7 +6,9 @@ The board's own worktree configuration names the folder. The hooks that it hides
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
@@ -97,26 +99,39 @@ def board_hooks_state(repository: Repository) -> HooksState:
     return HooksState.INSTALLED if is_whole else HooksState.BROKEN
 
 
-def name_hooks(repository: Repository, checkout: Checkout, folder: Path) -> None:
-    """Lets a worktree's own configuration name a folder of hooks; the one that it named itself is kept beside it."""
+def name_hooks(
+    repository: Repository, checkout: Checkout, folder: Path, notes: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Lets a worktree's own configuration name a folder of hooks; the one that it named itself is kept beside it.
+
+    `notes` are further settings of that worktree, which the hooks read.
+    """
     named = os.path.relpath(folder, checkout.path)  # survives a move of the repository
     present = read_worktree_setting(checkout.git_dir, HOOKS_PATH)
-    if present == named:
-        return
-    with remembering(repository, checkout.git_dir / CONFIG_FILE):
-        if present is not None and not names_hooks(checkout, folder):
-            write_worktree_setting(checkout.git_dir, HIDDEN_HOOKS_PATH, present)
-        write_worktree_setting(checkout.git_dir, HOOKS_PATH, named)
+    wanted = {HOOKS_PATH: named, **notes}
+    if present is not None and not names_hooks(checkout, folder):
+        wanted[HIDDEN_HOOKS_PATH] = present
+    missing = {
+        key: value for key, value in wanted.items() if read_worktree_setting(checkout.git_dir, key) != value
+    }
+    if missing:
+        with remembering(repository, checkout.git_dir / CONFIG_FILE):
+            for key, value in missing.items():
+                write_worktree_setting(checkout.git_dir, key, value)
 
 
-def forget_hooks(repository: Repository, checkout: Checkout, folder: Path) -> None:
-    """Gives a worktree back the hooks path that it had; nothing happens where it does not name `folder`."""
+def forget_hooks(repository: Repository, checkout: Checkout, folder: Path, notes: Iterable[str] = ()) -> None:
+    """Gives a worktree back the hooks path that it had; nothing happens where it does not name `folder`.
+
+    `notes` are further settings to be removed.
+    """
     if not names_hooks(checkout, folder):
         return
     with giving_back(repository, checkout.git_dir / CONFIG_FILE):
         hidden = read_worktree_setting(checkout.git_dir, HIDDEN_HOOKS_PATH)
         write_worktree_setting(checkout.git_dir, HOOKS_PATH, hidden)
-        write_worktree_setting(checkout.git_dir, HIDDEN_HOOKS_PATH, None)
+        for key in (HIDDEN_HOOKS_PATH, *notes):
+            write_worktree_setting(checkout.git_dir, key, None)
 
 
 def names_hooks(checkout: Checkout, folder: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
 
 _CHECKS = ("pre-commit", "pre-merge-commit")
-_NAMES = (*_CHECKS, "post-commit", "post-merge", "post-checkout", "post-rewrite")
+_PUSHES = ("pre-push", "pre-receive")
+_NAMES = (*_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-checkout", "post-rewrite")
 
 
 @click.command("hook", cls=Command, examples=("gt hook pre-commit",))
@@ -25,10 +27,13 @@ _NAMES = (*_CHECKS, "post-commit", "post-merge", "post-checkout", "post-rewrite"
 def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int:  # noqa: ARG001 (git's, not needed)
     """What the git hooks call.
 
-    In the board: before a commit its files and steps are checked, after it what it asks for is carried out.
+    In the board: before a commit its files and steps are checked, after it what it asks for is carried out. Where
+    state branches are pushed from or to: what is pushed is judged as `gt doctor --range` does.
     """
     if name in _CHECKS:
         return _check(context, is_merge=name == "pre-merge-commit")
+    if name in _PUSHES:
+        return _check_push(context, is_received=name == "pre-receive")
     try:
         _follow(context, is_commit=name == "post-commit")
     except GitticksError as error:
@@ -39,10 +44,22 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
 
 def _check(context: Context, *, is_merge: bool) -> int:
     from gitticks.actions.hook_checks import check_commit, check_merge
+
+    return _refuse(check_merge(context) if is_merge else check_commit(context))
+
+
+def _check_push(context: Context, *, is_received: bool) -> int:
+    from gitticks.actions.hook_pushes import check_push, check_receive
+
+    lines = sys.stdin.buffer.read()
+    return _refuse(check_receive(context, lines) if is_received else check_push(context, lines))
+
+
+def _refuse(problems: tuple[Problem, ...]) -> int:
+    """Says what speaks against it, and returns the exit code."""
     from gitticks.cli.render import say
     from gitticks.cli.text import visible
 
-    problems: tuple[Problem, ...] = check_merge(context) if is_merge else check_commit(context)
     for problem in problems:
         place = f"{problem.path}: " if problem.path not in ("", ".") else ""
         say(f"error: {visible(place + problem.message)}", err=True)

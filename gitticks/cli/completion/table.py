@@ -9,6 +9,9 @@ TABLE: dict[str, tuple[str, str]] = {
     "init": ("", "--base=- --human=always|when-required"),
     "config": ("click -", ""),
     "doctor": ("", "--range=-"),
+    "hooks install": ("", ""),
+    "hooks status": ("", ""),
+    "hooks uninstall": ("", ""),
     "agents": ("", ""),
     "skill": ("file", ""),
     "demo": ("", "--dir=-"),
@@ -57,5 +60,5 @@ TABLE: dict[str, tuple[str, str]] = {
     "worktree list": ("", ""),
     "merge": ("task*", ""),
     "merge-driver": ("- - - - -", ""),
-    "hook": ("pre-commit|pre-merge-commit|post-commit|post-merge|post-checkout|post-rewrite -*", ""),
+    "hook": ("pre-commit|pre-merge-commit|pre-push|pre-receive|post-commit|post-merge|post-checkout|post-rewrite -*", ""),
 }

@@ -381,7 +381,7 @@ def test_hooks_with_nothing_to_do_say_nothing(hand: Hand, name: str) -> None:
 
 
 def test_an_unknown_hook_is_wrong_usage(hand: Hand) -> None:
-    assert hand.project.gt("hook", "pre-push").code == 2
+    assert hand.project.gt("hook", "pre-rebase").code == 2
 
 
 def test_a_folder_in_the_wrong_place_is_refused_and_can_be_put_back(hand: Hand) -> None:

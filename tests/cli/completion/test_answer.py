@@ -77,7 +77,7 @@ def test_commands_and_flags_and_settings(tmp_path: Path) -> None:
     assert offered(tmp_path, "worktree c") == ["clean\t"]
     assert "--no-wait\tLeave the merge to a run or `gt merge`." in offered(tmp_path, "approve k --")
     assert offered(tmp_path, "config verify.t")[0].startswith("verify.test\t")
-    assert "hook" not in " ".join(offered(tmp_path, "h"))
+    assert "hook\t" not in " ".join(offered(tmp_path, "h"))
 
 
 def test_files_are_left_to_the_shell(tmp_path: Path) -> None:

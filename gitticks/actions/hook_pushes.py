@@ -1,0 +1,73 @@
+"""What a push may not bring to a state branch, judged by the one who pushes and by the server that receives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gitticks.actions.context import Context
+from gitticks.actions.hook_checks import Problem
+from gitticks.git.refs import is_object_id
+from gitticks.model.ids import BOARD_FOLDER
+from gitticks.store.layout import STATE_BRANCH, STATE_REF
+
+_NO_COMMIT = "0" * 40
+_FIELDS_OF_PUSH, _FIELDS_OF_RECEIVE = 4, 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """Where a ref is and where it shall go; `_NO_COMMIT` for nowhere."""
+
+    old: str
+    new: str
+
+
+def check_push(context: Context, lines: bytes) -> tuple[Problem, ...]:
+    """Returns what speaks against a push; `lines` are what git gives `pre-push` on its stdin."""
+    moves = [
+        _Move(old=fields[3], new=fields[1])
+        for fields in _split(lines, _FIELDS_OF_PUSH)
+        if fields[2] == STATE_REF
+    ]
+    return tuple(problem for move in moves for problem in _check(context, move))
+
+
+def check_receive(context: Context, lines: bytes) -> tuple[Problem, ...]:
+    """Returns what speaks against letting a push in; `lines` are what git gives `pre-receive` on its stdin."""
+    moves = [
+        _Move(old=fields[0], new=fields[1])
+        for fields in _split(lines, _FIELDS_OF_RECEIVE)
+        if fields[2] == STATE_REF
+    ]
+    return tuple(problem for move in moves for problem in _check(context, move))
+
+
+def _split(lines: bytes, count: int) -> Iterator[list[str]]:
+    """Yields the fields of each line; the local side of a push may be any words, so they count from the end."""
+    for line in lines.decode("utf-8", "surrogateescape").split("\n"):
+        fields = line.rsplit(" ", count - 1)
+        if len(fields) == count:
+            yield fields
+
+
+def _check(context: Context, move: _Move) -> Iterator[Problem]:
+    """Yields what is wrong: commits that nobody was allowed to make, and whatever would be lost."""
+    from gitticks.actions.doctor import diagnose_range
+    from gitticks.git.quarantine import object_places
+
+    if not is_object_id(move.old) or not is_object_id(move.new):
+        yield Problem("", f"`{move.old}` and `{move.new}` are no commits", "`git push` again")
+        return
+    objects = object_places(context.world.environment, context.directory).open(context.repository)
+    if move.old != _NO_COMMIT and not objects.has(move.old):
+        yield Problem(
+            "",
+            f"the other side's `{STATE_BRANCH}` has commits that are not here",
+            f"`git -C {BOARD_FOLDER} pull --no-rebase origin {STATE_BRANCH}`, then push again",
+        )
+        return
+    report = diagnose_range(context, f"{move.old}..{move.new}")
+    # That a push would leave commits behind is worth a warning in a look at any range; here it would lose them.
+    for finding in report.findings:
+        yield Problem("", finding.what, finding.mend)

@@ -1,0 +1,149 @@
+"""Puts gitticks' hooks where they belong, takes them away again, and says how they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import WORK_BRANCH, Context
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout, current_branch, linked_checkouts
+from gitticks.git.hooks_path import OwnHooks, find_own_hooks
+from gitticks.model.ids import TaskId, is_valid_id
+
+if TYPE_CHECKING:
+    from gitticks.git.repository import Repository
+    from gitticks.store.hook_files import HooksState
+
+_WHAT = "install or remove hooks"
+
+
+class Place(StrEnum):
+    """Where hooks of gitticks can be."""
+
+    BOARD = "board"
+    WORKSPACES = "workspaces"
+    CHECKOUT = "checkout"
+    SERVER = "server"
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceOfHooks:
+    """The hooks of one place; of workspaces, `count` have them and `all_count` there are."""
+
+    place: Place
+    state: HooksState
+    count: int | None = None
+    all_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HooksStatus:
+    """The hooks of every place, and where the person's own are."""
+
+    places: tuple[PlaceOfHooks, ...]
+    own_folder: Path
+    own_named: str | None
+    is_own_missing: bool
+
+
+def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksStatus:
+    """Installs the hooks of the board and of workspaces, on request those of the checkout, or that of a server.
+
+    Those of the checkout are brought up to date where they are there already.
+
+    Raises:
+        GitticksError: there is no board, or something is in the way.
+        RefusedError: this is an agent's session.
+    """
+    from gitticks.store.checkout_hooks import checkout_hooks_state, install_checkout_hooks
+    from gitticks.store.hook_files import HooksState
+    from gitticks.store.hooks import install_board_hooks
+    from gitticks.store.server_hooks import install_server_hooks
+
+    context.require_person(_WHAT)
+    repository = context.repository
+    if server:
+        install_server_hooks(repository)
+        return hooks_status(context)
+    if repository.main_worktree is None:
+        raise GitticksError(
+            "this is a bare repository, which has no board", hint="`gt hooks install --server` is for it"
+        )
+    install_board_hooks(repository)
+    _install_in_workspaces(repository)
+    if checkout or checkout_hooks_state(repository) is not HooksState.ABSENT:
+        install_checkout_hooks(repository)
+    return hooks_status(context)
+
+
+def uninstall_hooks(context: Context, *, checkout: bool) -> tuple[str, ...]:
+    """Removes every hook, or with `checkout` those of the checkout alone; returns what a person has to look at.
+
+    Raises:
+        RefusedError: this is an agent's session.
+    """
+    from gitticks.runner import workspace_hooks
+    from gitticks.store.checkout_hooks import uninstall_checkout_hooks
+    from gitticks.store.hooks import uninstall_board_hooks
+    from gitticks.store.server_hooks import uninstall_server_hooks
+
+    context.require_person(_WHAT)
+    repository = context.repository
+    if repository.main_worktree is None:
+        return uninstall_server_hooks(repository)
+    if not checkout:
+        workspace_hooks.uninstall_hooks(repository)
+        uninstall_board_hooks(repository)
+    return uninstall_checkout_hooks(repository)
+
+
+def hooks_status(context: Context) -> HooksStatus:
+    """Returns how the hooks of each place are; of a bare repository only a server's."""
+    from gitticks.store.checkout_hooks import checkout_hooks_state
+    from gitticks.store.hooks import board_hooks_state
+    from gitticks.store.server_hooks import server_hooks_state
+
+    repository = context.repository
+    own = find_own_hooks(repository)
+    if repository.main_worktree is None:
+        return _status(own, PlaceOfHooks(Place.SERVER, server_hooks_state(repository)))
+    return _status(
+        own,
+        PlaceOfHooks(Place.BOARD, board_hooks_state(repository)),
+        _workspaces(repository),
+        PlaceOfHooks(Place.CHECKOUT, checkout_hooks_state(repository)),
+    )
+
+
+def _status(own: OwnHooks, *places: PlaceOfHooks) -> HooksStatus:
+    return HooksStatus(places, own.folder, own.named, own.is_missing)
+
+
+def _workspaces(repository: Repository) -> PlaceOfHooks:
+    from gitticks.runner.workspace_hooks import workspaces_with_hooks
+    from gitticks.store.hook_files import HooksState
+
+    having = {checkout.git_dir for checkout in workspaces_with_hooks(repository)}
+    there = {checkout.git_dir for checkout, _ in _work(repository)} | having
+    state = HooksState.INSTALLED if having and having == there else HooksState.ABSENT
+    return PlaceOfHooks(Place.WORKSPACES, state, len(having), len(there))
+
+
+def _install_in_workspaces(repository: Repository) -> None:
+    from gitticks.runner import workspace_hooks
+
+    for checkout, task_id in _work(repository):
+        workspace_hooks.install_hooks(repository, checkout, task_id)
+
+
+def _work(repository: Repository) -> list[tuple[Checkout, TaskId]]:
+    """Returns the workspaces that stand, each with the task or epic that its branch is named after."""
+    found = []
+    for checkout in linked_checkouts(repository):
+        name = (current_branch(checkout) or "").removeprefix(WORK_BRANCH)
+        if checkout.path.is_dir() and is_valid_id(name) and current_branch(checkout) == WORK_BRANCH + name:
+            found.append((checkout, TaskId(name)))
+    return found

@@ -1,0 +1,117 @@
+"""`gt hooks`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.errors import UsageError
+
+if TYPE_CHECKING:
+    from gitticks.actions.hooks import HooksStatus, PlaceOfHooks
+
+_SUMMARY = "Install and remove git hooks, and say how they are."
+
+
+@click.group("hooks", help=_SUMMARY)
+def command() -> None:
+    """Install and remove git hooks, and say how they are."""
+
+
+@command.command(
+    "install",
+    cls=Command,
+    examples=("gt hooks install", "gt hooks install --checkout", "gt hooks install --server"),
+)
+@click.option(
+    "--checkout",
+    is_flag=True,
+    help="Also in your main checkout: `post-merge` notices merged work, `pre-push` checks the state branch.",
+)
+@click.option(
+    "--server",
+    is_flag=True,
+    help="In a bare repository: `pre-receive` keeps out of the state branch what nobody was allowed to do.",
+)
+@json_option
+@pass_context
+def install_command(context: Context, *, checkout: bool, server: bool, as_json: bool) -> None:
+    """Install the hooks of the board and the workspaces, or bring them up to date.
+
+    Your own hooks stay and run first, wherever `core.hooksPath` and hook managers have them.
+    """
+    from gitticks.actions.hooks import install_hooks
+
+    if checkout and server:
+        raise UsageError("a server has no checkout", hint="give one of `--checkout` and `--server`")
+    _show(install_hooks(context, checkout=checkout, server=server), as_json=as_json)
+
+
+@command.command("uninstall", cls=Command, examples=("gt hooks uninstall", "gt hooks uninstall --checkout"))
+@click.option("--checkout", is_flag=True, help="Only those of your main checkout.")
+@json_option
+@pass_context
+def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> None:
+    """Remove every hook, and leave your own as they were before.
+
+    They stay away until `gt hooks install`.
+    """
+    from gitticks.actions.hooks import hooks_status, uninstall_hooks
+    from gitticks.cli.render import warn
+    from gitticks.cli.text import visible
+
+    for told in uninstall_hooks(context, checkout=checkout):
+        warn(visible(told))
+    _show(hooks_status(context), as_json=as_json)
+
+
+@command.command("status", cls=Command, examples=("gt hooks status",))
+@json_option
+@pass_context
+def status_command(context: Context, *, as_json: bool) -> None:
+    """Say where hooks are installed, and whether they and your own can run."""
+    from gitticks.actions.hooks import hooks_status
+
+    _show(hooks_status(context), as_json=as_json)
+
+
+def _show(status: HooksStatus, *, as_json: bool) -> None:
+    from gitticks.cli.json_output import print_object
+    from gitticks.cli.render import say, screen
+    from gitticks.cli.table import table
+    from gitticks.cli.text import visible
+
+    if as_json:
+        found = {"folder": status.own_folder, "named": status.own_named, "missing": status.is_own_missing}
+        print_object(hooks=status.places, own=found)
+        return
+    rows = [(place.place.value, _words(place), _advice(place)) for place in status.places]
+    own = f"{visible(status.own_named or str(status.own_folder))}, which `core.hooksPath` names, is missing"
+    if not status.is_own_missing:
+        own = visible(str(status.own_folder))
+    rows.append(("your own", "none runs" if status.is_own_missing else "run first", own))
+    say(*table(screen(), ("where", "hooks", ""), rows, flexible=""))
+
+
+def _words(place: PlaceOfHooks) -> str:
+    if place.all_count is not None:
+        return f"{place.count} of {place.all_count}" if place.all_count else "none there"
+    return place.state.value
+
+
+def _advice(place: PlaceOfHooks) -> str:
+    from gitticks.actions.hooks import Place
+    from gitticks.store.hook_files import HooksState
+
+    if place.state is HooksState.INSTALLED or place.all_count == 0:
+        return ""
+    if place.state is HooksState.NO_BOARD:
+        return "`gt init` makes it"
+    option = {Place.CHECKOUT: " --checkout", Place.SERVER: " --server"}.get(place.place, "")
+    if place.state is HooksState.ABSENT:
+        return f"`gt hooks install{option}`"
+    why = "`core.hooksPath` was set since" if place.state is HooksState.HIDDEN else "incomplete or old"
+    return f"{why}: `gt hooks install{option}`"
