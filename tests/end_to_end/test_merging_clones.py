@@ -162,7 +162,9 @@ def test_what_git_merged_by_lines_is_named_and_mended(clones: list[Clone], on_pa
     found = ours.gt("doctor")
     assert f".gitticks/{PATH}:" in found.out
     assert "git merged this task by lines" in found.out
+    assert "git merges tasks by lines in this clone" in found.out
     ours.ok("doctor", "--fix")
+    assert "gt merge-driver" in git("config", "merge.gitticks.driver", at=ours.path)
     git("commit", "--quiet", "--no-edit", at=ours.board)
     assert_joined(ours)
 

@@ -11,6 +11,26 @@ from gitticks.model.ids import BOARD_FOLDER, task_path
 from gitticks.store.index import open_index
 
 
+def check_driver(context: Context) -> Iterator[Finding]:
+    """Yields a note if git would merge tasks by lines here, as in a clone that an older gitticks began."""
+    from gitticks.store.hook_files import HooksState
+    from gitticks.store.hooks import board_hooks_state
+    from gitticks.store.merging.driver import has_merge_driver
+
+    repository = context.repository
+    if has_merge_driver(repository) or board_hooks_state(repository) is not HooksState.INSTALLED:
+        return
+    what = "git merges tasks by lines in this clone, and may leave its markers in them"
+    yield Finding(Severity.NOTE, what, "`gt doctor --fix` lets it merge them by meaning", Repair.DRIVER)
+
+
+def set_driver(context: Context) -> None:
+    """Lets git merge tasks by meaning."""
+    from gitticks.store.merging.driver import install_merge_driver
+
+    install_merge_driver(context.repository)
+
+
 def check_conflicts(context: Context) -> Iterator[Finding]:
     """Yields each with the line where it begins; what git merged by lines the doctor can join by meaning."""
     marked = marked_tasks(context)

@@ -36,7 +36,7 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.SETTINGS, (machine.check_settings,)),
-    (Topic.BOARD, (board.check_board, board.check_saved, state.check_hooks)),
+    (Topic.BOARD, (board.check_board, board.check_saved, state.check_hooks, conflicts.check_driver)),
     (Topic.INDEX, (state.check_index,)),
     (Topic.FILES, (files.check_files, files.check_foreign_files)),
     (Topic.TASKS, (tasks.check_tasks, conflicts.check_conflicts)),
@@ -162,10 +162,13 @@ def _carry_out(context: Context, repair: Repair) -> None:
             keep_board_hooks(context.repository)
         case Repair.HOOKS:
             keep_board_hooks(context.repository)
+            conflicts.set_driver(context)
         case Repair.STEP:
             WORKTREE_BOARD.bring_in_step(context.repository)
         case Repair.PULL:
             put_back(context.repository)
+        case Repair.DRIVER:
+            conflicts.set_driver(context)
         case Repair.MARKERS:
             conflicts.mend_markers(context)
         case Repair.LOCKS:

@@ -38,6 +38,7 @@ class Repair(StrEnum):
     LOCKS = "clear locks whose takers are dead"
     BOARD = "make or mend the board"
     HOOKS = "install the board's hooks"
+    DRIVER = "let git merge tasks by meaning"
     STEP = "bring the board in step"
     PULL = "put back what a pull left on the board"
     MARKERS = "join by meaning what git merged by lines"

@@ -34,8 +34,8 @@ def uninstall_merge_driver(repository: Repository) -> None:
 
 
 def has_merge_driver(repository: Repository) -> bool:
-    """True if git merges tasks by this very gitticks."""
-    return read_common_setting(repository.common_dir, _DRIVER) == driver_command()
+    """True if git calls a driver for tasks, of whichever installation."""
+    return read_common_setting(repository.common_dir, _DRIVER) is not None
 
 
 def driver_command() -> str:
