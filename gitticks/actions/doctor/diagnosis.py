@@ -151,7 +151,7 @@ def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
         yield replace(finding, topic=topic)
 
 
-def _carry_out(context: Context, repair: Repair) -> None:
+def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901 (one arm for each repair)
     from gitticks.store.board import WORKTREE_BOARD, repair_board
     from gitticks.store.board.lost_pull import put_back
     from gitticks.store.hooks import keep_board_hooks

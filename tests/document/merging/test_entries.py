@@ -1,0 +1,64 @@
+"""Entries of three versions: all of them, by time, and no answer to a question that it was not given to."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from gitticks.document.merging.entries import Piece, merge_entries
+from gitticks.model.notes import Entry, Section, open_questions
+from gitticks.model.status import ActorKind
+
+START = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def piece(word: str) -> Piece:
+    """Returns an entry: `q` asks and `a` answers, then the minute; what follows a `:` is its text."""
+    kind = ActorKind.HUMAN if word[0] in "an" else ActorKind.AGENT
+    name, _, text = word.partition(":")
+    return Piece(Entry(START + timedelta(minutes=int(name[1:2])), kind, name[2:] or "x", text or name), word)
+
+
+def merged(section: Section, base: str, frame: str, guest: str) -> str:
+    versions = [[piece(word) for word in text.split()] for text in (base, frame, guest)]
+    return " ".join(one.raw for one in merge_entries(*versions, section))
+
+
+@pytest.mark.parametrize(
+    ("base", "frame", "guest", "wanted"),
+    [
+        ("n1", "n1 n3", "n1 n2", "n1 n2 n3"),
+        ("n1", "n1", "n1", "n1"),
+        ("", "n1 n1", "n1", "n1 n1"),
+        ("n1", "n2", "n1 n3", "n1 n2 n3"),
+        ("n1:old", "n1:new n3", "n1:old n2", "n1:new n2 n3"),
+        ("n1:old", "n1:old n3", "n1:new n2", "n1:new n2 n3"),
+        ("n1:old", "n1:new", "n1:newer", "n1:new n1:newer"),
+        ("n1 n5", "n1 n2 n5", "n1 n3 n5 n6", "n1 n2 n3 n5 n6"),
+    ],
+)
+def test_notes(base: str, frame: str, guest: str, wanted: str) -> None:
+    assert merged(Section.NOTES, base, frame, guest) == wanted
+    if ":" not in base:
+        assert merged(Section.NOTES, base, guest, frame) == wanted
+
+
+@pytest.mark.parametrize(
+    ("base", "frame", "guest", "wanted"),
+    [
+        ("q1", "q1 a5", "q1 q4", "q1 a5 q4"),
+        ("", "q1 a5", "q2", "q1 a5 q2"),
+        ("", "q1", "q2 a5", "q2 a5 q1"),
+        ("q1", "q1 a2", "q1 a3", "q1 a2 a3"),
+        ("q1 a2", "q1 a2 q3 a4", "q1 a2 q5", "q1 a2 q3 a4 q5"),
+    ],
+)
+def test_questions(base: str, frame: str, guest: str, wanted: str) -> None:
+    for one, other in ((frame, guest), (guest, frame)):
+        assert merged(Section.QUESTIONS, base, one, other) == wanted
+    entries = tuple(piece(word).entry for word in wanted.split())
+    asked = {entry.text for entry in open_questions(entries)}
+    sides = [tuple(piece(word).entry for word in text.split()) for text in (frame, guest)]
+    both = {entry.text for side in sides for entry in open_questions(side)}
+    assert asked == both - ({"q1"} if "q1 a" in f"{frame} {guest}" else set())
