@@ -44,7 +44,8 @@ def _way_out(graph: TaskGraph, circle: tuple[TaskId, ...]) -> str:
     links = [
         (graph.tasks[waiting], blocker)
         for waiting, blocker in pairwise(circle)
-        if graph.tasks[waiting].parent != blocker  # asking ten thousand parents in a circle for theirs takes minutes
+        # Asking each of ten thousand parents in a circle for all of its ancestors would take minutes.
+        if graph.tasks[waiting].parent != blocker and graph.tasks[blocker].parent != waiting
     ]
     for task, blocker in links:
         if blocker in task.blocked_by:
