@@ -91,7 +91,7 @@ def find_dependencies(
         ),
         left_out=sum(row.is_open for row in rows) - sum(row.is_open for row in ordered),
         has_tasks=bool(rows) or index.has_tasks(),
-        broken=index.broken(),
+        broken=index.to_mend(),
     )
 
 

@@ -64,7 +64,7 @@ def sort_into_columns(
             for phase, found in by_phase.items()
         ),
         has_tasks=index.has_tasks(),
-        broken=index.broken(),
+        broken=index.to_mend(),
     )  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
         merging=tuple(one for one in standings if one.task.is_merging),
         counts={Status(status): count for status, count in index.status_counts().items()},
         board=board,
-        broken=index.broken(),
+        broken=index.to_mend(),
     )
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.document.merging.task import is_conflicted
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.notes import ReviewOutcome, Section, open_questions
@@ -62,14 +62,19 @@ def carry_out(
     """
     file = transaction.task_file(task_id)
     policy = policy_for(file.task, circumstances.settings, review_waiver=circumstances.review_waiver)
-    decision = decide(
-        file.task,
-        trigger,
-        at=circumstances.at,
-        artifacts=read_artifacts(file, head=circumstances.head, checks_failure=circumstances.checks_failure),
-        counts=count_since_last_word(transaction.history(task_id)),
-        policy=policy,
-    )
+    try:
+        decision = decide(
+            file.task,
+            trigger,
+            at=circumstances.at,
+            artifacts=read_artifacts(
+                file, head=circumstances.head, checks_failure=circumstances.checks_failure
+            ),
+            counts=count_since_last_word(transaction.history(task_id)),
+            policy=policy,
+        )
+    except RefusedError as error:
+        raise _told_of_conflict(error, file) from None
     write(transaction, file, decision, trigger.actor, circumstances.at)
     if decision.rework is not None:
         _add_rework(transaction, decision.task, decision.rework, circumstances)
@@ -78,6 +83,14 @@ def carry_out(
     if decision.steps and decision.task.parent is not None:
         follow_parent(transaction, decision.task, circumstances)
     return decision
+
+
+def _told_of_conflict(error: RefusedError, file: TaskFile) -> RefusedError:
+    """Returns the refusal, which for a file in conflict says why a gate found nothing there."""
+    if not is_conflicted(file):
+        return error
+    why = "no gate reads its file, where both texts of a conflict stand"
+    return RefusedError(f"{error.message}; {why}", hint=f"`gt edit {file.task.id}`: keep what is right")
 
 
 def read_artifacts(

@@ -61,6 +61,8 @@ def test_no_gate_reads_it(project: Project) -> None:
     assert not read_artifacts(project.store.snapshot().task_file(TaskId("k7f2"))).handoff
     refused = project.gt("update", "k7f2", "--status", "agent-review")
     assert refused.code == 3
+    assert "no gate reads its file, where both texts of a conflict stand" in refused.err
+    assert "`gt edit k7f2`" in refused.err
 
 
 def test_whoever_settles_it_sets_it_free(project: Project) -> None:

@@ -21,8 +21,8 @@ def piece(word: str) -> Piece:
 
 
 def merged(section: Section, base: str, frame: str, guest: str) -> str:
-    versions = [[piece(word) for word in text.split()] for text in (base, frame, guest)]
-    return " ".join(one.raw for one in merge_entries(*versions, section))
+    old, mine, theirs = ([piece(word) for word in text.split()] for text in (base, frame, guest))
+    return " ".join(one.raw for one in merge_entries(old, mine, theirs, section))
 
 
 @pytest.mark.parametrize(
