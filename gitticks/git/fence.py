@@ -24,6 +24,7 @@ _HARMLESS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"core\.(askpass|gitproxy|alternaterefscommand)"), ""),
     (re.compile(r"credential\.(.+\.)?helper", re.DOTALL), ""),
     (re.compile(r"remote\..+\.uploadpack", re.DOTALL), "git-upload-pack"),
+    (re.compile(r"remote\..+\.receivepack", re.DOTALL), "git-receive-pack"),
     (re.compile(r"gpg\.(openpgp\.)?program"), "gpg"),
     (re.compile(r"gpg\.x509\.program"), "gpgsm"),
     (re.compile(r"gpg\.ssh\.program"), "ssh-keygen"),

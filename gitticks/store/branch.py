@@ -135,10 +135,25 @@ class Store:
                 if made.stands_on is None or self._publisher.settle(made.stands_on, author, held):
                     return made.answer()
             pause(attempt)
-        raise LostRaceError(
-            f"`{layout.STATE_BRANCH}` was moved by others {LOST_SWAPS} times in a row",
-            hint="repeat the command",
-        )
+        raise _lost_race()
+
+    def take_in(self, make: Callable[[str], tuple[str, Value]], message: str, *, author: Identity) -> Value:
+        """Moves the branch to a commit that `make` returns for the tip it is given, and returns what came with it.
+
+        `make` is called again where somebody moved the branch meanwhile; at the tip itself nothing is moved.
+
+        Raises:
+            LostRaceError: others won every time; nothing was changed.
+            GitticksError: whatever `make` raised; nothing was changed.
+        """
+        for attempt in range(LOST_SWAPS):
+            with self._publisher.hold() if attempt >= SHARED_ATTEMPTS else nullcontext() as held:
+                tip = self.tip()
+                commit, value = make(tip)
+                if commit == tip or self._publisher.advance(tip, commit, message, author, held):
+                    return value
+            pause(attempt)
+        raise _lost_race()
 
     def _make(self, operation: Callable[[Transaction], Value], author: Identity) -> _Made[Value]:
         """Runs the operation on the end of the chain, and puts its commit there if it makes one."""
@@ -211,9 +226,24 @@ def _raising(error: GitticksError) -> Callable[[], NoReturn]:
     return answer
 
 
+def _lost_race() -> LostRaceError:
+    return LostRaceError(
+        f"`{layout.STATE_BRANCH}` was moved by others {LOST_SWAPS} times in a row", hint="repeat the command"
+    )
+
+
 def _refuse_newer_format(transaction: Transaction) -> None:
     """Leaves a branch alone that a newer gitticks wrote: what it means by its files is not known here."""
-    found = layout.format_of(transaction.read_base(layout.CONFIG_PATH))
+    refuse_newer_format(transaction.read_base(layout.CONFIG_PATH))
+
+
+def refuse_newer_format(config: bytes | None) -> None:
+    """Refuses to write beside settings whose format is not known here.
+
+    Raises:
+        GitticksError: the format is newer.
+    """
+    found = layout.format_of(config)
     if found > layout.FORMAT:
         raise GitticksError(
             f"the tasks are kept in format {found}, newer than this gitticks, which knows format {layout.FORMAT}: "

@@ -55,6 +55,13 @@ def task_of_path(path: str) -> TaskId | None:
     return TaskId(name)
 
 
+def task_around(path: str) -> TaskId | None:
+    """Returns the task in whose folder a path lies; None for every other path."""
+    folder = path.split("/", 3)
+    is_inside = len(folder) == 4 and folder[0] == TASKS_FOLDER  # noqa: PLR2004 - tasks, between, id, what is in it
+    return TaskId(folder[2]) if is_inside and is_task_folder(folder[1], folder[2]) else None
+
+
 def is_task_folder(folder_between: str, name: str) -> bool:
     """True if `tasks/<folder_between>/<name>` is where a task of that name belongs."""
     return is_valid_id(name) and shard(TaskId(name)) == folder_between

@@ -115,6 +115,26 @@ class Publisher:
             else:
                 return
 
+    def advance(self, old: str, new: str, message: str, who: Identity, held: HeldLock | None = None) -> bool:
+        """Moves the state branch to a commit that came from elsewhere; False if it is not at `old` any more.
+
+        Args:
+            old: where the branch was when `new` was made.
+            new: a commit that is on disk and contains `old`.
+            message: one line for the ref's log.
+            who: whose entry the log gets.
+            held: the store's lock, if the caller has it.
+        """
+        taken = nullcontext(held) if held is not None else self.hold()
+        with taken as locked, self._prepared_board() as step, locked.moving(layout.STATE_REF):
+            try:
+                self.swap(locked, old, new, message, who)
+            except RefMovedError:
+                return False
+            self._update_index(new)
+            step.follow(old, new)
+        return True
+
     def _settle(self, commit: str, who: Identity, held: HeldLock) -> bool:
         tip = state_tip(self.repository)
         if self.objects.is_ancestor(commit, tip):

@@ -59,6 +59,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "worktree clean": ("task*", ""),
     "worktree list": ("", ""),
     "merge": ("task*", ""),
+    "sync": ("-", "--every=- --timeout=-"),
     "merge-driver": ("- - - - -", ""),
     "hook": ("pre-commit|pre-merge-commit|pre-push|pre-receive|post-commit|post-merge|post-checkout|post-rewrite -*", ""),
 }

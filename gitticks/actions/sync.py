@@ -1,0 +1,317 @@
+"""Shares tasks with a remote: takes up what was saved, fetches, merges by meaning, and pushes, never by force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from gitticks.actions.context import Context
+from gitticks.errors import GitticksError, LostRaceError, NotFoundError, RefusedError
+from gitticks.git.sharing import LONGEST_SECONDS
+from gitticks.model.ids import TaskId
+from gitticks.store.layout import task_around, task_of_path
+
+if TYPE_CHECKING:
+    from gitticks.actions.saved_edits import TakenUp
+    from gitticks.store.merging.births import Renamed
+    from gitticks.store.merging.commits import MergeReport
+
+MOST_UNKNOWN = 2
+"""So often a remote may leave a push without an answer."""
+MOST_ROUNDS = 12
+"""So often others may push first before we give up; each time all that they pushed is taken in."""
+
+
+class Reached(StrEnum):
+    """How far a sync came."""
+
+    DONE = "done"
+    OFFLINE = "offline"
+    NO_REMOTE = "no remote"
+
+
+@dataclass(frozen=True, slots=True)
+class MovedTask:
+    """A task that came or went; without a title where its file cannot be read or is gone."""
+
+    id: TaskId
+    is_new: bool
+    status: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What came from the remote, or went there: tasks sorted by id, and other files by path."""
+
+    tasks: tuple[MovedTask, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.tasks or self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a sync did.
+
+    Attributes:
+        reached: how far it came.
+        remote: with which remote; None if there is none.
+        came: what was taken in.
+        went: what was pushed.
+        conflicts: files that hold both sides' texts now, with the names of the parts.
+        overridden: fields that both sides changed, of which the later value stands, by path.
+        renamed: tasks that got another id, because two were born with one.
+        kept: files that one side removed and that stay, as the other changed them.
+        beside: where texts were put that could not be joined.
+        taken_up: saved edits of the board that were committed first, by path.
+        left: those that were not, with the reason.
+        words: git's own, where the remote was not reached.
+    """
+
+    reached: Reached
+    remote: str | None = None
+    came: Moved = field(default_factory=Moved)
+    went: Moved = field(default_factory=Moved)
+    conflicts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    overridden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    renamed: tuple[Renamed, ...] = ()
+    kept: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    taken_up: tuple[str, ...] = ()
+    left: Mapping[str, str] = field(default_factory=dict)
+    words: str = ""
+
+    @property
+    def has_moved(self) -> bool:
+        """True if anything came, went or was taken up."""
+        return bool(self.came or self.went or self.taken_up)
+
+
+@dataclass(slots=True)
+class _Round:
+    """What a sync has done so far, over all its rounds."""
+
+    start: str
+    tip: str
+    fetched: str | None = None
+    pushed: str | None = None
+    unknown: int = 0
+    reports: list[MergeReport] = field(default_factory=list)
+
+
+def sync(
+    context: Context,
+    remote: str | None = None,
+    *,
+    restore: bool = False,
+    timeout_seconds: float = LONGEST_SECONDS,
+) -> Synced:
+    """Takes in what a remote has, and pushes what it lacks.
+
+    Args:
+        context: where.
+        remote: its name; None for the usual one.
+        restore: go on where the remote's branch lost commits that it had, and bring them back.
+        timeout_seconds: how long the remote may take for one answer.
+
+    Raises:
+        NotFoundError: there is no state branch, or no such remote.
+        RefusedError: the remote's branch was rewound or rewritten, or it refused the push.
+        LostRaceError: others pushed first every time; what they pushed is taken in.
+    """
+    from gitticks.git.locks import hold_lock
+
+    context.store.tip()
+    saved = _take_up(context)
+    name = _remote(context, remote)
+    if name is None:
+        return Synced(Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left)
+    with hold_lock(context.repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
+        return _Sync(context, name, saved, timeout_seconds, restore=restore).run()
+
+
+def _take_up(context: Context) -> TakenUp:
+    """Commits what was saved on the board; what cannot be is left there and told."""
+    from gitticks.actions.saved_edits import TakenUp, take_up_all
+    from gitticks.store.board import WORKTREE_BOARD, BoardError, board_path
+
+    if board_path(context.repository) is None or context.world.in_session:
+        return TakenUp()
+    with suppress(GitticksError, OSError):  # trouble with the board keeps nobody from sharing
+        WORKTREE_BOARD.bring_in_step(context.repository)
+    try:
+        return take_up_all(context)
+    except BoardError as error:
+        context.warnings.append(error.message)
+        return TakenUp()
+
+
+def _remote(context: Context, asked: str | None) -> str | None:
+    from gitticks.git.sharing import remote_of_branch, remotes
+    from gitticks.store.layout import STATE_BRANCH
+
+    known = remotes(context.repository)
+    if asked is not None:
+        if asked not in known:
+            raise NotFoundError(f"there is no remote `{asked}`", hint="`git remote -v` lists them")
+        return asked
+    found = remote_of_branch(context.repository, STATE_BRANCH)
+    if found is None and known:
+        raise NotFoundError(
+            f"which remote has the tasks is not known: {', '.join(f'`{one}`' for one in known)}",
+            hint=f"`git config branch.{STATE_BRANCH}.remote {known[0]}` says which",
+        )
+    return found
+
+
+class _Sync:
+    """One sync with one remote."""
+
+    def __init__(
+        self, context: Context, remote: str, saved: TakenUp, timeout_seconds: float, *, restore: bool
+    ) -> None:
+        from gitticks.store.layout import STATE_BRANCH
+
+        self._context, self._store = context, context.store
+        self._remote, self._saved, self._restore = remote, saved, restore
+        self._branch, self._timeout = STATE_BRANCH, timeout_seconds
+        tip = context.store.tip()
+        self._done = _Round(tip, tip)
+
+    def run(self) -> Synced:
+        """Fetches, takes in and pushes until both sides have the same."""
+        from gitticks.git.refs import read_ref
+        from gitticks.git.sharing import tracking_ref
+        from gitticks.store.publishing import pause
+        from gitticks.store.sharing import last_shared, remember_shared
+
+        tracking = tracking_ref(self._remote, self._branch)
+        known = last_shared(self._store, self._remote)
+        if known is None:
+            known = read_ref(self._context.repository.common_dir, tracking)
+        if known is not None:
+            remember_shared(self._store, self._remote, known)
+        for number in range(MOST_ROUNDS):
+            ended = self._once(known)
+            if ended is not None:
+                return ended
+            known = self._done.fetched or known
+            pause(number)
+        raise LostRaceError(
+            f"others pushed to `{self._remote}` before us {MOST_ROUNDS} times in a row", hint="`gt sync`"
+        )
+
+    def _once(self, known: str | None) -> Synced | None:
+        """Fetches, takes in and pushes; None if that has to be done again."""
+        from gitticks.git.sharing import Pushed, push
+        from gitticks.store.sharing import remember_shared
+
+        done = self._done
+        unreached = self._fetch(known)
+        if unreached is not None:
+            return unreached
+        self._take_in()
+        if done.tip == done.fetched:
+            remember_shared(self._store, self._remote, done.tip)
+            return self._result(Reached.DONE)
+        pushed = push(
+            self._context.repository, self._remote, done.tip, self._branch, timeout_seconds=self._timeout
+        )
+        match pushed.outcome:
+            case Pushed.DONE:
+                done.pushed = done.tip
+                remember_shared(self._store, self._remote, done.tip)
+                return self._result(Reached.DONE)
+            case Pushed.REFUSED:
+                raise RefusedError(
+                    f"`{self._remote}` refused the tasks: {pushed.words}",
+                    hint="nothing is lost: they are here, and the next `gt sync` tries again",
+                )
+            case Pushed.UNKNOWN:
+                done.unknown += 1
+                is_given_up = done.unknown == MOST_UNKNOWN
+                return self._result(Reached.OFFLINE, pushed.words) if is_given_up else None
+        return None
+
+    def _fetch(self, known: str | None) -> Synced | None:
+        """Learns where the remote stands; returns how the sync ends if it cannot go on."""
+        from gitticks.git.sharing import Fetched, fetch
+
+        fetched = fetch(self._context.repository, self._remote, self._branch, timeout_seconds=self._timeout)
+        if fetched.outcome is Fetched.UNREACHABLE:
+            return self._result(Reached.OFFLINE, fetched.words)
+        if fetched.outcome is Fetched.REFUSED:
+            raise RefusedError(
+                f"the tasks of `{self._remote}` cannot be had: {fetched.words}",
+                hint=f"`git fetch {self._remote} {self._branch}` shows the whole answer",
+            )
+        self._done.fetched = fetched.commit
+        if known is not None and not self._restore:
+            self._refuse_rewritten(known)
+        return None
+
+    def _refuse_rewritten(self, known: str) -> None:
+        """Refuses to follow a branch that lost what it had: somebody may have meant it, or an attack may be it."""
+        theirs = self._done.fetched
+        if theirs is not None and self._store.objects.is_ancestor(known, theirs):
+            return
+        how = "is gone" if theirs is None else f"was taken back or rewritten: it is at {theirs[:9]}"
+        raise RefusedError(
+            f"the branch `{self._branch}` of `{self._remote}` {how}, and had {known[:9]} before; "
+            "nothing was taken in or pushed",
+            hint="`gt sync --restore` joins both and brings back there what is here",
+        )
+
+    def _take_in(self) -> None:
+        from gitticks.store.sharing import take_in
+
+        done = self._done
+        if done.fetched is None:
+            done.tip = self._store.tip()
+            return
+        taken = take_in(self._store, done.fetched, self._remote, author=self._context.author)
+        done.tip = taken.after
+        done.reports.append(taken.report)
+
+    def _result(self, reached: Reached, words: str = "") -> Synced:
+        done = self._done
+        reports = done.reports
+        return Synced(
+            reached,
+            self._remote,
+            came=self._moved(done.start, done.tip),
+            went=self._moved(done.fetched, done.pushed) if done.pushed else Moved(),
+            conflicts={path: parts for one in reports for path, parts in one.conflicts.items()},
+            overridden={path: names for one in reports for path, names in one.overridden.items()},
+            renamed=tuple(one for report in reports for one in report.renamed),
+            kept=tuple(path for one in reports for path in one.kept),
+            beside=tuple(path for one in reports for path in one.beside),
+            taken_up=self._saved.paths,
+            left=self._saved.left,
+            words=words,
+        )
+
+    def _moved(self, old: str | None, new: str | None) -> Moved:
+        """Returns what differs between two commits, by task."""
+        from gitticks.store.index import open_index
+
+        if new is None or old == new:
+            return Moved()
+        trees = [None if one is None else self._store.objects.tree_of(one) for one in (old, new)]
+        changed = list(self._store.objects.changed_files(trees[0], trees[1] or ""))
+        added = {task_of_path(one.path) for one in changed if one.old is None}
+        ids = sorted({found for one in changed if (found := task_around(one.path)) is not None})
+        with open_index(self._context.repository) as index:
+            rows = {one: index.find(one) for one in ids}
+        return Moved(
+            tuple(
+                MovedTask(one, one in added, row.status if row else None, row.title if row else None)
+                for one, row in rows.items()
+            ),
+            tuple(one.path for one in changed if task_around(one.path) is None),
+        )

@@ -1,0 +1,91 @@
+"""`gt sync`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.errors import GitticksError, UsageError
+
+if TYPE_CHECKING:
+    from gitticks.actions.sync import Synced
+
+
+@click.command("sync", cls=Command, examples=("gt sync", "gt sync --watch", "gt sync --restore"))
+@click.argument("remote", required=False, metavar="[REMOTE]")
+@click.option("--watch", is_flag=True, help="Go on until Ctrl-C, at every change here and every --every.")
+@click.option("--every", default="30s", metavar="TIME", help="How often --watch asks the remote; 30s.")
+@click.option("--timeout", default="60s", metavar="TIME", help="How long the remote may take to answer; 60s.")
+@click.option("--restore", is_flag=True, help="Bring back what the remote's branch lost, and go on.")
+@json_option
+@pass_context
+def command(
+    context: Context,
+    *,
+    remote: str | None,
+    watch: bool,
+    every: str,
+    timeout: str,
+    restore: bool,
+    as_json: bool,
+) -> None:
+    """Share tasks with a remote: take in what is new there, push what is new here.
+
+    Both sides' changes are merged by meaning; nothing is ever pushed by force. Being offline is no error. Without
+    REMOTE it is the upstream of gitticks/state, else origin, else the only remote there is.
+    """
+    from gitticks.actions.sync import sync
+
+    seconds = _seconds("--timeout", timeout)
+    if watch:
+        _watch(context, remote, _seconds("--every", every), seconds, as_json=as_json)
+        return
+    _show(sync(context, remote, restore=restore, timeout_seconds=seconds), as_json=as_json)
+
+
+def _watch(context: Context, remote: str | None, every: float, timeout: float, *, as_json: bool) -> None:
+    """Syncs again and again; what goes wrong once is told and tried again."""
+    from gitticks.actions.sync_watch import watch
+    from gitticks.cli.render import hint, warn
+
+    def failed(error: GitticksError) -> None:
+        warn(error.message)
+        if error.hint:
+            hint(error.hint)
+
+    watch(
+        context,
+        remote,
+        every_seconds=every,
+        timeout_seconds=timeout,
+        told=lambda done: _show(done, as_json=as_json, is_watching=True),
+        failed=failed,
+    )
+
+
+def _show(done: Synced, *, as_json: bool, is_watching: bool = False) -> None:
+    from gitticks.cli.json_output import print_object
+    from gitticks.cli.render import hint, say, screen, warn
+    from gitticks.cli.sync_lines import next_step, sync_lines, warnings_of
+
+    if as_json:
+        print_object(sync=done)
+        return
+    for warning in warnings_of(done):
+        warn(warning)
+    say(*sync_lines(screen(), done, is_watching=is_watching))
+    step = next_step(done)
+    if step:
+        hint(step)
+
+
+def _seconds(option: str, text: str) -> float:
+    from gitticks.document.settings import find_setting, parse_value
+
+    try:
+        return float(str(parse_value(*find_setting("limits.idle"), text, option)))
+    except GitticksError as error:
+        raise UsageError(f"`{option}` is not a duration: '{text}'", hint=error.hint) from None

@@ -1,0 +1,192 @@
+"""Brings one branch from a remote and takes it there, as the person would; no push is ever forced.
+
+What a remote answers is told apart from its silence: being offline is no failure, a refusal is one, and a push that
+came too late is neither.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from gitticks.git.fence import fence_programs
+from gitticks.git.process import GitError, GitResult, printable, run_git
+from gitticks.git.refs import read_ref
+from gitticks.git.repository import Repository
+
+LONGEST_SECONDS = 60.0
+_PROTOCOLS = "file:git:http:https:ssh"
+_URL = re.compile(r"remote\.(.+)\.url", re.DOTALL)
+_UPSTREAM = "branch.{}.remote"
+_USUAL = "origin"
+_REFUSALS = (
+    "Authentication failed",
+    "Permission denied",
+    "could not read Username",
+    "could not read Password",
+    "terminal prompts disabled",
+    "Host key verification failed",
+    "dubious ownership",
+    "The requested URL returned error: 40",
+    "fsck error",
+    "unpacker error",
+    "bad object",
+    "not allowed",
+    "pack exceeds maximum",
+)
+"""How git tells that somebody answered, and that it was no."""
+
+_LATE = (
+    "fetch first",
+    "non-fast-forward",
+    "stale info",
+    "cannot lock ref",
+    "incorrect old value",
+    "failed to lock",
+)
+_NOT_REPORTED = ("failed to report status", "remote failure")
+
+
+class Fetched(Enum):
+    """What came of fetching."""
+
+    HERE = "the remote branch is up to date here"
+    MISSING = "the remote has no such branch"
+    NO_REMOTE = "there is no such remote"
+    UNREACHABLE = "the remote cannot be reached"
+    REFUSED = "the remote refused, or sent what git refused"
+
+
+class Pushed(Enum):
+    """What came of pushing."""
+
+    DONE = "the remote has it"
+    LATE = "somebody else pushed before"
+    REFUSED = "the remote refused it"
+    UNKNOWN = "the remote did not tell"
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedBranch:
+    """How a branch was fetched: the commit it stands at, None without one, and git's words where it failed."""
+
+    outcome: Fetched
+    commit: str | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PushedBranch:
+    """How a push ended, with git's words where it failed."""
+
+    outcome: Pushed
+    words: str = ""
+
+
+def remotes(repository: Repository) -> tuple[str, ...]:
+    """Returns the names of the remotes that have an address, in the order of the configuration."""
+    return tuple(dict.fromkeys(name for name, _ in _addresses(repository)))
+
+
+def remote_of_branch(repository: Repository, branch: str) -> str | None:
+    """Returns the remote that a branch is shared with: its upstream's, else `origin`, else the only one there is."""
+    named = _config(repository, "--get", _UPSTREAM.format(branch)).text
+    known = remotes(repository)
+    if named:
+        return named if named in known else None
+    if _USUAL in known:
+        return _USUAL
+    return known[0] if len(known) == 1 else None
+
+
+def address_of(repository: Repository, remote: str) -> str | None:
+    """Returns a remote's address without a password that may stand in it; None if there is no such remote."""
+    found = next((address for name, address in _addresses(repository) if name == remote), None)
+    return None if found is None else re.sub(r"(?<=://)[^/@]*@", "", found)
+
+
+def tracking_ref(remote: str, branch: str) -> str:
+    """Returns the ref at which a clone remembers a remote's branch."""
+    return f"refs/remotes/{remote}/{branch}"
+
+
+def fetch(
+    repository: Repository, remote: str, branch: str, *, timeout_seconds: float = LONGEST_SECONDS
+) -> FetchedBranch:
+    """Brings `refs/remotes/<remote>/<branch>` up to date, also in a clone that was made of a single branch.
+
+    Every object that comes is checked, and on disk before the ref moves.
+    """
+    if remote not in remotes(repository):
+        return FetchedBranch(Fetched.NO_REMOTE)
+    tracking = tracking_ref(remote, branch)
+    options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap="]
+    safely = ["-c", "core.fsync=all", "-c", "fetch.fsckObjects=true"]
+    asked = [*safely, "fetch", *options, "--end-of-options", remote, f"+refs/heads/{branch}:{tracking}"]
+    done = _reach(repository, asked, timeout_seconds)
+    if isinstance(done, str):
+        return FetchedBranch(Fetched.UNREACHABLE, words=done)
+    if done.code == 0:
+        return FetchedBranch(Fetched.HERE, read_ref(repository.common_dir, tracking))
+    words = printable(done.stderr)
+    if "find remote ref" in done.stderr:
+        return FetchedBranch(Fetched.MISSING)
+    is_refusal = any(sign in done.stderr for sign in _REFUSALS)
+    return FetchedBranch(Fetched.REFUSED if is_refusal else Fetched.UNREACHABLE, words=words)
+
+
+def push(
+    repository: Repository, remote: str, commit: str, branch: str, *, timeout_seconds: float = LONGEST_SECONDS
+) -> PushedBranch:
+    """Lets a remote's branch move forward to a commit, or begin there; never back, and no other branch or tag."""
+    options = ["--porcelain", "--quiet", "--no-follow-tags", "--recurse-submodules=no", "--no-force"]
+    safely = ["-c", "push.gpgSign=false", "-c", "push.pushOption="]
+    asked = [*safely, "push", *options, "--end-of-options", remote, f"{commit}:refs/heads/{branch}"]
+    done = _reach(repository, asked, timeout_seconds)
+    if isinstance(done, str):
+        return PushedBranch(Pushed.UNKNOWN, done)
+    if done.code == 0:
+        return PushedBranch(Pushed.DONE)
+    told = [line for line in done.text.splitlines() if line.startswith("!")]
+    words = printable("\n".join([*told, done.stderr]))
+    if not told or any(sign in words for sign in _NOT_REPORTED):
+        is_refusal = any(sign in done.stderr for sign in _REFUSALS)
+        return PushedBranch(Pushed.REFUSED if is_refusal else Pushed.UNKNOWN, words)
+    if any(sign in words for sign in _LATE):
+        return PushedBranch(Pushed.LATE, words)
+    return PushedBranch(Pushed.REFUSED, _of_remote(done.stderr) or words)
+
+
+def _of_remote(stderr: str) -> str:
+    """Returns what the remote's own hooks said."""
+    lines = (
+        line.removeprefix("remote:").strip() for line in stderr.splitlines() if line.startswith("remote:")
+    )
+    return printable("\n".join(lines))
+
+
+def _reach(repository: Repository, asked: list[str], timeout_seconds: float) -> GitResult | str:
+    """Runs a call that leaves the machine; returns words instead of a result if it took too long."""
+    fence = fence_programs(repository.common_dir)
+    try:
+        return run_git(
+            asked,
+            repository_dir=repository.common_dir,
+            extra_environment={**fence.variables, "GIT_ALLOW_PROTOCOL": _PROTOCOLS},
+            timeout_seconds=timeout_seconds,
+            check=False,
+            trusted=True,
+        )
+    except GitError as error:
+        return error.message
+
+
+def _addresses(repository: Repository) -> list[tuple[str, str]]:
+    listed = _config(repository, "--null", "--get-regexp", r"^remote\..*\.url$").text
+    entries = (entry.partition("\n") for entry in listed.split("\0") if entry)
+    return [(match[1], value) for key, _, value in entries if (match := _URL.fullmatch(key)) and value]
+
+
+def _config(repository: Repository, *asked: str) -> GitResult:
+    return run_git(["config", *asked], repository_dir=repository.common_dir, check=False)

@@ -1,0 +1,72 @@
+"""Joins what a remote has with what is here, and remembers how far the two have gone together.
+
+That memory is a ref of this clone alone: a remote's branch that does not contain it any more was rewound or
+rewritten, whatever other programs fetched meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gitticks.git.merges.history import merge_base
+from gitticks.git.ref_updates import RefLockedError, RefMovedError, compare_and_swap_ref
+from gitticks.git.refs import read_ref
+from gitticks.store.branch import Store, refuse_newer_format
+from gitticks.store.layout import CONFIG_PATH
+from gitticks.store.merging.commits import MergeReport, merge_commits
+from gitticks.store.transaction import read_file
+
+if TYPE_CHECKING:
+    from gitticks.git.identity import Identity
+
+_SHARED = "refs/gitticks/shared/"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What became of the branch: from which commit to which, and what the merge says of itself."""
+
+    before: str
+    after: str
+    report: MergeReport = field(default_factory=MergeReport)
+
+
+def last_shared(store: Store, remote: str) -> str | None:
+    """Returns the newest commit of a remote's state branch that this clone has taken in or pushed; None at first."""
+    return read_ref(store.repository.common_dir, _SHARED + remote)
+
+
+def remember_shared(store: Store, remote: str, commit: str) -> None:
+    """Remembers what a remote has, for the next time; another command that does so at the same moment may win."""
+    old = last_shared(store, remote)
+    if old == commit:
+        return
+    try:
+        compare_and_swap_ref(store.objects, _SHARED + remote, old, commit, "gitticks: shared")
+    except (RefMovedError, RefLockedError):
+        return
+
+
+def take_in(store: Store, theirs: str, remote: str, *, author: Identity) -> TakenIn:
+    """Lets the state branch contain `theirs` too: nothing to do, a step forward, or a merge by meaning.
+
+    Raises:
+        GitticksError: their format is newer, or an object is damaged.
+        LostRaceError: other programs moved the branch every time.
+    """
+    objects = store.objects
+    refuse_newer_format(read_file(objects, objects.tree_of(theirs), CONFIG_PATH))
+
+    def make(ours: str) -> tuple[str, TakenIn]:
+        if objects.is_ancestor(theirs, ours):
+            return ours, TakenIn(ours, ours)
+        if objects.is_ancestor(ours, theirs):
+            return theirs, TakenIn(ours, theirs)
+        base = merge_base(store.repository, ours, theirs)
+        merged = merge_commits(objects, base, ours, theirs)
+        message = f"merge the tasks of {remote}\n"
+        commit = objects.write_commit(merged.tree, (ours, theirs), author=author, message=message)
+        return commit, TakenIn(ours, commit, merged.report)
+
+    return store.take_in(make, f"gitticks: take in what {remote} has", author=author)

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import json
+import select
+import signal
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import command, gt
+from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.repositories import fsck_problems, git
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> list[Clone]:
+    return make_clones(tmp_path, make_first_clone(tmp_path), 2)
+
+
+def remote_tip(clone: Clone) -> str:
+    return git("ls-remote", "origin", "refs/heads/gitticks/state", at=clone.path).split("\t")[0]
+
+
+def test_tasks_go_and_come(clones: list[Clone]) -> None:
+    one, other = clones
+    task = one.create("Fix login")
+    out = one.ok("sync")
+    assert out.startswith("went to origin: 1 task\n")
+    assert f"  {task}  new" in out
+    assert remote_tip(one) == one.tip()
+    assert f"came from origin: 1 task\n  {task}  new           Fix login\n" in other.ok("sync")
+    assert other.tip() == one.tip()
+    assert other.board_file(task).exists()
+    assert other.ok("sync") == "in step with origin\n"
+
+
+def test_both_sides_notes_are_joined_and_pushed(clones: list[Clone]) -> None:
+    one, other = clones
+    task = one.create()
+    one.ok("sync")
+    other.ok("sync")
+    one.ok("note", task, "from one")
+    other.ok("note", task, "from the other")
+    one.ok("sync")
+    other.ok("sync")
+    one.ok("sync")
+    assert one.tip() == other.tip() == remote_tip(one)
+    assert sorted(one.notes(task)) == ["from one", "from the other"]
+    assert one.board_status() == other.board_status() == ""
+    assert fsck_problems(one.path) == ""
+
+
+def test_json_says_what_moved(clones: list[Clone]) -> None:
+    task = clones[0].create("Fix login")
+    done = json.loads(clones[0].ok("sync", "--json"))["sync"]
+    assert done["reached"] == "done"
+    assert done["went"]["tasks"] == [{"id": task, "is_new": True, "status": "pending", "title": "Fix login"}]
+    assert done["came"] == {"tasks": [], "files": []}
+
+
+def test_a_saved_edit_goes_too(clones: list[Clone]) -> None:
+    one, other = clones
+    task = one.create("Fix login")
+    file = one.board_file(task)
+    file.write_text(file.read_text().replace("Fix login", "Mend login"))
+    assert f"committed your edit of .gitticks/tasks/{task[-2:]}/{task}/TASK.md" in one.ok("sync")
+    other.ok("sync")
+    assert other.task(task).title == "Mend login"
+
+
+def test_a_true_conflict_names_the_task_and_its_file(clones: list[Clone]) -> None:
+    one, other = clones
+    task = one.create("Fix login", "-d", "The summary.")
+    one.ok("sync")
+    other.ok("sync")
+    for clone in clones:
+        file = clone.board_file(task)
+        file.write_text(file.read_text().replace("The summary.", f"Written in {clone.path.name}."))
+    one.ok("sync")
+    ran = other.gt("sync")
+    assert ran.code == 0
+    assert f"{task} is conflicted: both sides wrote " in ran.err
+    assert f".gitticks/tasks/{task[-2:]}/{task}/TASK.md" in ran.err
+    assert f"`gt edit {task}` and keep what is right" in ran.err
+
+
+def test_tasks_born_with_one_id_are_both_kept(clones: list[Clone]) -> None:
+    one, other = clones
+    one.make("k7f2", title="First", created=datetime(2026, 2, 1, tzinfo=UTC))
+    other.make("k7f2", title="Second", created=datetime(2026, 3, 1, tzinfo=UTC))
+    other.make("m3aa", title="Waits", blocked_by=("k7f2",))
+    one.ok("sync")
+    assert "(two tasks were born with one id)" in other.ok("sync")
+    one.ok("sync")
+    assert one.tip() == other.tip()
+    assert sorted(other.store.task_file(one_id).title for one_id in other.store.list_task_ids()) == [
+        "First",
+        "Second",
+        "Waits",
+    ]
+    (blocker,) = other.task("m3aa").blocked_by
+    assert other.task(blocker).title == "Second"
+
+
+def test_being_offline_is_no_error(clones: list[Clone]) -> None:
+    task = clones[0].create()
+    git("remote", "set-url", "origin", "http://127.0.0.1:9/none.git", at=clones[0].path)
+    ran = clones[0].gt("sync")
+    assert ran.code == 0
+    assert "origin cannot be reached; your tasks are safe here" in ran.out
+    assert clones[0].task(task).id == task
+    assert json.loads(clones[0].ok("sync", "--json"))["sync"]["reached"] == "offline"
+
+
+def test_without_a_remote_that_is_said(tmp_path: Path) -> None:
+    project = make_first_clone(tmp_path)
+    ran = project.gt("sync")
+    assert (ran.code, ran.out) == (0, "there is no remote to share tasks with\n")
+    assert "git remote add origin URL" in ran.err
+
+
+def test_a_remote_that_nobody_named(tmp_path: Path) -> None:
+    project = make_first_clone(tmp_path)
+    git("init", "--quiet", "--bare", str(tmp_path / "b.git"), at=tmp_path)
+    for name in ("here", "there"):
+        git("remote", "add", name, str(tmp_path / "b.git"), at=project.path)
+    ran = project.gt("sync")
+    assert ran.code == 1
+    assert "git config branch.gitticks/state.remote here" in ran.err
+    assert project.gt("sync", "nowhere").code == 1
+    git("config", "branch.gitticks/state.remote", "there", at=project.path)
+    assert "went to there" in project.ok("sync")
+
+
+@pytest.mark.parametrize("how", ["rewound", "rewritten", "deleted"])
+def test_a_remote_that_lost_commits_is_never_followed_silently(clones: list[Clone], how: str) -> None:
+    one, other = clones
+    before = one.tip()
+    task = one.create("Fix login")
+    one.ok("sync")
+    other.ok("sync")
+    bare = one.path.parent / "remote.git"
+    if how == "deleted":
+        git("update-ref", "-d", "refs/heads/gitticks/state", at=bare)
+    else:
+        git("update-ref", "refs/heads/gitticks/state", before, at=bare)
+    if how == "rewritten":
+        fork = git("commit-tree", "-p", before, "-m", "another", f"{before}^{{tree}}", at=bare)
+        git("update-ref", "refs/heads/gitticks/state", fork, at=bare)
+    ran = other.gt("sync")
+    assert ran.code == 3
+    assert "nothing was taken in or pushed" in ran.err
+    assert "`gt sync --restore`" in ran.err
+    assert other.gt("sync").code == 3, "it is told again, not forgotten"
+    other.ok("sync", "--restore")
+    assert remote_tip(other) == other.tip()
+    assert other.task(task).title == "Fix login"
+    assert one.gt("sync").code == 0
+
+
+def test_a_remote_that_refuses_says_why(clones: list[Clone]) -> None:
+    hook = clones[0].path.parent / "remote.git/hooks/pre-receive"
+    hook.write_text("#!/bin/sh\necho 'tasks are closed on Sundays' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    clones[0].create()
+    ran = clones[0].gt("sync")
+    assert ran.code == 3
+    assert "tasks are closed on Sundays" in ran.err
+
+
+def test_a_newer_format_is_left_alone(clones: list[Clone]) -> None:
+    one, other = clones
+    (one.board / "config.yaml").write_text("version: 99\n")
+    git("commit", "--no-verify", "--quiet", "-am", "newer", at=one.board)
+    git("push", "--quiet", "origin", "gitticks/state", at=one.board)
+    before = other.tip()
+    ran = other.gt("sync")
+    assert ran.code == 1
+    assert "format 99" in ran.err
+    assert other.tip() == before
+
+
+def test_a_clone_without_tasks_is_told_how_to_begin(clones: list[Clone]) -> None:
+    path = clones[0].path.parent / "fresh"
+    git("clone", "--quiet", str(clones[0].path.parent / "remote.git"), str(path), at=clones[0].path)
+    ran = gt("sync", at=path)
+    assert ran.code == 1
+    assert "`gt init`" in ran.err
+    assert gt("sync", "--timeout", "soon", at=path).code == 2
+
+
+def test_watching_takes_in_and_pushes_until_interrupted(clones: list[Clone]) -> None:
+    one, other = clones
+    process = subprocess.Popen(
+        command("sync", "--watch", "--every", "1s"), cwd=one.path, stdout=subprocess.PIPE, bufsize=0
+    )
+    try:
+        assert _line(process) == "in step with origin; watching, Ctrl-C ends it\n"
+        task = one.create("Here")
+        assert _line(process) == "went to origin: 1 task\n"
+        assert task in _line(process)
+        other.ok("sync")
+        other.create("There")
+        other.ok("sync")
+        assert _line(process) == "came from origin: 1 task\n"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def _line(process: subprocess.Popen[bytes]) -> str:
+    assert process.stdout is not None
+    assert select.select([process.stdout], [], [], 60)[0], "nothing was said"
+    return process.stdout.readline().decode()
