@@ -13,6 +13,7 @@ from gitticks.actions.moved_folders import home_of, join_moves
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.git.staged import StagedChange, is_index_locked, is_sequencing, staged_changes
 from gitticks.model.ids import TaskId, is_valid_id, task_path
+from gitticks.store.board.refusals import is_note
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _MARKER = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 _ENGINE_FILES = ("history.jsonl", "audit.jsonl")
+_ID_LINE = re.compile(rb"^id: *[\"']?([0-9a-z-]{1,64})[\"']? *$", re.MULTILINE)
 _TASK_FILE = re.compile(r"tasks/[^/]+/([^/]+)/TASK\.md")
 _AGAIN = "`git commit` again"
 
@@ -88,27 +90,40 @@ def _check_step(context: Context) -> tuple[Problem, ...]:
 
 def _check_file(context: Context, change: StagedChange) -> Iterator[Problem]:
     """Yields what is wrong with one file by itself."""
-    name = change.path.rpartition("/")[2]
     match = _TASK_FILE.fullmatch(change.path)
-    if not change.is_plain:
+    problem = misplaced(change.path, None)
+    if is_note(change.path) and change.new is not None:
+        yield Problem(change.path, "is a note of gitticks, for you alone", f"`git rm --cached {change.path}`")
+    elif not change.is_plain:
         yield Problem(change.path, "is a link or a submodule", f"`git rm --cached {change.path}`")
-    elif name in _ENGINE_FILES and change.path.startswith("tasks/") and home_of(change.path) is None:
-        yield Problem(
-            change.path, "is written by gitticks alone", f"`git restore --staged --worktree {change.path}`"
-        )
+    elif problem is not None and match is None:
+        yield problem
     elif match is not None and change.new is None:
         yield Problem(
             change.path,
             "a task is not removed, but cancelled",
             f"`git restore --staged --worktree {change.path}`, then `gt cancel {match[1]}`",
         )
-    elif match is not None and (not is_valid_id(match[1]) or task_path(TaskId(match[1])) != change.path):
-        place = (
-            f"move it to `{task_path(TaskId(match[1]))}`" if is_valid_id(match[1]) else "give it a valid id"
-        )
-        yield Problem(change.path, "lies in the wrong folder", place)
+    elif problem is not None:
+        yield problem
     else:
         yield from _check_readable(context, change)
+
+
+def misplaced(path: str, content: bytes | None) -> Problem | None:
+    """Returns what is wrong with a file's being at its path at all; None if nothing is.
+
+    Where the content of a task's file is given, the id in it says where the file belongs.
+    """
+    name, match = path.rpartition("/")[2], _TASK_FILE.fullmatch(path)
+    if name in _ENGINE_FILES and path.startswith("tasks/") and home_of(path) is None:
+        return Problem(path, "is written by gitticks alone", f"`git restore --staged --worktree {path}`")
+    if match is None or (is_valid_id(match[1]) and task_path(TaskId(match[1])) == path):
+        return None
+    inside = _ID_LINE.search(content) if content is not None else None
+    task_id = inside[1].decode() if inside is not None else match[1]
+    place = f"move it to `{task_path(TaskId(task_id))}`" if is_valid_id(task_id) else "give it a valid id"
+    return Problem(path, "lies in the wrong folder", place)
 
 
 def _check_readable(context: Context, change: StagedChange) -> Iterator[Problem]:

@@ -20,6 +20,7 @@ from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
+from gitticks.store.board.refusals import keep_note
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, task_of_path
 
 if TYPE_CHECKING:
@@ -59,7 +60,10 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
         return ()
     before = version_before(repository, STATE_BRANCH, commit, parents[0])
     author = author_of(repository, commit)
-    followed = [follow_edit(context, edit, author) for edit in _edits(context, before, commit)]
+    edits = tuple(_edits(context, before, commit))
+    for edit in edits:
+        keep_note(repository, edit.after.path, None)
+    followed = [follow_edit(context, edit, author) for edit in edits]
     return tuple(one for one in followed if one is not None)
 
 

@@ -1,19 +1,21 @@
 """Takes up what a person saved on the board and has not committed.
 
 A verdict that is only saved does not count yet, so a file that holds a new one is left to its `git commit`; so is
-one that cannot be read, or that asks for what is refused. What is left is named with the reason, never passed over.
+one that cannot be read, or that asks for what is refused. What is left is named with the reason, never passed over,
+and what is refused gets a note beside the file.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.errors import GitticksError
-from gitticks.model.ids import TaskId, task_path
+from gitticks.errors import GitticksError, LostRaceError
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.plainfile import read_plain_file
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 NOT_COMMITTED = "edited, not committed"
 _VERDICT = "edited, its verdict counts once it is committed"
 _REFUSED = "edited, not taken up: "
+_CONFLICT = "edited, and the branch has changed the same place: join both, then `git -C {board} add {path}`"
 _MOST_BYTES = 1024**3
 
 
@@ -43,41 +46,96 @@ class TakenUp:
         return any(words.startswith(_REFUSED) for words in self.left.values())
 
 
-def take_up_all(context: Context) -> TakenUp:
-    """Commits the edits of every task that a person saved, and carries out what they ask for.
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """Why an edit stays as it is; `note` is what the note beside its file says, None where it needs none."""
 
-    What is staged is left to the commit that the person prepares. To be called with the board in step.
+    words: str
+    note: str | None = None
+
+
+def take_up_all(context: Context) -> TakenUp:
+    """Commits the edits of every task that a person saved, new tasks too, and carries out what they ask for.
+
+    What is staged, and all of it during a merge or rebase, is left to the commit that the person prepares. To be
+    called with the board in step.
+
+    Raises:
+        BoardError: the board is damaged, so that nobody can tell what was edited.
     """
-    from gitticks.store.board.saved import saved_edits
-    from gitticks.store.layout import task_of_path
+    from gitticks.store.board.saved import edits_to_take_up
 
     paths: list[str] = []
-    left: dict[str, str] = {}
-    edits = saved_edits(context.repository)
-    prepared = _prepared(context) if edits else frozenset()
-    for saved in edits:
-        task_id = task_of_path(saved.path)
-        if task_id is None or saved.path in prepared or context.world.in_session:
-            left[saved.path] = NOT_COMMITTED
-            continue
-        reason = _take_up(context, saved, task_id)
-        if reason is None:
-            paths.append(saved.path)
-        else:
-            left[saved.path] = reason
-    return TakenUp(tuple(paths), left)
+    with _only_taker(context):
+        edits = {edit.path: edit for edit in edits_to_take_up(context.repository)}
+        left = {edit.path: _left_alone(context, edit) for edit in edits.values()} if edits else {}
+        prepared = _prepared(context) if edits else frozenset()
+        waiting = [path for path, one in left.items() if one is None and path not in prepared]
+        left |= dict.fromkeys(prepared & left.keys(), _Left(NOT_COMMITTED))
+        while waiting:  # a new task may name another that is new too
+            results = {path: _take_up(context, edits[path]) for path in waiting}
+            left |= results
+            taken = [path for path, result in results.items() if result is None]
+            paths += taken
+            waiting = (
+                [path for path in waiting if path not in taken and edits[path].base is None] if taken else []
+            )
+    stays = {path: one for path, one in left.items() if one is not None}
+    _keep_notes(context, stays)
+    return TakenUp(tuple(sorted(paths)), {path: one.words for path, one in stays.items()})
+
+
+@contextlib.contextmanager
+def _only_taker(context: Context) -> Iterator[None]:
+    """Lets one process at a time take up edits; where no lock can be had, two may try the same, and one will do it."""
+    from gitticks.git.locks import hold_lock
+
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(GitticksError, OSError):
+            held.enter_context(hold_lock(context.repository.own_dir / "taking-up.lock"))
+        yield
+
+
+def _left_alone(context: Context, saved: SavedEdit) -> _Left | None:
+    """Returns why an edit is not even tried; None for one that is."""
+    from gitticks.actions.hook_checks import misplaced
+    from gitticks.store.layout import task_of_path
+
+    if context.world.in_session:
+        return _Left(NOT_COMMITTED)
+    if saved.is_conflict:
+        return _Left(_CONFLICT.format(board=BOARD_FOLDER, path=saved.path))
+    back = f"`git -C {BOARD_FOLDER} restore {saved.path}`"
+    if task_of_path(saved.path) is not None:
+        return None if saved.is_plain else _Left(f"{_REFUSED}it is no plain file; move it away, then {back}")
+    problem = misplaced(saved.path, saved.content)
+    if problem is not None:
+        hint = f" ({problem.hint})" if problem.hint else ""
+        return _Left(f"{_REFUSED}it {problem.message}{hint}")
+    return _Left(NOT_COMMITTED)
+
+
+def _keep_notes(context: Context, left: Mapping[str, _Left]) -> None:
+    from gitticks.store.board.refusals import keep_notes
+
+    if not context.world.in_session:
+        keep_notes(context.repository, {path: one.note for path, one in left.items() if one.note is not None})
 
 
 def _prepared(context: Context) -> frozenset[str]:
-    """Returns the paths of the board that are staged."""
+    """Returns the paths of the board that are staged; all that is edited while git is in the middle of a merge."""
     from gitticks.git.repository import discover
-    from gitticks.git.staged import staged_changes
+    from gitticks.git.staged import is_sequencing, staged_changes
     from gitticks.store.board import board_path
+    from gitticks.store.board.saved import uncommitted_paths
 
     board = board_path(context.repository)
     if board is None:
         return frozenset()
-    return frozenset(change.path for change in staged_changes(discover(board), {}))
+    here = discover(board)
+    if is_sequencing(here.git_dir):
+        return frozenset(uncommitted_paths(context.repository))
+    return frozenset(change.path for change in staged_changes(here, {}))
 
 
 def take_up_saved(context: Context, task_id: TaskId) -> str | None:
@@ -87,36 +145,71 @@ def take_up_saved(context: Context, task_id: TaskId) -> str | None:
         why an edit stays as it is, in words that follow the file's path; None if there is none that does.
     """
     path = task_path(task_id)
-    if context.world.in_session or not _differs(context, path):
+    if context.world.in_session:
         return None
-    from gitticks.store.board.saved import saved_edit
+    from gitticks.store.board.refusals import keep_note
 
-    saved = saved_edit(context.repository, path)
-    return None if saved is None else _take_up(context, saved, task_id)
+    if not _differs(context, path):
+        keep_note(context.repository, path, None)
+        return None
+    from gitticks.store.board.saved import edits_to_take_up
+
+    with _only_taker(context):
+        saved = next((edit for edit in edits_to_take_up(context.repository) if edit.path == path), None)
+        left = None if saved is None else _left_alone(context, saved) or _take_up(context, saved)
+    keep_note(context.repository, path, None if left is None else left.note)
+    return None if left is None else left.words
 
 
-def _take_up(context: Context, saved: SavedEdit, task_id: TaskId) -> str | None:
+def _take_up(context: Context, saved: SavedEdit) -> _Left | None:
     """Commits one saved edit; returns why it stays, None if it does not."""
-    from gitticks.actions.hook_checks import check_edit, edit_between
     from gitticks.actions.hook_followup import follow_edit
 
+    task_id = TaskId(saved.path.split("/")[-2])
     if saved.content is None:
-        return f"{_REFUSED}a task is not removed, but cancelled (`gt cancel {task_id}`)"
-    if saved.base is None:
-        return NOT_COMMITTED
+        back = f"`git -C {BOARD_FOLDER} restore {saved.path}` brings it back"
+        return _Left(f"{_REFUSED}a task is not removed, but cancelled (`gt cancel {task_id}`); {back}")
+    content = saved.content
     try:
-        edit = edit_between(saved.base, saved.content, saved.path)
-        if edit.wanted.verdict is not None:
-            return _VERDICT
-        check_edit(context, context.store.snapshot(), edit, task_id)
+        if _edit(saved.base, content, saved.path).wanted.verdict is not None:
+            return _Left(_VERDICT)
+        edit = context.store.transact(
+            lambda transaction: _commit(context, transaction, saved, content), author=context.author
+        )
+    except LostRaceError:
+        return _Left(NOT_COMMITTED)
     except GitticksError as error:
-        return _REFUSED + _reason(error, saved.path)
-    if not context.store.transact(
-        lambda transaction: _commit(context, transaction, edit, saved.base), author=context.author
-    ):
-        return NOT_COMMITTED
+        reason = _reason(error, saved.path)
+        return _Left(_REFUSED + reason, f"{reason}\n{error.hint}" if error.hint else reason)
+    if edit is None:
+        return _Left(NOT_COMMITTED)
     follow_edit(context, edit, context.author)
     return None
+
+
+def _edit(base: bytes | None, content: bytes, path: str) -> HandEdit:
+    from gitticks.actions.hook_checks import edit_between
+
+    return edit_between(base, content, path)
+
+
+def _commit(context: Context, transaction: Transaction, saved: SavedEdit, content: bytes) -> HandEdit | None:
+    """Writes the file as it was saved, so that the board has nothing to merge; None if the branch has moved on.
+
+    Raises:
+        GitticksError: something of it is refused.
+    """
+    from gitticks.actions.hook_checks import check_edit
+    from gitticks.store.hand_edits import describe_edit
+
+    path = saved.path
+    if transaction.read(path) != saved.base:
+        return None
+    edit = _edit(saved.base, content, path)
+    check_edit(context, context.store.snapshot(transaction.base), edit, TaskId(path.split("/")[-2]))
+    transaction.write(path, content)
+    describe_edit(transaction, edit, context.actor)
+    return edit
 
 
 def _reason(error: GitticksError, path: str) -> str:
@@ -140,15 +233,3 @@ def _differs(context: Context, path: str) -> bool:
         return board is not None and read_plain_file(board / path, _MOST_BYTES) != context.store.read(path)
     except OSError:
         return False
-
-
-def _commit(context: Context, transaction: Transaction, edit: HandEdit, base: bytes | None) -> bool:
-    """Writes the file as it was saved, so that the board has nothing to merge; False if the branch has moved on."""
-    from gitticks.store.hand_edits import describe_edit
-
-    path = edit.after.path
-    if transaction.read(path) != base:
-        return False
-    transaction.write(path, edit.after.data)
-    describe_edit(transaction, edit, context.actor)
-    return True

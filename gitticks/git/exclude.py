@@ -17,11 +17,20 @@ def exclude_folders(repository: Repository, folders: Iterable[str]) -> None:
 
     A folder outside of the checkout (absolute, or by `..`) needs no line and gets none.
     """
+    _exclude(repository, [_pattern(folder) for folder in folders if _is_inside(folder)])
+
+
+def exclude_pattern(repository: Repository, pattern: str) -> None:
+    """Adds one pattern as git reads it to `info/exclude`, if it is not there."""
+    _exclude(repository, [pattern])
+
+
+def _exclude(repository: Repository, patterns: Iterable[str]) -> None:
     file = repository.common_dir / "info" / "exclude"
     present = file.read_bytes() if file.exists() else b""
     lines = present.splitlines()
-    wanted = [os.fsencode(_pattern(folder)) for folder in folders if _is_inside(folder)]
-    missing = [line for line in dict.fromkeys(wanted) if line not in lines]
+    wanted = dict.fromkeys(os.fsencode(pattern) for pattern in patterns)
+    missing = [line for line in wanted if line not in lines]
     if not missing:
         return
     heading = [] if _HEADING.encode() in lines else [_HEADING.encode()]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.actions.saved_edits import TakenUp, take_up_all
 from gitticks.model.status import Awaiting, Status
 from tests.support.projects import SESSION, Project, make_project
 from tests.support.repositories import git
@@ -92,3 +96,147 @@ def test_conflict_markers_that_were_saved_are_not_taken_up(project: Project) -> 
     _save(project, "old", "<<<<<<< ours\nold\n=======\nnew\n>>>>>>> theirs")
     assert "not taken up: line 15: holds conflict markers" in project.gt("note", "k7f2", "hello").err
     assert project.file("k7f2").section("Context") == "old"
+
+
+NOTE = "TASK.md.refused"
+NEW_TASK = "---\nid: {0}\ntitle: Plan {0}\nstatus: pending\n{1}---\nThe text.\n"
+
+
+def _take_up(project: Project) -> TakenUp:
+    return take_up_all(Context(directory=project.path))
+
+
+def _new(project: Project, task_id: str, fields: str = "") -> Path:
+    file = project.board_file(task_id)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(NEW_TASK.format(task_id, fields))
+    return file
+
+
+def test_new_tasks_are_taken_up_also_such_as_name_one_another(project: Project) -> None:
+    _new(project, "aplan", "blocked_by: [bplan]\n")
+    _new(project, "bplan")
+    assert _take_up(project).paths == ("tasks/an/aplan/TASK.md", "tasks/an/bplan/TASK.md")
+    task = project.task("aplan")
+    assert (task.blocked_by, task.created_by, task.status) == (("bplan",), "Ada Lovelace", Status.PENDING)
+    assert [event.type.value for event in project.events("bplan")] == ["task.created"]
+    assert project.board_status() == ""
+
+
+def test_a_new_task_that_cannot_be_one_gets_a_note(project: Project) -> None:
+    file = _new(project, "aplan", "priority: high\n")
+    left = _take_up(project).left[f"tasks/an/aplan/{file.name}"]
+    assert "`priority` is not a number from 0 to 4" in left
+    assert "`priority` is not a number from 0 to 4" in file.with_name(NOTE).read_text()
+
+
+def test_a_refused_edit_has_a_note_beside_it_until_it_is_mended(project: Project) -> None:
+    file = project.board_file("k7f2")
+    note = file.with_name(NOTE)
+    before = file.read_text()
+    _save(project, "status: pending", "status: done")
+    edited = file.read_text()
+    assert _take_up(project).has_refused
+    assert "`k7f2` cannot go from pending to done" in note.read_text()
+    assert file.read_text() == edited
+    assert "TASK.md" in project.board_status()
+    assert NOTE not in project.board_status()
+    tip = project.tip()
+    git("add", "--force", str(note), at=project.board)
+    with pytest.raises(Exception, match="note of gitticks"):
+        git("commit", "-m", "all", at=project.board)
+    git("rm", "--quiet", "--cached", str(note), at=project.board)
+    assert project.tip() == tip
+    file.write_text(before)
+    assert _take_up(project) == TakenUp()
+    assert not note.exists()
+
+
+def test_a_command_on_the_task_writes_and_removes_the_note_too(project: Project) -> None:
+    note = project.board_file("k7f2").with_name(NOTE)
+    _save(project, "status: pending", "status: [")
+    project.ok("note", "k7f2", "hello")
+    assert note.read_text().startswith("This edit is not taken up:\n\nline 6: ")
+    _save(project, "status: [", "status: pending")
+    project.ok("note", "k7f2", "hello again")
+    assert not note.exists()
+
+
+def test_a_commit_of_the_mended_file_removes_the_note(project: Project) -> None:
+    note = project.board_file("k7f2").with_name(NOTE)
+    _save(project, "status: pending", "status: [")
+    _take_up(project)
+    _save(project, "status: [", "priority: 1\nstatus: pending")
+    git("commit", "-qam", "k7f2: mended", at=project.board)
+    assert not note.exists()
+
+
+def test_a_note_that_a_person_wrote_into_stays(project: Project) -> None:
+    note = project.board_file("k7f2").with_name(NOTE)
+    before = project.board_file("k7f2").read_text()
+    _save(project, "status: pending", "status: [")
+    _take_up(project)
+    note.write_text(note.read_text() + "remember this\n")
+    project.board_file("k7f2").write_text(before)
+    _take_up(project)
+    assert note.read_text().endswith("remember this\n")
+
+
+def test_an_old_buffer_takes_nothing_back(project: Project) -> None:
+    shown = project.board_file("k7f2").read_text()
+    project.ok("update", "k7f2", "-p", "0")
+    project.board_file("k7f2").write_text(shown + "\nmine\n")
+    assert _take_up(project).paths
+    assert project.task("k7f2").priority == 0
+    assert "mine" in project.file("k7f2").data.decode()
+    assert project.board_status() == ""
+
+
+def test_a_merge_that_is_under_way_is_left_alone(project: Project) -> None:
+    head = git("rev-parse", "HEAD", at=project.board)
+    place = git("rev-parse", "--git-path", "MERGE_HEAD", at=project.board)
+    (project.board / place).write_text(f"{head}\n")
+    _save(project, "old", "new")
+    assert _take_up(project) == TakenUp((), {"tasks/f2/k7f2/TASK.md": "edited, not committed"})
+
+
+def test_a_conflict_says_how_to_join(project: Project) -> None:
+    _save(project, "old", "mine")
+    file = project.file("k7f2")
+    os.utime(project.board_file("k7f2"), (1e9, 1e9))
+    write_task_file(project.store, "k7f2", file.data.decode().replace("old", "theirs"))
+    left = project.ok("status")
+    assert "tasks/f2/k7f2/TASK.md  not in step: conflict" in left
+    assert "mine" in project.board_file("k7f2").read_text()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda folder: (folder / "TASK.md").unlink(), "`git -C .gitticks restore tasks/f2/k7f2/TASK.md`"),
+        (lambda folder: folder.rename(folder.with_name("login")), "move it to `tasks/f2/k7f2/TASK.md`"),
+        (lambda folder: _replace(folder, b"\0\xff\x01" * 999), "not taken up: "),
+        (lambda folder: _replace(folder, None), "no plain file"),
+        (lambda folder: _replace(folder, b"---\nid: m3xq\ntitle: x\nstatus: pending\n---\n"), "m3xq"),
+        (lambda folder: (folder / "history.jsonl").write_text("{}\n"), "written by gitticks alone"),
+    ],
+)
+def test_what_is_broken_is_named_with_the_mend(
+    project: Project, spoil: Callable[[Path], object], words: str
+) -> None:
+    tip = project.tip()
+    spoil(project.board_file("k7f2").parent)
+    found = _take_up(project)
+    assert words in " ".join(found.left.values())
+    assert found.paths == ()
+    assert project.tip() == tip
+    project.ok("status")
+
+
+def _replace(folder: Path, content: bytes | None) -> None:
+    file = folder / "TASK.md"
+    file.unlink()
+    if content is None:
+        file.symlink_to("/etc/hostname")
+    else:
+        file.write_bytes(content)

@@ -47,6 +47,8 @@ class Journal:
         index_mark: how the index file looked when it was in step; empty if it may have changed since.
         index_end: where its entries end, as `write_entries` tells; None if that is not known.
         is_index_stale: the index has entries that git has to compare with their files by content.
+        seen: the blobs that edited files held when somebody last looked for what to take up, by path. Once such a
+            blob is on the branch, what the person saves next began from it.
     """
 
     base: str | None = None
@@ -54,6 +56,7 @@ class Journal:
     index_mark: str = ""
     index_end: int | None = None
     is_index_stale: bool = False
+    seen: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_journal(repository: Repository) -> Journal:
@@ -71,6 +74,7 @@ def load_journal(repository: Repository) -> Journal:
             index_mark=str(values["index"]),
             index_end=None if end is None else int(end),
             is_index_stale=bool(values["stale"]),
+            seen={_path(path): _blob(blob) for path, blob in values.get("seen", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Journal()
@@ -93,6 +97,13 @@ def _object(name: object) -> str | None:
     return name
 
 
+def _blob(name: object) -> str:
+    blob = _object(name)
+    if blob is None:
+        raise ValueError(name)
+    return blob
+
+
 def save_journal(repository: Repository, journal: Journal) -> None:
     """Writes the journal and waits until it is on disk."""
     from gitticks.git.files import write_synced
@@ -103,6 +114,7 @@ def save_journal(repository: Repository, journal: Journal) -> None:
         "index": journal.index_mark,
         "end": journal.index_end,
         "stale": journal.is_index_stale,
+        "seen": dict(journal.seen),
     }
     write_synced(_file(repository), json.dumps(values).encode())
 

@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gitticks.errors import GitticksError
+from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
-from gitticks.git.follow import line_distance
+from gitticks.git.follow import QUIET_SECONDS, line_distance
 from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
-from gitticks.store.board.journal import Journal, load_journal
+from gitticks.store.board.journal import Journal, PendingKind, load_journal, save_journal
 from gitticks.store.board.older import older_versions
 from gitticks.store.board.place import board_checkout
 from gitticks.store.board.report import errors_of_board
+from gitticks.store.merging.edit import merge_saved
 from gitticks.store.tip import state_tip
 
+_LOOKS = 3
 _NOT_SEEN = "nobody can tell what was saved on the board"
 
 
 @dataclass(frozen=True, slots=True)
 class SavedEdit:
-    """A file of the board that a person edited: where it began and what it holds; None where there is no file."""
+    """A file of the board that a person edited: where it began and what it holds; None where there is no file.
+
+    `is_conflict` if the branch has written the same place since, `is_plain` False for a link, a folder and the like.
+    """
 
     path: str
     base: bytes | None
     content: bytes | None
+    is_conflict: bool = False
+    is_plain: bool = True
 
 
 def uncommitted_paths(repository: Repository) -> tuple[str, ...]:
@@ -38,6 +47,63 @@ def uncommitted_paths(repository: Repository) -> tuple[str, ...]:
     What only lags behind the branch is not among them, nor is a conflict's or a link's like that is no plain file.
     """
     return tuple(edit.path for edit in saved_edits(repository))
+
+
+def edits_to_take_up(repository: Repository) -> tuple[SavedEdit, ...]:
+    """Returns every uncommitted edit, sorted by path, after whoever is saving at this moment is done with it.
+
+    Files that are none are among them. What was seen is noted, so that what a person saves while it is taken up counts
+    as their next edit. Takes the store's lock, and raises as `saved_edits` does.
+    """
+    checkout = board_checkout(repository)
+    if checkout is None:
+        return ()
+    for _ in range(_LOOKS):
+        with _no_writer(repository) as is_locked, errors_of_board(_NOT_SEEN):
+            journal = load_journal(repository)
+            found = tuple(_edits(repository, checkout, journal))
+            files = _files(repository, checkout)
+            youngest = _youngest(files, found)
+            if youngest is None and is_locked:
+                found = _joined(repository, files, journal, found)
+                _note_seen(repository, journal, found)
+        if youngest is None:
+            break
+        time.sleep(QUIET_SECONDS - youngest)
+    return found
+
+
+def _youngest(files: CheckoutFiles, found: tuple[SavedEdit, ...]) -> float | None:
+    """Returns the age of the file that was written last; None if all have been left alone for long enough."""
+    ages = (files.age_seconds(edit.path) for edit in found if edit.is_plain)
+    return min((age for age in ages if age is not None and 0 <= age < QUIET_SECONDS), default=None)
+
+
+def _joined(
+    repository: Repository, files: CheckoutFiles, journal: Journal, found: tuple[SavedEdit, ...]
+) -> tuple[SavedEdit, ...]:
+    """Joins what an editor saved that was open for long with what the branch has written since, in the file itself.
+
+    Else the old lines around the edit would be an edit too, and take back what the editor never showed.
+    """
+    objects, tip = Objects.open(repository), state_tip(repository)
+    joined = []
+    for edit in found:
+        current = _blob(objects, tip, edit.path)
+        is_old = edit.path not in journal.pending and None not in (edit.base, edit.content, current)
+        if is_old and edit.base != current:
+            merged = merge_saved(edit.path, edit.base or b"", edit.content or b"", current or b"")
+            if merged is not None and files.replace(edit.path, edit.content, merged).is_done:
+                edit = replace(edit, base=current, content=merged)  # noqa: PLW2901
+        joined.append(edit)
+    return tuple(joined)
+
+
+def _note_seen(repository: Repository, journal: Journal, found: tuple[SavedEdit, ...]) -> None:
+    seen = {edit.path: blob_id(edit.content) for edit in found if edit.content is not None}
+    if seen != journal.seen:
+        with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is taken up
+            save_journal(repository, replace(journal, seen=seen))
 
 
 def saved_edits(repository: Repository) -> tuple[SavedEdit, ...]:
@@ -53,7 +119,7 @@ def saved_edits(repository: Repository) -> tuple[SavedEdit, ...]:
     if checkout is None:
         return ()
     with _no_writer(repository), errors_of_board(_NOT_SEEN):
-        return tuple(_edits(repository, checkout, load_journal(repository)))
+        return tuple(edit for edit in _edits(repository, checkout, load_journal(repository)) if edit.is_plain)
 
 
 def saved_edit(repository: Repository, path: str) -> SavedEdit | None:
@@ -68,16 +134,21 @@ def saved_edit(repository: Repository, path: str) -> SavedEdit | None:
         if _is_as_committed(repository, checkout, path):
             return None
         edits = _edits(repository, checkout, load_journal(repository))
-        return next((edit for edit in edits if edit.path == path), None)
+        return next((edit for edit in edits if edit.path == path and edit.is_plain), None)
 
 
 @contextlib.contextmanager
-def _no_writer(repository: Repository) -> Iterator[None]:
-    """Keeps writers away; where no lock can be had, as on a full or read-only disk, looking goes before being sure."""
+def _no_writer(repository: Repository) -> Iterator[bool]:
+    """Keeps writers away; where no lock can be had, as on a full or read-only disk, looking goes before being sure.
+
+    Yields whether they are kept away.
+    """
+    is_locked = False
     with contextlib.ExitStack() as held:
         with contextlib.suppress(GitticksError, OSError):
             held.enter_context(hold_lock(repository.own_dir / "lock"))
-        yield
+            is_locked = True
+        yield is_locked
 
 
 def _is_as_committed(repository: Repository, checkout: Checkout, path: str) -> bool:
@@ -101,10 +172,13 @@ def _edits(repository: Repository, checkout: Checkout, journal: Journal) -> Iter
         try:
             content = files.read(path)
         except NotPlainError:
+            yield SavedEdit(path, None, None, is_plain=False)
             continue
         base = _base(objects, journal, tip, path)
         if content not in (base, _blob(objects, tip, path)):
-            yield SavedEdit(path, _closest(objects, tip, path, (base, content)), content)
+            pending = journal.pending.get(path)
+            is_conflict = pending is not None and pending.kind is PendingKind.CONFLICT
+            yield SavedEdit(path, _closest(objects, tip, path, (base, content)), content, is_conflict)
 
 
 def _base(objects: Objects, journal: Journal, tip: str, path: str) -> bytes | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -75,6 +76,7 @@ class Sync:
             index_mark=mark_of(self.checkout.git_dir / "index"),
             index_end=index_end,
             is_index_stale=self.journal.is_index_stale or self._leaves_unknown(index_end),
+            seen={path: blob for path, blob in self.journal.seen.items() if path not in moves},
         )
         return journal, self._report()
 
@@ -178,7 +180,8 @@ class Sync:
         return Move(move.path, pending.against, move.new, move.mode, None)
 
     def _bring(self, move: Move) -> None:
-        followed = self.follower.follow(Version(move.path, self._content(move.base), self._content(move.new)))
+        began = self._began(move)
+        followed = self.follower.follow(Version(move.path, self._content(began), self._content(move.new)))
         self.rescued += followed.rescued
         before = self.journal.pending.get(move.path)
         settled = self.settler.settle(
@@ -191,7 +194,21 @@ class Sync:
             self.changed[move.path] = settled.entries
             if settled.unstaged is not None:
                 self._keep_unstaged(move.path, settled.unstaged)
-        self._note(move, followed, before)
+        self._note(replace(move, base=began), followed, before)
+
+    def _began(self, move: Move) -> str | None:
+        """Returns the blob that what lies in the file began from.
+
+        That is what somebody saw there, if it was taken up since: a person who saves once more while that happens
+        changed their own text, not the branch's older one.
+        """
+        seen = self.journal.seen.get(move.path)
+        if seen is None or seen in (move.base, move.new):
+            return move.base if seen is None else seen
+        base = self._content(move.base)
+        versions = older_versions(self.objects, self.tip, move.path)
+        since = takewhile(lambda content: content != base, versions)
+        return seen if any(blob_id(content) == seen for content in since) else move.base
 
     def _note(self, move: Move, followed: Followed, before: Pending | None) -> None:
         if followed.outcome is Outcome.CONFLICT:

@@ -10,8 +10,14 @@ import pytest
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
 from gitticks.git.repository import Repository
-from gitticks.store.board import WORKTREE_BOARD, BoardError, saved
-from gitticks.store.board.saved import SavedEdit, saved_edit, saved_edits, uncommitted_paths
+from gitticks.store.board import WORKTREE_BOARD, BoardError, pending, saved
+from gitticks.store.board.saved import (
+    SavedEdit,
+    edits_to_take_up,
+    saved_edit,
+    saved_edits,
+    uncommitted_paths,
+)
 from gitticks.store.branch import Store
 from tests.support.boards import LINES, PATH, BoardOfTest, make_board, write_to_branch
 from tests.support.stores import make_store
@@ -117,3 +123,48 @@ def test_a_damaged_index_hides_what_was_saved_and_no_task(board: BoardOfTest) ->
     with pytest.raises(BoardError, match="cannot be brought in step"):
         WORKTREE_BOARD.bring_in_step(board.repository)
     assert board.read() == NEW
+
+
+def test_what_is_saved_while_an_edit_is_taken_up_is_the_next_edit(board: BoardOfTest) -> None:
+    first = LINES.replace("line 2\n", "line 2, mi\n")
+    board.save(first)
+    (edit,) = edits_to_take_up(board.repository)
+    board.save(LINES.replace("line 2\n", "line 2, mine\n"))
+    board.write(first)
+    assert pending(board.repository) == {}
+    assert saved_edits(board.repository) == (
+        SavedEdit(PATH, first.encode(), LINES.replace("line 2\n", "line 2, mine\n").encode()),
+    )
+    assert edit.content == first.encode()
+
+
+def test_that_is_so_also_after_our_own_change_on_top(board: BoardOfTest) -> None:
+    first = LINES.replace("line 2\n", "line 2, mi\n")
+    board.save(first)
+    edits_to_take_up(board.repository)
+    second = LINES.replace("line 2\n", "line 2, mine\n")
+    file = board.folder / PATH
+    (board.folder / ".git").rename(board.folder / "git-aside")  # nobody follows, as if the writer were killed
+    board.write(first)
+    board.write(first.replace("line 10\n", "line ten\n"))
+    (board.folder / "git-aside").rename(board.folder / ".git")
+    board.save(second)
+    WORKTREE_BOARD.bring_in_step(board.repository)
+    assert file.read_text() == second.replace("line 10\n", "line ten\n")
+    assert pending(board.repository) == {}
+
+
+def test_an_old_buffer_is_joined_in_the_file_before_it_is_taken_up(board: BoardOfTest) -> None:
+    newest = NEW.replace("line 10\n", "line ten\n")
+    board.write(newest)
+    board.save(LINES + "mine\n")
+    joined = (newest + "mine\n").encode()
+    assert edits_to_take_up(board.repository) == (SavedEdit(PATH, newest.encode(), joined),)
+    assert board.read().encode() == joined
+
+
+def test_a_link_is_named(board: BoardOfTest) -> None:
+    (board.folder / PATH).unlink()
+    (board.folder / PATH).symlink_to("/etc/hostname")
+    (edit,) = edits_to_take_up(board.repository)
+    assert (edit.path, edit.is_plain) == (PATH, False)
