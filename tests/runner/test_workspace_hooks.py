@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from gitticks.git.identity import agent_identity
 from gitticks.git.repository import Repository, discover
-from gitticks.runner.workspace_hooks import name_committer
-from tests.support.repositories import add_linked_worktree, commit_file, git, make_repository
+from gitticks.runner.workspace_hooks import name_committer, uninstall_hooks, workspaces_with_hooks
+from tests.support.repositories import (
+    add_linked_worktree,
+    commit_file,
+    git,
+    make_repository,
+    run_git_command,
+)
 from tests.support.workspaces import (
     prepared,
     repository,
@@ -59,6 +66,86 @@ def test_the_persons_hooks_run_in_a_workspace(repository: Repository, tmp_path: 
     (workspace.path / "forbidden").touch()
     with pytest.raises(AssertionError):
         commit_file(workspace.path, "b.txt", "b\n")
+
+
+@pytest.mark.parametrize("named", [".husky/_", "/nowhere/hooks"])
+def test_a_hooks_path_that_is_missing_is_said_and_no_obstacle(repository: Repository, named: str) -> None:
+    git("config", "core.hooksPath", named, at=top(repository))
+    workspace = prepared(repository)
+    told = f"none of your own hooks runs: `{named}`, which `core.hooksPath` names, is missing"
+    assert workspace.warnings == (told,)
+    (workspace.path / "a.txt").write_text("a\n")
+    git("add", "a.txt", at=workspace.path)
+    done = run_git_command("commit", "-qm", "add a", at=workspace.path)
+    assert done.returncode == 0
+    assert done.stderr.startswith("gitticks: none of your own hooks ran: ")
+    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n\nTask: k7f2\n"
+    own = top(repository) / ".husky/_"
+    own.mkdir(parents=True)
+    git("config", "core.hooksPath", ".husky/_", at=top(repository))
+    assert prepared(repository).warnings == ()
+    assert run_git_command("commit", "-q", "--amend", "-m", "x", at=workspace.path).stderr == ""
+
+
+def test_a_folder_of_hooks_that_nobody_named_may_be_missing(repository: Repository) -> None:
+    shutil.rmtree(repository.common_dir / "hooks")
+    workspace = prepared(repository)
+    assert workspace.warnings == ()
+    assert run_git_command("commit", "-q", "--allow-empty", "-m", "x", at=workspace.path).stderr == ""
+
+
+def test_while_commits_are_made_again_no_message_is_changed(repository: Repository) -> None:
+    commit_file(top(repository), "b.txt", "b\n", "add b")
+    git("checkout", "-q", "-b", "other", at=top(repository))
+    commit_file(top(repository), "c.txt", "c\n", "add c")
+    picked = git("rev-parse", "HEAD", at=top(repository))
+    git("checkout", "-q", "-", at=top(repository))
+    workspace = prepared(repository)
+    hook(repository.common_dir / "hooks", "commit-msg", "echo own >> ../ran.log")
+    git("cherry-pick", picked, at=workspace.path)
+    reword = {"GIT_SEQUENCE_EDITOR": "sed -i s/^pick/reword/", "GIT_EDITOR": "true"}
+    git("rebase", "-q", "-i", "HEAD~2", at=workspace.path, environment=reword)
+    assert "Task:" not in git("log", "--format=%B", at=workspace.path)
+    assert (workspace.path.parent / "ran.log").read_text().startswith("own\n")
+    commit_file(workspace.path, "d.txt", "d\n", "add d")
+    assert git("log", "-1", "--format=%B", at=workspace.path) == "add d\n\nTask: k7f2\n"
+
+
+def test_a_merge_in_a_workspace_names_the_task(repository: Repository) -> None:
+    workspace = prepared(repository)
+    commit_file(workspace.path, "a.txt", "a\n", "add a")
+    commit_file(top(repository), "b.txt", "b\n", "add b")
+    git("merge", "-q", "--no-edit", "main", at=workspace.path)
+    assert git("log", "-1", "--format=%B", at=workspace.path).endswith("\n\nTask: k7f2\n")
+
+
+def test_hooks_go_and_stay_away(repository: Repository) -> None:
+    git("config", "extensions.worktreeConfig", "true", at=top(repository))
+    workspace = prepared(repository)
+    assert [one.path for one in workspaces_with_hooks(repository)] == [workspace.path]
+    assert uninstall_hooks(repository) == 1
+    assert not (repository.common_dir / "worktrees/k7f2/config.worktree").exists()
+    assert not (repository.own_dir / "workspace-hooks").exists()
+    (repository.own_dir / "hooks-off").touch()
+    prepared(repository)
+    assert workspaces_with_hooks(repository) == ()
+    commit_file(workspace.path, "a.txt", "a\n", "add a")
+    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n"
+
+
+def test_a_hooks_path_that_the_workspace_had_is_followed_and_restored(
+    repository: Repository, tmp_path: Path
+) -> None:
+    workspace = prepared(repository)
+    uninstall_hooks(repository)
+    hook(tmp_path / "mine", "pre-commit", f"echo mine >> {tmp_path}/ran.log")
+    git("config", "--worktree", "core.hooksPath", str(tmp_path / "mine"), at=workspace.path)
+    prepared(repository)
+    prepared(repository)
+    commit_file(workspace.path, "a.txt", "a\n", "add a")
+    assert (tmp_path / "ran.log").read_text() == "mine\n"
+    uninstall_hooks(repository)
+    assert git("config", "--worktree", "core.hooksPath", at=workspace.path).strip() == str(tmp_path / "mine")
 
 
 def test_a_repository_with_an_odd_path_has_hooks_too(tmp_path: Path) -> None:

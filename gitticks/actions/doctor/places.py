@@ -15,10 +15,11 @@ from gitticks.store.layout import STATE_REF
 
 _FOLDERS = (
     "sessions", "held", "drafts", "transcripts", "tmp", "tmp/board", "rescue", "merge", "hooks", "workspace-hooks",
+    "checkout-hooks",
 )  # fmt: skip
 _FILES = (
     "lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run",
-    "board.json", "base-move.json", "doctor.json", "notices.json",
+    "board.json", "config-before.json", "base-move.json", "doctor.json", "notices.json",
     "index.sqlite3", "index.sqlite3-journal", "index.lock",
 )  # fmt: skip
 

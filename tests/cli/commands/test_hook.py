@@ -423,3 +423,22 @@ def test_settings_that_are_no_utf_8_are_refused(hand: Hand) -> None:
     file = hand.project.board / "config.yaml"
     file.write_bytes(b"version: 1\nagent: caf\xe9\n")
     assert hand.refused() == "error: config.yaml:2:11: this is no UTF-8\n  hint: save the file as UTF-8\n"
+
+
+def test_during_a_rebase_hooks_only_check(hand: Hand, tmp_path: Path) -> None:
+    ours, theirs = make_clones(tmp_path / "clones", hand.project, 2)
+    created = theirs.create("Theirs")
+    assert theirs.push().returncode == 0
+    mine = Hand(ours)
+    ours.change("k7f2", awaiting=Awaiting.WORK)
+    mine.edit("old", "new")
+    assert mine.commit().returncode == 0
+    ours.make("m3xq")
+    events = len(ours.events("k7f2"))
+    pulled = run_git_command("pull", "-q", "--rebase", "origin", "gitticks/state", at=ours.board)
+    assert pulled.returncode == 0, pulled.stderr
+    assert ours.task(created).title == "Theirs"
+    assert ours.file("k7f2").section("Context") == "new"
+    assert len(ours.events("k7f2")) == events
+    assert ours.board_status() == ""
+    assert fsck_problems(ours.path) == ""
