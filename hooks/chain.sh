@@ -4,6 +4,13 @@
 own_hook=${GITTICKS_OWN_HOOK-} # said by the hook that was put in front of it, and no business of what that starts
 unset GITTICKS_OWN_HOOK
 
+case ${0%/*} in
+*/gitticks/hooks) # on the board, where no code is, so that a missing configuration of pre-commit is no mistake
+    PRE_COMMIT_ALLOW_NO_CONFIG=1
+    export PRE_COMMIT_ALLOW_NO_CONFIG
+    ;;
+esac
+
 # Prints the hooks path that is named outside of our setting; nothing if none is.
 named_hooks() {
     hidden=$(git config --type=path gitticks.hiddenHooksPath) && [ -n "$hidden" ] && printf '%s\n' "$hidden" && return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -126,6 +127,20 @@ def test_a_hooks_path_that_the_board_had_is_followed_and_restored(
     assert log.read_text().startswith("own pre-commit\n-P -m gitticks hook pre-commit\n")
     uninstall_board_hooks(board.repository)
     assert git("config", "--worktree", "core.hooksPath", at=board.folder) == str(mine)
+
+
+@pytest.mark.debian("pre-commit", program="pre-commit")
+def test_pre_commit_has_nothing_to_say_about_a_board_without_code(board: BoardOfTest) -> None:
+    top = board.folder.parent
+    (top / ".pre-commit-config.yaml").write_text("repos: []\n")
+    subprocess.run(["pre-commit", "install"], cwd=top, check=True, capture_output=True)
+    install_board_hooks(board.repository)
+    subprocess.run(["pre-commit", "install"], cwd=top, check=True, capture_output=True)
+    assert commit(board)
+    (top / ".pre-commit-config.yaml").unlink()
+    (top / "code.txt").write_text("x\n")
+    git("add", "code.txt", at=top)
+    assert "No .pre-commit-config.yaml" in run_git_command("commit", "-qm", "x", at=top).stderr
 
 
 def test_a_rewrite_tells_both_what_was_made_anew(board: BoardOfTest, log: Path) -> None:

@@ -14,6 +14,7 @@ from gitticks.actions.doctor.finding import Finding, Repair, Severity
 def check_hooks(context: Context) -> Iterator[Finding]:
     """Yields an error if a `git commit` on the board would not be checked, or what it asks for not be done."""
     from gitticks.git.hooks_path import find_own_hooks
+    from gitticks.store.checkout_hooks import checkout_hooks_state
     from gitticks.store.hook_files import HooksState
     from gitticks.store.hooks import are_hooks_off, board_hooks_state
 
@@ -31,6 +32,9 @@ def check_hooks(context: Context) -> Iterator[Finding]:
     elif state is HooksState.BROKEN:
         what = "the board's hooks are incomplete, of another version, or their Python is gone"
         yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
+    if checkout_hooks_state(context.repository) in (HooksState.BROKEN, HooksState.HIDDEN):
+        what = "the hooks of your checkout do not run as they should"
+        yield Finding(Severity.WARNING, what, "`gt hooks status` says why, `gt hooks install` mends it")
 
 
 def check_index(context: Context) -> Iterator[Finding]:

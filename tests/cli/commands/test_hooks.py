@@ -106,6 +106,7 @@ def test_install_mends_what_is_broken(project: Project) -> None:
         (own / name).unlink()
     said = project.ok("hooks", "status")
     assert said.count("incomplete or old: `gt hooks install") == 2
+    assert "the hooks of your checkout do not run as they should" in project.gt("doctor").out
     project.ok("hooks", "install")
     assert states(project)["checkout"] == "installed"
 
