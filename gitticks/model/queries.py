@@ -9,12 +9,12 @@ from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 
-from gitticks.model.above import NOTHING_ABOVE, Above
+from gitticks.model.above import NOTHING_ABOVE, Above, AboveInCircle
 from gitticks.model.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
     from datetime import date, datetime
     from typing import Generic, TypeAlias, TypeVar
 
@@ -74,7 +74,7 @@ class Graph(Generic[T]):
         self.unreadable = unreadable
         self._children = children or {}
         self._busy_epics: set[TaskId] | None = None
-        self._above: dict[TaskId, Above | None] = {}
+        self._above: dict[TaskId, Above] = {}
 
     @classmethod
     def of(cls, tasks: Iterable[T], unreadable: Container[TaskId] = ()) -> Graph[T]:
@@ -129,7 +129,7 @@ class Graph(Generic[T]):
         waiting ones can be asked.
         """
         above, own = self._above_of(task), task.blocked_by
-        if above is not None and above.is_free:
+        if above.is_free:
             return tuple(dict.fromkeys(self._open_among(own, task))) if own else ()
         owned = (one for owner in self.waiting_owners(task) for one in owner.blocked_by)
         found = (one for one in owned if self.is_open_id(one) and one != task.id)
@@ -138,11 +138,8 @@ class Graph(Generic[T]):
     def waiting_owners(self, task: T) -> Iterator[T]:
         """Yields the task, and then those of its ancestors, the nearest first, that have open blockers of their own."""
         yield task
-        above = self._above_of(task)
-        if above is None:
-            yield from (one for one in self.ancestors(task) if any(map(self.is_open_id, one.blocked_by)))
-        else:
-            yield from (self.tasks[owner] for owner, _ in above.blocked_owners())
+        owners = self._above_of(task).blocked_owners()
+        yield from (self.tasks[owner] for owner, _ in owners if owner != task.id)
 
     def _open_among(self, ids: Iterable[TaskId], task: T) -> list[TaskId]:
         """Returns those of the ids that are of open tasks; a task never waits for itself."""
@@ -161,10 +158,8 @@ class Graph(Generic[T]):
         """True for an open task that waits for another one."""
         return task.is_open and self._waits(task, self._above_of(task))
 
-    def _waits(self, task: T, above: Above | None) -> bool:
+    def _waits(self, task: T, above: Above) -> bool:
         """True if the task has an open blocker, whatever its own status."""
-        if above is None:
-            return bool(self.open_blockers(task))
         own = task.blocked_by
         if above.is_free and not own:
             return False
@@ -179,15 +174,11 @@ class Graph(Generic[T]):
         if task.defer_until is not None and is_deferred(task, around.today):
             return False
         above = self._above_of(task)
-        if above is None:
-            ancestors = self.ancestors(task)
-            is_held = any(one.awaiting is not None or is_deferred(one, around.today) for one in ancestors)
-        else:
-            is_held = above.waits or (above.until is not None and above.until > around.today)
+        is_held = above.waits or (above.until is not None and above.until > around.today)
         return not is_held and not self._waits(task, above)
 
-    def _above_of(self, task: T) -> Above | None:
-        """Returns what a task is handed down; None where parents run in a circle, so that it depends on who asks."""
+    def _above_of(self, task: T) -> Above:
+        """Returns what a task is handed down; its own share comes back to it where parents run in a circle."""
         parent = task.parent
         if parent is None:
             return NOTHING_ABOVE
@@ -204,13 +195,31 @@ class Graph(Generic[T]):
             way.append(here)
             on_the_way.add(here)
             here = self.tasks[here].parent
-        if here in on_the_way:
-            self._above |= dict.fromkeys(way)
-            return
-        above: Above | None = NOTHING_ABOVE if here is None else self._above.setdefault(here, NOTHING_ABOVE)
+        if here is not None and here in on_the_way:
+            self._go_around(way[way.index(here) :])
+            del way[way.index(here) :]
+        above = NOTHING_ABOVE if here is None else self._above.setdefault(here, NOTHING_ABOVE)
         for one in reversed(way):
-            above = None if above is None else self._handed_down(self.tasks[one], above)
+            above = self._handed_down(self.tasks[one], above)
             self._above[one] = above
+
+    def _go_around(self, circle: Sequence[TaskId]) -> None:
+        """Fills in what the tasks of a circle of parents hand down, in one go around."""
+        tasks = [self.tasks[one] for one in circle]
+        open_blockers = {
+            task.id: tuple(one for one in task.blocked_by if self.is_open_id(one)) for task in tasks
+        }
+        owners = [(owner, blockers) for owner, blockers in open_blockers.items() if blockers]
+        waits = any(task.awaiting is not None for task in tasks)
+        until = max((task.defer_until for task in tasks if task.defer_until is not None), default=None)
+        epic = next((task.id for task in tasks if task.is_epic and task.is_open), None)
+        first = len(owners)
+        for task in reversed(tasks):
+            epic = task.id if task.is_epic and task.is_open else epic
+            first -= bool(open_blockers[task.id])
+            self._above[task.id] = AboveInCircle(
+                task.id, epic, waits=waits, until=until, owners=owners, first=first
+            )
 
     def _handed_down(self, task: T, above: Above) -> Above:
         days = [day for day in (task.defer_until, above.until) if day is not None]
@@ -220,7 +229,7 @@ class Graph(Generic[T]):
             waits=above.waits or task.awaiting is not None,
             until=max(days, default=None),
             blockers=tuple(blocker for blocker in task.blocked_by if self.is_open_id(blocker)),
-            more=above if above.blockers else above.more,
+            more=above.waited_for,
         )
 
     def ready(self, around: Surroundings) -> list[T]:
@@ -229,10 +238,8 @@ class Graph(Generic[T]):
 
     def epic_of(self, task: T) -> TaskId | None:
         """Returns the nearest ancestor that is an open epic, or None."""
-        above = self._above_of(task)
-        if above is not None:
-            return above.epic
-        return next((one.id for one in self.ancestors(task) if one.is_epic and one.is_open), None)
+        epic = self._above_of(task).epic
+        return None if epic == task.id else epic  # in a circle it may come round to the task itself
 
     def is_standalone(self, task: T) -> bool:
         """True for a task without a parent."""
@@ -286,7 +293,7 @@ class Graph(Generic[T]):
             known = siblings.get(task.parent)
             if known is None:
                 known = groups.setdefault(self.group(task), [])
-                if self._above_of(task) is not None:
+                if not isinstance(self._above_of(task), AboveInCircle):
                     siblings[task.parent] = known
             known.append(task)
         return [task for group in sorted(groups) for task in groups[group]]

@@ -17,6 +17,7 @@ from gitticks.model.queries import (
     by_priority_and_age,
     by_urgency,
     is_deferred,
+    is_taken,
     is_to_review,
 )
 from gitticks.model.status import Awaiting, Status, TaskType
@@ -352,3 +353,38 @@ def test_blockers_are_those_of_all_ancestors_also_in_circles(seed: int) -> None:
     graph = TaskGraph.of(tasks)
     for task in draw.sample(tasks, len(tasks)):
         assert graph.open_blockers(task) == walked_blockers(graph, task)
+
+
+def walked_epic(graph: TaskGraph, task: Task) -> TaskId | None:
+    """Returns what `epic_of` says, by walking all ancestors."""
+    return next((one.id for one in graph.ancestors(task) if one.is_epic and one.is_open), None)
+
+
+def is_walked_ready(graph: TaskGraph, task: Task, around: Surroundings) -> bool:
+    """Returns what `is_ready` says, by walking all ancestors."""
+    family = (task, *graph.ancestors(task))
+    is_free = not any(one.awaiting or is_deferred(one, around.today) for one in family)
+    return task.is_workable and not is_taken(task, around) and is_free and not walked_blockers(graph, task)
+
+
+@given(graphs.tasks(), graphs.surroundings())
+def test_what_is_handed_down_is_what_a_walk_finds_also_in_circles(
+    tasks: list[Task], around: Surroundings
+) -> None:
+    graph = TaskGraph.of(tasks)
+    for task in tasks:
+        assert graph.epic_of(task) == walked_epic(graph, task)
+        assert graph.is_ready(task, around) == is_walked_ready(graph, task, around)
+        assert graph.is_blocked(task) == (task.is_open and bool(walked_blockers(graph, task)))
+    picked = graph.in_picking_order([task for task in tasks if task.is_open])
+    assert [graph.pick_key(task) for task in picked] == sorted(graph.pick_key(task) for task in picked)
+
+
+def test_ten_thousand_epics_in_a_circle_with_a_task_in_each() -> None:
+    epics = [make(f"e{number}", parent=f"e{(number + 1) % MANY}") for number in range(MANY)]
+    tasks = [make(f"t{number}", parent=f"e{number}") for number in range(MANY)]
+    round_about = graph(*epics, *tasks)
+    assert len(round_about.ready(AROUND)) == MANY
+    assert round_about.epic_of(epics[0]) == "e1"
+    held = graph(*epics[:-1], replace(epics[-1], awaiting=Awaiting.INPUT), *tasks)
+    assert held.ready(AROUND) == []
