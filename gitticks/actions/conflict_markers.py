@@ -17,22 +17,29 @@ from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
-from gitticks.store.layout import task_of_path
+from gitticks.store.layout import TASKS_FOLDER, task_of_path
 from gitticks.store.merging.mending import first_marker, join_marked
 
 if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
     from gitticks.store.transaction import Transaction
 
-_BASE = 1
+_BASE, _SIDES = 1, {2, 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Unmerged:
-    """A task's file on the board that a merge left with markers: the line of the first, and its base as far as known."""
+    """A task's file on the board over which a merge waits.
+
+    Attributes:
+        path: where it lies on the branch.
+        line: that of the first marker; None where one side deleted what the other changed.
+        data: what it holds now.
+        base: the blob that both sides began with, if any.
+    """
 
     path: str
-    line: int
+    line: int | None
     data: bytes
     base: str | None
 
@@ -49,7 +56,7 @@ def marked_tasks(context: Context) -> dict[TaskId, int]:
 
 
 def unmerged_on_board(context: Context) -> tuple[Unmerged, ...]:
-    """Returns the tasks' files on the board that a merge left with markers, sorted by path."""
+    """Returns the tasks' files on the board that a merge left with markers, or that only one side still has."""
     from gitticks.store.board import board_checkout
 
     checkout = board_checkout(context.repository)
@@ -85,23 +92,35 @@ def _unmerged(context: Context, checkout: Checkout) -> Iterator[Unmerged]:
     files = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board")
     asked = ["ls-files", "--unmerged", "-z"]
     listed = run_git(asked, repository_dir=checkout.git_dir, work_tree=checkout.path, directory=checkout.path)
-    bases: dict[str, str | None] = {}
+    entries: dict[str, dict[int, str]] = {}
     for entry in filter(None, os.fsdecode(listed.stdout).split("\0")):
         about, _, path = entry.partition("\t")
         _, object_id, stage = about.split(" ")
-        bases.setdefault(path, None)
-        if int(stage) == _BASE:
-            bases[path] = object_id
-    for path, base in bases.items():
-        if task_of_path(path) is None:
+        entries.setdefault(path, {})[int(stage)] = object_id
+    for path, stages in entries.items():
+        is_of_one_side = not stages.keys() >= _SIDES and _BASE in stages
+        data = _read(files, path) if path.startswith(f"{TASKS_FOLDER}/") else None
+        if data is None:
             continue
-        try:
-            data = files.read(path)
-        except NotPlainError:
-            continue
-        line = first_marker(data or b"")
-        if data is not None and line is not None:
-            yield Unmerged(path, line, data, base)
+        line = first_marker(data)
+        if is_of_one_side or (task_of_path(path) is not None and line is not None):
+            yield Unmerged(path, None if is_of_one_side else line, data, stages.get(_BASE))
+
+
+def _read(files: CheckoutFiles, path: str) -> bytes | None:
+    try:
+        return files.read(path)
+    except NotPlainError:
+        return None
+
+
+def _joined(context: Context, found: Unmerged) -> bytes | None:
+    """Returns what the file is to hold: both sides, or what one side changed, which no deletion takes away."""
+    if found.line is None:
+        return found.data
+    base = None if found.base is None else context.store.objects.read_blob(found.base)
+    merged = join_marked(found.data, found.path, base)
+    return None if merged is None else merged.data
 
 
 def _join_on_board(context: Context, found: Unmerged) -> bool:
@@ -109,15 +128,13 @@ def _join_on_board(context: Context, found: Unmerged) -> bool:
     from gitticks.store.board import board_checkout
 
     checkout = board_checkout(context.repository)
-    objects = context.store.objects
-    base = None if found.base is None else objects.read_blob(found.base)
-    merged = join_marked(found.data, found.path, base)
-    if merged is None or checkout is None:
+    data = _joined(context, found)
+    if data is None or checkout is None:
         return False
     files = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board")
-    if not files.replace(found.path, found.data, merged.data).is_done:
+    if data != found.data and not files.replace(found.path, found.data, data).is_done:
         return False  # a person saves it at this moment
-    entry = f"100644,{objects.write_blob(merged.data)},{found.path}"
+    entry = f"100644,{context.store.objects.write_blob(data)},{found.path}"
     run_git(
         ["update-index", "--cacheinfo", entry],
         repository_dir=checkout.git_dir,

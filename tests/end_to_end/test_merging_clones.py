@@ -146,6 +146,11 @@ def test_a_deletion_never_drops_a_task_with_newer_changes(clones: list[Clone]) -
     git("commit", "--quiet", "--no-verify", "-m", "gone", at=ours.board)
     assert ours.pull().returncode == 1
     assert "Still needed." in (ours.board / PATH).read_text()
+    assert "one side deleted what the other changed" in ours.gt("doctor").out
+    ours.gt("doctor", "--fix")
+    git("commit", "--quiet", "--no-edit", at=ours.board)
+    assert "Still needed." in ours.ok("show", TASK)
+    assert "note" in ours.ok("log", TASK)
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
