@@ -17,6 +17,8 @@ from gitticks.git.repository import Repository
 
 LONGEST_SECONDS = 60.0
 _PROTOCOLS = "file:git:http:https:ssh"
+_UPLOAD, _RECEIVE = "--upload-pack=git-upload-pack", "--receive-pack=git-receive-pack"
+"""By option, since of two values in the configuration git takes the first, which may be an agent's."""
 _URL = re.compile(r"remote\.(.+)\.url", re.DOTALL)
 _UPSTREAM = "branch.{}.remote"
 _USUAL = "origin"
@@ -121,7 +123,14 @@ def fetch(
     if remote not in remotes(repository):
         return FetchedBranch(Fetched.NO_REMOTE)
     tracking = tracking_ref(remote, branch)
-    options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap="]
+    options = [
+        "--quiet",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--no-recurse-submodules",
+        "--refmap=",
+        _UPLOAD,
+    ]
     safely = ["-c", "core.fsync=all", "-c", "fetch.fsckObjects=true"]
     asked = [*safely, "fetch", *options, "--end-of-options", remote, f"+refs/heads/{branch}:{tracking}"]
     done = _reach(repository, asked, timeout_seconds)
@@ -140,7 +149,14 @@ def push(
     repository: Repository, remote: str, commit: str, branch: str, *, timeout_seconds: float = LONGEST_SECONDS
 ) -> PushedBranch:
     """Lets a remote's branch move forward to a commit, or begin there; never back, and no other branch or tag."""
-    options = ["--porcelain", "--quiet", "--no-follow-tags", "--recurse-submodules=no", "--no-force"]
+    options = [
+        "--porcelain",
+        "--quiet",
+        "--no-follow-tags",
+        "--recurse-submodules=no",
+        "--no-force",
+        _RECEIVE,
+    ]
     safely = ["-c", "push.gpgSign=false", "-c", "push.pushOption="]
     asked = [*safely, "push", *options, "--end-of-options", remote, f"{commit}:refs/heads/{branch}"]
     done = _reach(repository, asked, timeout_seconds)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.git.repository import Repository, discover
+from gitticks.git.sharing import Fetched, Pushed, address_of, fetch, push, remote_of_branch, remotes
+from tests.support.repositories import clone, commit_file, git, make_repository
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Repository:
+    origin = make_repository(tmp_path / "origin", bare=True, commits=0)
+    work = make_repository(tmp_path / "work")
+    git("remote", "add", "origin", str(origin), at=work)
+    git("push", "--quiet", "origin", "main", at=work)
+    return discover(work)
+
+
+def head(repository: Repository) -> str:
+    return git("rev-parse", "HEAD", at=repository.common_dir.parent)
+
+
+def test_a_push_moves_the_branch_forward_or_not_at_all(here: Repository, tmp_path: Path) -> None:
+    other = clone(tmp_path / "origin", tmp_path / "other")
+    theirs = commit_file(other, "theirs", "x")
+    git("push", "--quiet", "origin", "main", at=other)
+    commit_file(tmp_path / "work", "ours", "x")
+    late = push(here, "origin", head(here), "main")
+    assert late.outcome is Pushed.LATE
+    fetched = fetch(here, "origin", "main")
+    assert (fetched.outcome, fetched.commit) == (Fetched.HERE, theirs)
+    assert push(here, "origin", theirs, "main").outcome is Pushed.DONE
+    assert push(here, "origin", theirs, "new/branch").outcome is Pushed.DONE
+
+
+def test_no_tag_and_no_other_branch_goes_along(here: Repository, tmp_path: Path) -> None:
+    git("tag", "-a", "-m", "x", "v1", at=tmp_path / "work")
+    git("config", "push.followTags", "true", at=tmp_path / "work")
+    push(here, "origin", head(here), "state")
+    assert git("tag", at=tmp_path / "origin") == ""
+
+
+def test_programs_that_the_repository_names_are_not_run(here: Repository, tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    trap.write_text(f'#!/bin/sh\ntouch {tmp_path}/sprung\nexec git-receive-pack "$@"\n')
+    trap.chmod(0o755)
+    git("config", "remote.origin.receivepack", str(trap), at=tmp_path / "work")
+    git("config", "remote.origin.uploadpack", str(trap), at=tmp_path / "work")
+    hook = here.common_dir / "hooks/pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    hook.chmod(0o755)
+    assert fetch(here, "origin", "main").outcome is Fetched.HERE
+    assert push(here, "origin", head(here), "state").outcome is Pushed.DONE
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_damaged_objects_are_refused(here: Repository, tmp_path: Path) -> None:
+    tree = git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", at=tmp_path / "origin")
+    content = f"tree {tree}\nauthor nobody\ncommitter nobody\n\nx\n"
+    made = tmp_path / "commit"
+    made.write_text(content)
+    bad = git("hash-object", "-t", "commit", "-w", "--literally", str(made), at=tmp_path / "origin")
+    git("update-ref", "refs/heads/bad", bad, at=tmp_path / "origin")
+    assert fetch(here, "origin", "bad").outcome is Fetched.REFUSED
+
+
+def test_which_remote_is_meant(here: Repository, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    assert remote_of_branch(here, "state") == "origin"
+    git("remote", "rename", "origin", "up.stream", at=work)
+    assert remote_of_branch(here, "state") == "up.stream"
+    git("remote", "add", "second", "https://ada:secret@example.org/x.git", at=work)
+    assert remotes(here) == ("up.stream", "second")
+    assert remote_of_branch(here, "state") is None
+    git("config", "branch.state.remote", "second", at=work)
+    assert remote_of_branch(here, "state") == "second"
+    assert address_of(here, "second") == "https://example.org/x.git"
+    assert address_of(here, "third") is None
