@@ -76,6 +76,38 @@ def test_legal_pushes_come_in_and_an_illegal_one_is_refused_with_the_reason(
     assert tip_of(server) == project.tip()
 
 
+def test_objects_that_come_as_a_pack_are_seen(project: Project, server: Repository) -> None:
+    git("config", "receive.unpackLimit", "1", at=server.common_dir)
+    project.create()
+    assert push(project, "gitticks/state").returncode == 0
+    told = make_illegal(project)
+    assert told in push(project, "gitticks/state").stderr
+    assert not list((server.common_dir / "objects").glob("tmp_objdir*"))
+
+
+def test_one_illegal_branch_keeps_the_others_of_its_push_out_and_no_later_one(
+    project: Project, server: Repository
+) -> None:
+    make_illegal(project)
+    assert push(project, "gitticks/state", "main").returncode != 0
+    assert git("for-each-ref", at=server.common_dir) == ""
+    assert push(project, "main").returncode == 0
+
+
+def test_two_who_push_at_once_lose_nothing(project: Project, server: Repository, tmp_path: Path) -> None:
+    assert push(project, "gitticks/state", "main").returncode == 0
+    git("clone", "-q", str(server.common_dir), str(tmp_path / "other"), at=tmp_path)
+    other = Project(tmp_path / "other")
+    other.ok("init")
+    for one in (project, other):
+        one.create()
+    first, second = (push(one, "gitticks/state") for one in (project, other))
+    assert (first.returncode == 0, second.returncode == 0) == (True, False)
+    git("pull", "-q", "--no-rebase", "--no-edit", "origin", "gitticks/state", at=other.board)
+    assert push(other, "gitticks/state").returncode == 0
+    assert tip_of(server) == other.tip()
+
+
 def test_a_first_push_is_judged_from_its_beginning(project: Project, server: Repository) -> None:
     told = make_illegal(project)
     assert told in push(project, "gitticks/state").stderr
