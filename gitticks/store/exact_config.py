@@ -89,6 +89,7 @@ def _load(repository: Repository) -> dict[str, dict[str, str | None]]:
 
 def _save(repository: Repository, kept: dict[str, dict[str, str | None]]) -> None:
     file = repository.own_dir / _FILE
+    kept = {name: entry for name, entry in kept.items() if (repository.common_dir / name).exists()}
     if kept:
         write_synced(file, json.dumps(kept).encode())
     else:

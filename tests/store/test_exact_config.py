@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from gitticks.git.repository import Repository, discover
 from gitticks.git.worktree_config import read_worktree_setting, write_worktree_setting
 from gitticks.store.exact_config import giving_back, remembering
-from tests.support.repositories import make_repository
+from tests.support.repositories import add_linked_worktree, git, make_repository
 
 KEY = "core.hooksPath"
 KEPT = "config-before.json"
@@ -68,3 +69,13 @@ def test_without_memory_git_takes_it_out(repository: Repository, damage: str | N
         (repository.own_dir / KEPT).write_text(damage)
     forget(repository)
     assert not config(repository).exists()
+
+
+def test_what_is_gone_is_forgotten(repository: Repository, tmp_path: Path) -> None:
+    gone = add_linked_worktree(tmp_path / "project", tmp_path / "linked", "topic")
+    git_dir = discover(gone).git_dir
+    with remembering(repository, git_dir / "config.worktree"):
+        write_worktree_setting(git_dir, KEY, "ours")
+    git("worktree", "remove", "--force", str(gone), at=tmp_path / "project")
+    name(repository)
+    assert list(json.loads((repository.own_dir / KEPT).read_text())) == ["config.worktree"]
