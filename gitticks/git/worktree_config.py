@@ -37,12 +37,9 @@ def read_common_setting(common_dir: Path, key: str) -> str | None:
     return _common(common_dir, key) or None
 
 
-def write_common_setting(common_dir: Path, key: str, value: str | None) -> None:
-    """Sets or, with None, removes a setting of the repository itself."""
-    if value is not None:
-        _change(common_dir / "config", key, value)
-    elif _common(common_dir, key):
-        _change(common_dir / "config", "--unset-all", key)
+def write_common_setting(common_dir: Path, key: str, value: str) -> None:
+    """Sets a setting of the repository itself."""
+    _change(common_dir / "config", key, value)
 
 
 def read_worktree_setting(git_dir: Path, key: str) -> str | None:

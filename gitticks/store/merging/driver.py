@@ -27,12 +27,6 @@ def install_merge_driver(repository: Repository) -> None:
             write_common_setting(repository.common_dir, key, value)
 
 
-def uninstall_merge_driver(repository: Repository) -> None:
-    """Removes what `install_merge_driver` set."""
-    for key in (_NAME, _DRIVER):
-        write_common_setting(repository.common_dir, key, None)
-
-
 def has_merge_driver(repository: Repository) -> bool:
     """True if git calls a driver for tasks, of whichever installation."""
     return read_common_setting(repository.common_dir, _DRIVER) is not None
