@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gitticks.document.frontmatter import refuse_excess
 from gitticks.document.merging.body import merge_body, with_other_text
 from gitticks.document.merging.fields import merge_frontmatter
 from gitticks.document.merging.marks import conflict_line
@@ -46,7 +47,7 @@ def merge_files(
         guest_is_later: the guest's value stands where both changed another key.
 
     Raises:
-        DocumentError: the frontmatter cannot be joined key by key.
+        DocumentError: the frontmatter cannot be joined key by key, or the result would be too large to be read.
     """
     merged = merge_frontmatter(
         base.frontmatter if base else None,
@@ -64,7 +65,9 @@ def merge_files(
     )
     front = merged.frontmatter
     whole = TaskFile.parse((front.opening + front.yaml + front.closing).encode(), frame.path)
-    return MergedFile(whole.with_body(body.text).data, body.conflicts, merged.overridden)
+    joined = whole.with_body(body.text)
+    refuse_excess(joined.frontmatter.text, frame.path)
+    return MergedFile(joined.data, body.conflicts, merged.overridden)
 
 
 def with_second_birth(file: TaskFile, other: TaskFile) -> bytes:

@@ -152,6 +152,18 @@ def test_a_broken_side_is_kept_beside_the_one_that_can_be_read(store: Store, jun
     assert beside.rpartition("/")[2].encode() in file.data
 
 
+def test_sides_that_together_are_too_large_are_both_kept(store: Store) -> None:
+    ours, theirs = (
+        BASE + f"\n## {name}\n\n".encode() + b"word " * 120_000 + b"\n" for name in ("Plan", "Risks")
+    )
+    merged = merge(store, {TASK: ours}, {TASK: theirs})
+    assert TaskFile.parse(read(store, merged, TASK) or b"", TASK)
+    (beside,) = merged.report.beside
+    kept = (read(store, merged, TASK) or b"") + (read(store, merged, beside) or b"")
+    assert b"## Plan" in kept
+    assert b"## Risks" in kept
+
+
 def test_both_sides_broken_are_both_kept(store: Store) -> None:
     merged = merge(store, {TASK: b"one"}, {TASK: b"two"})
     (beside,) = merged.report.beside
