@@ -13,6 +13,9 @@ HOOKS_PATH = "core.hooksPath"
 HIDDEN_HOOKS_PATH = "gitticks.hiddenHooksPath"
 """Where a worktree's own `core.hooksPath` is kept while ours stands in its place."""
 
+CHECKOUT_FOLDER = "checkout-hooks"
+"""Our folder of hooks that the main worktree names; git copies that word into each worktree that it adds."""
+
 _ASKED = r"^(core\.hookspath|gitticks\.hiddenhookspath)$"
 
 
@@ -44,11 +47,13 @@ def find_own_hooks(repository: Repository) -> OwnHooks:
     usual = [
         value
         for key, value in found
-        if key == HOOKS_PATH.lower() and value and not _is_inside(top / value, repository.own_dir)
+        if key == HOOKS_PATH.lower() and value and not is_of_ours(repository, top / value)
     ]
     named = next(reversed(hidden or usual), None)
     return OwnHooks(repository.common_dir / "hooks" if named is None else top / named, named)
 
 
-def _is_inside(path: Path, folder: Path) -> bool:
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+def is_of_ours(repository: Repository, path: Path) -> bool:
+    """True for a folder of hooks of ours, also where it was before the repository moved."""
+    is_here = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(repository.own_dir))
+    return is_here or path.parts[-2:] == (repository.own_dir.name, CHECKOUT_FOLDER)

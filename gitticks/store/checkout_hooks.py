@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from gitticks.git.checkouts import Checkout
-from gitticks.git.hooks_path import OwnHooks, find_own_hooks
+from gitticks.git.checkouts import Checkout, linked_checkouts
+from gitticks.git.hooks_path import CHECKOUT_FOLDER, OwnHooks, find_own_hooks
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
 from gitticks.git.worktree_config import enable_worktree_config
 from gitticks.store.hook_files import HooksState, fill_folder, hook_files, is_filled, remove_folder
-from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, forget_hooks, name_hooks, names_hooks
+from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, forget_hooks, leads_to_hooks, name_hooks, names_hooks
 from gitticks.store.hooks_in_front import (
     is_bound_to_its_name,
     is_left_in_front,
@@ -49,7 +49,7 @@ def install_checkout_hooks(repository: Repository) -> None:
             name_hooks(repository, checkout, folder)
         else:
             put_in_front(hooks, CHECKOUT_HOOKS, folder)
-            forget_hooks(repository, checkout, folder)
+            _forget(repository, folder)
 
 
 def uninstall_checkout_hooks(repository: Repository) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def uninstall_checkout_hooks(repository: Repository) -> tuple[str, ...]:
     if repository.main_worktree is None:
         return ()
     folder = _folder(repository)
-    forget_hooks(repository, _main_checkout(repository), folder)
+    _forget(repository, folder)
     told = take_away(repository.common_dir / "hooks", CHECKOUT_HOOKS, folder)
     remove_folder(folder)
     return told
@@ -71,12 +71,19 @@ def checkout_hooks_state(repository: Repository) -> HooksState:
     own = find_own_hooks(repository)
     is_whole = is_filled(folder, _files(own))
     if names_hooks(_main_checkout(repository), folder):
-        return HooksState.INSTALLED if is_whole else HooksState.BROKEN
+        leads = leads_to_hooks(_main_checkout(repository), folder)
+        return HooksState.INSTALLED if is_whole and leads else HooksState.BROKEN
     if not any(is_left_in_front(hooks, name) for name in CHECKOUT_HOOKS):
         return HooksState.ABSENT
     if not is_whole or not all(stands_in_front(hooks, name) for name in CHECKOUT_HOOKS):
         return HooksState.BROKEN
     return HooksState.INSTALLED if own.named is None else HooksState.HIDDEN
+
+
+def _forget(repository: Repository, folder: Path) -> None:
+    """Takes our folder out of the main worktree's own configuration, and out of those that git made after it."""
+    for checkout in (_main_checkout(repository), *linked_checkouts(repository)):
+        forget_hooks(repository, checkout, folder)
 
 
 def _must_be_named(hooks: Path, own: OwnHooks) -> bool:
@@ -112,4 +119,4 @@ def _main_checkout(repository: Repository) -> Checkout:
 
 
 def _folder(repository: Repository) -> Path:
-    return repository.own_dir / "checkout-hooks"
+    return repository.own_dir / CHECKOUT_FOLDER

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
-from gitticks.git.hooks_path import HIDDEN_HOOKS_PATH, HOOKS_PATH
+from gitticks.git.hooks_path import CHECKOUT_FOLDER, HIDDEN_HOOKS_PATH, HOOKS_PATH, is_of_ours
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
 from gitticks.git.worktree_config import (
@@ -106,11 +106,13 @@ def name_hooks(
 
     `notes` are further settings of that worktree, which the hooks read.
     """
-    named = os.path.relpath(folder, checkout.path)  # survives a move of the repository
+    wanted = {HOOKS_PATH: _name_of(checkout, folder), **notes}
     present = read_worktree_setting(checkout.git_dir, HOOKS_PATH)
-    wanted = {HOOKS_PATH: named, **notes}
     if present is not None and not names_hooks(checkout, folder):
-        wanted[HIDDEN_HOOKS_PATH] = present
+        if is_of_ours(repository, checkout.path / present):
+            write_worktree_setting(checkout.git_dir, HOOKS_PATH, None)  # git copied it from the main worktree
+        else:
+            wanted[HIDDEN_HOOKS_PATH] = present
     missing = {
         key: value for key, value in wanted.items() if read_worktree_setting(checkout.git_dir, key) != value
     }
@@ -135,9 +137,25 @@ def forget_hooks(repository: Repository, checkout: Checkout, folder: Path, notes
 
 
 def names_hooks(checkout: Checkout, folder: Path) -> bool:
-    """True if a worktree's own configuration names this folder of hooks."""
+    """True if a worktree's own configuration names this folder of hooks, or where it was before a move."""
     named = read_worktree_setting(checkout.git_dir, HOOKS_PATH)
-    return named is not None and os.path.realpath(checkout.path / named) == os.path.realpath(folder)
+    if named is None:
+        return False
+    is_moved = folder.name == CHECKOUT_FOLDER and Path(named).parts[-2:] == folder.parts[-2:]
+    return is_moved or os.path.realpath(checkout.path / named) == os.path.realpath(folder)
+
+
+def leads_to_hooks(checkout: Checkout, folder: Path) -> bool:
+    """True if git finds this folder of hooks by a worktree's own configuration."""
+    return read_worktree_setting(checkout.git_dir, HOOKS_PATH) == _name_of(checkout, folder)
+
+
+def _name_of(checkout: Checkout, folder: Path) -> str:
+    """Returns the name of a folder that survives a move of the repository.
+
+    That of the main worktree cannot: git copies it into each worktree that it adds, and there it has to hold too.
+    """
+    return str(folder) if folder.name == CHECKOUT_FOLDER else os.path.relpath(folder, checkout.path)
 
 
 def _require_board(repository: Repository) -> Checkout:

@@ -167,6 +167,53 @@ def test_a_hook_of_husky_runs_as_before(project: Project, log: Path, answer: int
     assert traces(project.path / ".git") == before
 
 
+def test_worktrees_that_come_later_run_the_persons_hooks_too(
+    project: Project, log: Path, tmp_path: Path
+) -> None:
+    """Git copies what the main worktree has for itself alone into each worktree that it adds."""
+    husky(project, log, "pre-commit", "pre-push")
+    git("add", ".", at=project.path)
+    git("commit", "-qm", "husky", at=project.path)
+    log.unlink()
+    git("config", "core.hooksPath", str(project.path / ".husky/_"), at=project.path)
+    install_checkout_hooks(repository(project))
+    linked = tmp_path / "linked"
+    git("worktree", "add", "-q", "-b", "topic", str(linked), at=project.path)
+    task_id = project.create()
+    project.ok("start", task_id)
+    workspace = project.path / ".gitticks-work" / task_id
+
+    def commit_everywhere() -> str:
+        for place in (project.path, linked, workspace, project.board):
+            git("commit", "-q", "--allow-empty", "-m", "x", at=place)
+        ran = log.read_text()
+        log.unlink()
+        return ran
+
+    assert commit_everywhere() == "husky pre-commit\n" * 4
+    assert git("log", "-1", "--format=%B", at=workspace) == f"x\n\nTask: {task_id}\n"
+    uninstall_checkout_hooks(repository(project))
+    assert commit_everywhere() == "husky pre-commit\n" * 4
+    for place in (project.path, linked):
+        assert run_git_command("config", "--worktree", "core.hooksPath", at=place).returncode == 1
+    project.ok("hooks", "uninstall")
+    assert commit_everywhere() == "husky pre-commit\n" * 4
+
+
+def test_a_moved_repository_is_told_and_mended(project: Project, log: Path, tmp_path: Path) -> None:
+    husky(project, log, "pre-push")
+    before = traces(project.path / ".git")
+    install_checkout_hooks(repository(project))
+    moved = Project(project.path.rename(tmp_path / "moved"))
+    assert checkout_hooks_state(repository(moved)) is HooksState.BROKEN
+    install_checkout_hooks(repository(moved))
+    assert push(moved, "gitticks/state").returncode == 0
+    assert log.read_text() == "husky pre-push\n"
+    project = Project(moved.path.rename(project.path))
+    uninstall_checkout_hooks(repository(project))
+    assert traces(project.path / ".git") == before
+
+
 def test_husky_set_up_anew_is_followed(project: Project, log: Path) -> None:
     husky(project, log, "pre-push")
     install_checkout_hooks(repository(project))
