@@ -60,7 +60,7 @@ class _Merge:
     frame: _Parts
     guest: _Parts
     bundle: frozenset[str]
-    guest_is_later: bool
+    guest_is_later: bool | None
     overridden: list[str] = field(default_factory=list)
     chosen: dict[str, Loose] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
@@ -94,7 +94,7 @@ class _Merge:
         if key in self.bundle or key in (MANUAL, "id"):
             return frame
         if key == UPDATED:
-            return guest if self.guest_is_later else frame
+            return guest if self._guest_stands(_value(frame), _value(guest)) else frame
         if _value(frame) == _value(guest):
             return guest if frame is None or (base and base.pair == frame.pair) else frame
         if _value(guest) == _value(base):
@@ -114,14 +114,21 @@ class _Merge:
             self.changes += self._nested((key,), base.node if base else None, frame.node, guest.node)
             return frame
         self.overridden.append(key)
-        return guest if self.guest_is_later else frame
+        return guest if self._guest_stands(_value(frame), _value(guest)) else frame
+
+    def _guest_stands(self, mine: Loose | None, theirs: Loose | None) -> bool:
+        """True if the later value is the guest's; of two of one time the values decide, so that it stays like that."""
+        if self.guest_is_later is not None:
+            return self.guest_is_later
+        return (theirs is not None, repr(theirs)) > (mine is not None, repr(mine))
 
     def _joined_set(
         self, key: str, base: _Part | None, frame: _Part | None, guest: _Part | None
     ) -> _Part | None:
         old, mine, theirs = _items(base), _items(frame), _items(guest)
-        result = [item for item in mine if item in theirs or item not in old]
-        result += [item for item in dict.fromkeys(theirs) if item not in mine and item not in old]
+        # The order must not depend on which side is the frame: what both keep as it was, then what either added.
+        result = [item for item in dict.fromkeys(old) if item in mine and item in theirs]
+        result += sorted({*mine, *theirs} - {*old})
         if not result:
             return None
         if result in (mine, theirs):
@@ -141,7 +148,11 @@ class _Merge:
                 continue
             if isinstance(mine, MappingNode) and isinstance(theirs, MappingNode):
                 yield from self._nested((*keys, key), before, mine, theirs)
-            elif mine is None or (before is not None and _same(mine, before)) or self.guest_is_later:
+            elif (
+                mine is None
+                or (before is not None and _same(mine, before))
+                or self._guest_stands(loose_node(mine), loose_node(theirs))
+            ):
                 if mine is not None and not (before is not None and _same(mine, before)):
                     self.overridden.append(".".join((*keys, key)))
                 yield Change((*keys, key), as_value(theirs))
@@ -159,7 +170,7 @@ def merge_frontmatter(
     guest: Frontmatter,
     *,
     bundle: frozenset[str],
-    guest_is_later: bool,
+    guest_is_later: bool | None,
 ) -> MergedFields:
     """Returns the frontmatter of `frame` with what `guest` changed.
 
@@ -168,7 +179,7 @@ def merge_frontmatter(
         frame: the side whose state stands.
         guest: the other side.
         bundle: the keys that come from the frame alone.
-        guest_is_later: the guest's value stands where both changed one.
+        guest_is_later: the guest's value stands where both changed one; None if both were written at one time.
 
     Raises:
         DocumentError: one of them writes its YAML in a form that cannot be joined.

@@ -34,7 +34,7 @@ def merge_files(
     *,
     fields: frozenset[str],
     sections: Iterable[str],
-    guest_is_later: bool,
+    guest_is_later: bool | None,
 ) -> MergedFile:
     """Returns the frame's file with what the guest changed.
 
@@ -44,7 +44,7 @@ def merge_files(
         guest: the other side.
         fields: the keys that move together.
         sections: the sections that move with them.
-        guest_is_later: the guest's value stands where both changed another key.
+        guest_is_later: the guest's value stands where both changed another key; None if both are of one time.
 
     Raises:
         DocumentError: the frontmatter cannot be joined key by key, or the result would be too large to be read.

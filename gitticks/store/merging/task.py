@@ -93,7 +93,8 @@ def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile) -> Merged:
     if first is None:
         first = time_key(one.task) >= time_key(other.task)
     frame, guest = (one, other) if first else (other, one)
-    later = time_key(guest.task) > time_key(frame.task)
+    mine, theirs = time_key(frame.task), time_key(guest.task)
+    later = None if mine == theirs else theirs > mine
     merged = merge_files(
         base, frame, guest, fields=BUNDLE_FIELDS, sections=BUNDLE_SECTIONS, guest_is_later=later
     )

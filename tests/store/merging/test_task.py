@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitticks.document.fields import written
 from gitticks.document.merging.task import is_conflicted
 from gitticks.document.taskfile import TaskFile
 from gitticks.model.notes import Entry, Section, open_questions
@@ -67,7 +68,10 @@ def test_a_result_merged_again_stays(made: Versions) -> None:
         again = merge(made.base, merged, side).data
         assert bundle(again) == bundle(merged)
         assert sorted(map(repr, entries(again))) == sorted(map(repr, entries(merged)))
-        assert again == merged
+        if len({parse(one).task.updated for one in made.sides}) > 1:
+            assert again == merged
+        else:
+            assert written(parse(again).task) == written(parse(merged).task)
 
 
 @given(versions())
