@@ -136,7 +136,7 @@ class Tasks:
         from gitticks.actions.run import execute, prepare_run
 
         loop = prepare_run(self._context, options or RunOptions(), listener or _ignore)
-        return execute(loop)
+        return execute(self._context, loop)
 
     def _resolve(self, task_id: str) -> TaskId:
         from gitticks.actions.changing import find_task

@@ -5,24 +5,31 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.saved_edits import NOT_COMMITTED
+from gitticks.actions.taking_up import take_up
+from gitticks.actions.trust import require_team_trusted
 from gitticks.errors import GitticksError
 from gitticks.flocks import give_up_lock, is_lock_held, take_lock
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.settings import SandboxPreset
 from gitticks.runner.context import RunContext
-from gitticks.runner.events import RunEvent
+from gitticks.runner.events import RunEvent, Warned
 from gitticks.runner.interrupts import interrupting
 from gitticks.runner.loop import Loop
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.reviewing import require_program
-from gitticks.store.board import WORKTREE_BOARD, BoardError
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
     from gitticks.model.ids import TaskId
+
+_BEFORE_WATCHING_SECONDS = 1.0
+"""What was saved before is taken up already, and a run that ends at once need not load the watch."""
 
 
 def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEvent], None]) -> Loop:
@@ -36,12 +43,11 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     context.require_person("start a run")
     context.repository.require_main_worktree("a run")
     context.store.tip()
-    # A command that was killed between its commit and its board left the board behind; a run may have nothing to write.
-    try:
-        WORKTREE_BOARD.bring_in_step(context.repository)
-    except BoardError as error:
-        context.warnings.append(error.message)
     _ = context.author
+    # A command that was killed between its commit and its board left the board behind; a run may have nothing to write.
+    for path, reason in take_up(context).left.items():
+        if reason != NOT_COMMITTED:
+            context.warnings.append(f"`{BOARD_FOLDER}/{path}` is {reason}")
     run = run_context(context, listener, options)
     if options.agent is not None:
         require_program(run.registry.spec(options.agent), run.registry)
@@ -59,13 +65,14 @@ def run_context(
             "the sandbox `strict` cannot be enforced by this release",
             hint="`gt config sandbox.preset permissive` runs agents without walls, as you",
         )
+    require_team_trusted(context)
     return RunContext(context.repository, context.settings, context.world, listener, options or RunOptions())
 
 
-def execute(loop: Loop) -> RunExit:
+def execute(context: Context, loop: Loop) -> RunExit:
     """Runs to the end, as the only run of this clone; Ctrl-C lets running iterations end, twice stops them.
 
-    To be called in the main thread.
+    What people save on the board meanwhile is taken up. To be called in the main thread.
 
     Raises:
         GitticksError: another run is alive.
@@ -74,11 +81,24 @@ def execute(loop: Loop) -> RunExit:
 
     released = loop.release()
     with only_run(loop.run.repository, released):
-        with interrupting(loop.interrupt):
+        with interrupting(loop.interrupt), _taking_up(context, loop):
             ended = loop.execute()
         remove_merged_workspaces(loop.run)
         tidy_up(loop.run.repository)
     return ended
+
+
+def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[None]:
+    """Takes up what people save while the run goes on, and warns of what stays."""
+    from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
+
+    def tell(happening: Happening) -> None:
+        if isinstance(happening, EditLeft) and happening.reason != NOT_COMMITTED:
+            loop.run.emit(Warned(None, f"`{BOARD_FOLDER}/{happening.path}` is {happening.reason}"))
+        elif isinstance(happening, Trouble):
+            loop.run.emit(Warned(None, happening.message))
+
+    return watching(context, tell, after_seconds=_BEFORE_WATCHING_SECONDS)
 
 
 @contextlib.contextmanager

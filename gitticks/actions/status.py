@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, in_work
 from gitticks.actions.standing import Standing, standing_of
-from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency, is_to_review
@@ -82,19 +80,13 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
 
 
 def _board_state(context: Context) -> BoardState:
-    from gitticks.actions.saved_edits import TakenUp, take_up_all
-    from gitticks.store.board import WORKTREE_BOARD, BoardError, board_path, pending
+    from gitticks.actions.taking_up import take_up
+    from gitticks.store.board import board_path, pending
 
     repository = context.repository
     if board_path(repository) is None:
         return BoardState()
-    with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
-        WORKTREE_BOARD.bring_in_step(repository)
-    try:
-        saved = take_up_all(context)
-    except BoardError as error:
-        context.warnings.append(error.message)
-        saved = TakenUp()
+    saved = take_up(context)
     return BoardState(
         exists=True,
         taken_up=saved.paths,

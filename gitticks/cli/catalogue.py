@@ -59,6 +59,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("close", WRITE, "Say that you did a task yourself."),
     CatalogueEntry("reopen", WRITE, "Take a closed task up again."),
     CatalogueEntry("import", WRITE, "Bring in the tasks of another tracker."),
+    CatalogueEntry("watch", WRITE, "Take up what you save on the board, and say what happens."),
     CatalogueEntry("export", WRITE, "Write every task as JSON, CSV or issues of beads."),
     CatalogueEntry("migrate", WRITE, "Bring old data to the words of today."),
     CatalogueEntry("list", SEE, "List tasks."),

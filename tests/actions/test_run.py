@@ -226,7 +226,7 @@ def test_a_run_from_python_tells_its_listener(project: RunProject) -> None:
     project.make()
     told: list[RunEvent] = []
     context = Context(directory=project.path)
-    assert execute(prepare_run(context, RunOptions(debounce=0.0), told.append)) is RunExit.DONE
+    assert execute(context, prepare_run(context, RunOptions(debounce=0.0), told.append)) is RunExit.DONE
     assert isinstance(told[-1], RunEnded)
     assert run_context(context, told.append).options == RunOptions()
 

@@ -36,6 +36,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "import": ("import", "beads", str(Path(__file__).parents[1] / "data" / "foreign" / "issues.jsonl")),
     "export": ("export",),
     "migrate": ("migrate", "--manual-to-awaiting"),
+    "watch": ("watch", "--once"),
     "list": ("list", "--all"),
     "tree": ("tree",),
     "search": ("search", "--all", "login"),

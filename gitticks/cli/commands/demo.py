@@ -56,7 +56,7 @@ def _run(context: Context, demo: Demo) -> int:
     lines = RunLines(screen(), lambda: context.world.monotonic_seconds() - begun)
     say("$ gt run")
     here = demo_context(demo.directory, context.world)
-    code = execute(prepare_run(here, RunOptions(parallel=2, debounce=0.0), lines))
+    code = execute(here, prepare_run(here, RunOptions(parallel=2, debounce=0.0), lines))
     say("", "$ gt list --all")
     _show_board(demo_context(demo.directory, context.world))
     return int(code)

@@ -119,7 +119,7 @@ def command(
     )
     loop = prepare_run(context, options, print_json_event if as_json else lines)
     _say_what_is_not_enforced(context)
-    return int(execute(loop))
+    return int(execute(context, loop))
 
 
 def _seconds(option: str, text: str | None, default: float | None = None) -> float | None:

@@ -29,6 +29,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "close": ("task -", ""),
     "reopen": ("closed", ""),
     "import": ("ticks|beads|backlog|github file", ""),
+    "watch": ("", ""),
     "export": ("", "--format=json|csv|beads -o=file --output=file"),
     "migrate": ("", ""),
     "list": ("", "--awaiting=kinds --status=statuses -l=labels --label=labels --parent=task --agent=agent --reviewer=reviewer"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from gitticks.store.merging.edit import merge_saved
 from gitticks.store.tip import state_tip
 
 _LOOKS = 3
+_UPDATED = re.compile(rb"^updated: .*$", re.MULTILINE)
 _NOT_SEEN = "nobody can tell what was saved on the board"
 
 
@@ -93,7 +95,13 @@ def _joined(
         is_old = edit.path not in journal.pending and None not in (edit.base, edit.content, current)
         if is_old and edit.base != current:
             merged = merge_saved(edit.path, edit.base or b"", edit.content or b"", current or b"")
-            if merged is not None and files.replace(edit.path, edit.content, merged).is_done:
+            if (
+                merged is None
+                and _UPDATED.findall(edit.base or b"")[:1] == _UPDATED.findall(current or b"")[:1]
+            ):
+                # Nothing of ours came in between: a person changed once more what they had just written.
+                edit = replace(edit, base=current)  # noqa: PLW2901
+            elif merged is not None and files.replace(edit.path, edit.content, merged).is_done:
                 edit = replace(edit, base=current, content=merged)  # noqa: PLW2901
         joined.append(edit)
     return tuple(joined)

@@ -1,0 +1,159 @@
+"""Keeps taking up what people save on the board, and tells what happens on the state branch."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from gitticks.actions.context import Context
+from gitticks.errors import GitticksError
+from gitticks.git.log import LoggedCommit
+
+_MOST_COMMITS = 200
+_REST = 250
+"""Looking without being woken may take one part in so many of the time."""
+
+_LONGEST_REST_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A commit that is new on the state branch."""
+
+    commit: LoggedCommit
+
+
+@dataclass(frozen=True, slots=True)
+class EditTaken:
+    """A saved edit that is committed now; `path` from the board's top."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditLeft:
+    """A saved edit that stays as it is, with the reason."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that keeps the watch from its work for now; told once until it changes."""
+
+    message: str
+
+
+Happening = Committed | EditTaken | EditLeft | Trouble
+Tell = Callable[[Happening], None]
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Looks at board and branch, and tells what is new since the last look."""
+
+    context: Context
+    tell: Tell
+    _tip: str | None = None
+    _left: dict[str, str] = field(default_factory=dict)
+    _trouble: tuple[str, ...] = ()
+
+    def begin(self) -> None:
+        """Notes where the state branch stands: what comes after it is told.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        self._tip = self.context.store.tip()
+
+    def look(self) -> None:
+        """Takes up what is saved, and tells of that and of the commits since."""
+        context = Context(self.context.world, self.context.directory, self.context.overrides)
+        try:
+            self._tip = self._tip or context.store.tip()
+            self._take_up(context)
+            self._tell_commits(context)
+        except (GitticksError, OSError) as error:
+            context.warnings.append(str(error))
+        self._tell_trouble(tuple(context.warnings))
+
+    @property
+    def has_moved(self) -> bool:
+        """True if the state branch is no longer where the last look left it."""
+        from gitticks.git.refs import read_ref
+        from gitticks.store.layout import STATE_REF
+
+        try:
+            return read_ref(self.context.repository.common_dir, STATE_REF) != self._tip
+        except (GitticksError, OSError):
+            return True
+
+    def _take_up(self, context: Context) -> None:
+        from gitticks.actions.taking_up import take_up
+
+        taken = take_up(context)
+        for path in taken.paths:
+            self.tell(EditTaken(path))
+        for path, reason in sorted(taken.left.items()):
+            if self._left.get(path) != reason:
+                self.tell(EditLeft(path, reason))
+        self._left = dict(taken.left)
+
+    def _tell_commits(self, context: Context) -> None:
+        from gitticks.git.log import read_log
+
+        tip = context.store.tip()
+        if tip == self._tip:
+            return
+        before, self._tip = self._tip, tip
+        log = read_log(context.repository, f"{before}..{tip}", count=_MOST_COMMITS)
+        for commit in reversed(log.commits):
+            self.tell(Committed(commit))
+
+    def _tell_trouble(self, messages: tuple[str, ...]) -> None:
+        for message in messages:
+            if message not in self._trouble:
+                self.tell(Trouble(message))
+        self._trouble = messages
+
+
+def keep_watching(
+    watcher: Watcher, over: threading.Event, is_over: Callable[[], bool] = lambda: False
+) -> None:
+    """Looks whenever something may have happened, until `over` is set or `is_over`, asked each second, says so."""
+    from gitticks.actions.wakes import Wake, wakes
+
+    clock = watcher.context.world.monotonic_seconds
+    ended, cost = clock(), 0.0
+    watcher.look()
+    for wake in wakes(watcher.context.repository, over):
+        if is_over():
+            return
+        rest = min(cost * _REST, _LONGEST_REST_SECONDS) if wake is Wake.BLIND else _LONGEST_REST_SECONDS
+        begun = clock()
+        if wake is Wake.EVENT or watcher.has_moved or begun - ended >= rest:
+            watcher.look()
+            ended = clock()
+            cost = ended - begun
+
+
+@contextlib.contextmanager
+def watching(context: Context, tell: Tell, *, after_seconds: float) -> Iterator[None]:
+    """Keeps watching in a thread while the block runs; it begins `after_seconds`, so that a short block pays nothing."""
+    over = threading.Event()
+    watcher = Watcher(context, tell)
+
+    def keep() -> None:
+        if not over.wait(after_seconds):
+            keep_watching(watcher, over)
+
+    thread = threading.Thread(target=keep, name="board", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

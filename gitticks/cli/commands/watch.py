@@ -1,0 +1,88 @@
+"""`gt watch`."""
+
+from __future__ import annotations
+
+import json
+import select
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.cli.options import Command, pass_context
+
+if TYPE_CHECKING:
+    from gitticks.actions.watching import Happening
+
+
+@click.command("watch", cls=Command, examples=("gt watch", "gt watch --once", "gt watch --json"))
+@click.option("--once", is_flag=True, help="Take up what is saved now, and end.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@pass_context
+def command(context: Context, *, once: bool, as_json: bool) -> None:
+    """Take up what you save on the board, and say what happens.
+
+    Goes on until Ctrl-C, or until nobody reads its output any more.
+    """
+    from gitticks.actions.watching import Watcher, keep_watching
+    from gitticks.cli.render import say
+    from gitticks.model.ids import BOARD_FOLDER
+    from gitticks.runner.interrupts import interrupting
+
+    context.require_person("watch the board")
+    watcher = Watcher(context, _print_json if as_json else lambda happening: _say(context, happening))
+    watcher.begin()
+    if once:
+        watcher.look()
+        return
+    say(f"watching {BOARD_FOLDER}; Ctrl-C ends it", err=True)
+    over = threading.Event()
+    with interrupting(over.set):
+        keep_watching(watcher, over, _is_reader_gone)
+
+
+def _is_reader_gone() -> bool:
+    """True if nobody reads stdout any more, which a pipe tells only to those who ask or write."""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)
+        return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+    except (OSError, ValueError, AttributeError):  # it is no file of the system's
+        return False
+
+
+def _say(context: Context, happening: Happening) -> None:
+    from gitticks.actions.watching import Committed, EditLeft, Trouble
+    from gitticks.cli.history import clock
+    from gitticks.cli.render import GAP, say, warn
+    from gitticks.cli.tasks_table import BOARD_PREFIX
+    from gitticks.cli.text import visible
+
+    if isinstance(happening, Trouble):
+        warn(happening.message)
+        return
+    now = clock(context.now, context.now)
+    if isinstance(happening, Committed):
+        commit = happening.commit
+        say(f"{clock(commit.at, context.now)}{GAP}{visible(commit.subject)}{GAP}{visible(commit.author)}")
+    elif isinstance(happening, EditLeft):
+        say(f"{now}{GAP}{BOARD_PREFIX}{visible(happening.path)}{GAP}{visible(happening.reason)}")
+
+
+def _print_json(happening: Happening) -> None:
+    from gitticks.actions.watching import Committed, EditLeft, EditTaken
+    from gitticks.cli.json_output import SCHEMA, plain
+    from gitticks.cli.render import say
+
+    body: dict[str, Any] = {"schema": SCHEMA}
+    if isinstance(happening, Committed):
+        body |= {"event": "commit", **plain(happening.commit)}
+    elif isinstance(happening, EditTaken):
+        body |= {"event": "edit.taken", "path": happening.path}
+    elif isinstance(happening, EditLeft):
+        body |= {"event": "edit.left", "path": happening.path, "reason": happening.reason}
+    else:
+        body |= {"event": "warning", "message": happening.message}
+    say(json.dumps(body, ensure_ascii=True))

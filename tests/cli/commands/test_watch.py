@@ -1,0 +1,134 @@
+"""`gt watch`: what is saved is taken up and told, line by line, until Ctrl-C or until nobody reads."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.status import Status
+from tests.cli.support import command
+from tests.support.projects import SESSION, Project, make_project
+from tests.support.repositories import git
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = make_project(tmp_path / "project")
+    project.make("k7f2")
+    return project
+
+
+@contextmanager
+def watching(project: Project, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """Runs `gt watch` until the block ends."""
+    with subprocess.Popen(
+        command("watch", *options),
+        cwd=project.path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stderr is not None
+            assert process.stderr.readline() == "watching .gitticks; Ctrl-C ends it\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
+def _save(project: Project, old: str, new: str, task: str = "k7f2") -> None:
+    file = project.board_file(task)
+    file.write_text(file.read_text().replace(old, new, 1))
+
+
+def test_once_takes_up_what_is_saved_and_ends(project: Project) -> None:
+    _save(project, "status: pending", "priority: 0\nstatus: pending")
+    ran = project.gt("watch", "--once")
+    assert ran.code == 0
+    assert ran.out.endswith("  k7f2: priority  Ada Lovelace\n")
+    assert project.board_status() == ""
+    assert project.ok("watch", "--once") == ""
+
+
+def test_what_is_refused_is_told_with_the_reason(project: Project) -> None:
+    _save(project, "status: pending", "status: done")
+    out = project.ok("watch", "--once")
+    assert "  .gitticks/tasks/f2/k7f2/TASK.md  edited, not taken up: `k7f2` cannot go from pending" in out
+    (told,) = (json.loads(line) for line in project.ok("watch", "--once", "--json").splitlines())
+    assert (told["schema"], told["event"], told["path"]) == (1, "edit.left", "tasks/f2/k7f2/TASK.md")
+
+
+def test_edits_and_commits_are_told_as_they_happen_until_interrupted(project: Project) -> None:
+    with watching(project, "--json") as process:
+        _save(project, "status: pending", "status: cancelled")
+        taken, edited, followed = (json.loads(_line(process)) for _ in range(3))
+        assert (taken["event"], taken["path"]) == ("edit.taken", "tasks/f2/k7f2/TASK.md")
+        assert (edited["event"], edited["author"]) == ("commit", "Ada Lovelace")
+        assert followed["subject"].startswith("k7f2: pending → cancelled")
+        assert project.task("k7f2").status is Status.CANCELLED
+        project.make("m3xq")
+        assert json.loads(_line(process))["event"] == "commit"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+def test_it_ends_when_its_reader_leaves(project: Project) -> None:
+    with watching(project) as process:
+        project.make("m3xq")
+        assert "m3xq" in _line(process)
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(60) == 0
+
+
+def test_boards_made_again_and_packed_refs_are_no_end(project: Project) -> None:
+    with watching(project) as process:
+        project.make("m3xq")
+        assert "m3xq" in _line(process)
+        git("pack-refs", "--all", at=project.path)
+        shutil.rmtree(project.board)
+        git("worktree", "prune", at=project.path)
+        project.ok("doctor", "--fix")
+        _save(project, "status: pending", "priority: 0\nstatus: pending")
+        assert "k7f2: priority" in _line(process)
+        assert project.task("k7f2").priority == 0
+
+
+def test_hundreds_of_worktrees_are_not_watched(project: Project) -> None:
+    for number in range(20):
+        place = project.path / ".gitticks-work" / f"w{number}"
+        git("worktree", "add", "--quiet", "--detach", "--no-checkout", str(place), at=project.path)
+    with watching(project) as process:
+        _save(project, "status: pending", "priority: 0\nstatus: pending")
+        assert "k7f2: priority" in _line(process)
+        _save(project, "priority: 0", "priority: 1")
+        assert "k7f2: priority" in _line(process)
+        watches = _watches(process.pid)
+    assert 0 < watches < 20
+
+
+def _watches(pid: int) -> int:
+    """Returns how many folders a process watches."""
+    found = 0
+    for descriptor in Path(f"/proc/{pid}/fdinfo").iterdir():
+        found += descriptor.read_text().count("inotify wd:")
+    return found
+
+
+def test_an_agent_takes_up_nothing(project: Project) -> None:
+    assert project.gt("watch", environment=SESSION).code == 3
