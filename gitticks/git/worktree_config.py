@@ -53,12 +53,14 @@ def read_worktree_setting(git_dir: Path, key: str) -> str | None:
 
 
 def write_worktree_setting(git_dir: Path, key: str, value: str | None) -> None:
-    """Sets or, with None, removes a setting of one worktree."""
+    """Sets or, with None, removes a setting of one worktree; a file that holds nothing any more goes with it."""
     file = git_dir / CONFIG_FILE
     if value is not None:
         _change(file, key, value)
     elif read_worktree_setting(git_dir, key) is not None:
         _change(file, "--unset-all", key)
+        if file.stat().st_size == 0:
+            file.unlink()
 
 
 def _change(file: Path, *words: str) -> None:

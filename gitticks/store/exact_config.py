@@ -37,23 +37,22 @@ def remembering(repository: Repository, config: Path) -> Iterator[None]:
 def giving_back(repository: Repository, config: Path) -> Iterator[None]:
     """Takes the block's change of a file back to the bytes before the first, if nobody else changed it since."""
     present, kept = _read(config), _load(repository)
+    mode = config.stat().st_mode & 0o777 if present is not None else 0
     yield
     entry = kept.pop(_name(repository, config), None)
     if entry is not None and present is not None and entry["after"] == _digest(present):
-        _restore(config, entry["before"])
-    elif _read(config) == b"":
-        config.unlink()
+        _restore(config, entry["before"], mode)
     if entry is not None:
         _save(repository, kept)
 
 
-def _restore(config: Path, before: str | None) -> None:
+def _restore(config: Path, before: str | None, mode: int) -> None:
     if before is None:
         config.unlink(missing_ok=True)
         return
     aside = config.with_name(f".{config.name}.before")
     aside.write_bytes(base64.b64decode(before))
-    aside.chmod(config.stat().st_mode & 0o777 if config.exists() else 0o644)
+    aside.chmod(mode)
     aside.replace(config)
 
 

@@ -25,6 +25,7 @@ def test_a_setting_holds_in_its_worktree_only(tmp_path: Path) -> None:
     for _ in range(2):
         write_worktree_setting(repository.git_dir, "core.hooksPath", None)
     assert read_worktree_setting(repository.git_dir, "core.hooksPath") is None
+    assert not (repository.git_dir / "config.worktree").exists()
 
 
 @pytest.mark.parametrize("name", ["config.lock", "worktrees/linked/config.worktree.lock"])
