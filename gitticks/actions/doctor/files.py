@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.actions.moved_folders import home_of
+from gitticks.errors import GitticksError
 from gitticks.git.trees import Entry
-from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder
 from gitticks.store import layout
 from gitticks.store.index import BrokenFile, Index, open_index
 from gitticks.store.tip import state_tip
@@ -69,7 +71,7 @@ def _is_known(entry: Entry, names: frozenset[str]) -> bool:
 
 
 def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Finding:
-    folder, home = file.path.rpartition("/")[0], home_of(file.path)
+    folder, home = file.path.rpartition("/")[0], _home(context, file.path, ids)
     what = f"{BOARD_FOLDER}/{file.message}"
     if file.task_id is not None:
         mend = f"`gt edit {file.task_id}`" if file.task_id in ids else _last_file(context, file.path)
@@ -90,6 +92,19 @@ def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Findi
             f"git -C {BOARD_FOLDER} commit -m 'move a task home'`"
         )
     return Finding(Severity.ERROR, what, mend, task=layout.task_of_path(file.path) or _named(home))
+
+
+def _home(context: Context, path: str, ids: frozenset[TaskId]) -> str | None:
+    """Returns the folder that a task in the wrong place belongs in: by the id in its file where no other task has that."""
+    from gitticks.document.taskfile import read_task
+
+    content = context.store.read(path) if layout.task_of_path(path) is None else None
+    if content is not None and home_of(path) is not None:
+        with contextlib.suppress(GitticksError):
+            task_id = read_task(content, path).id
+            if task_id not in ids:
+                return task_folder(task_id)
+    return home_of(path)
 
 
 def _last_file(context: Context, path: str) -> str:

@@ -173,9 +173,17 @@ CORRUPTIONS: tuple[Corruption, ...] = (
     *variants(
         "id twice",
         _second,
-        (f"tasks/xx/{VICTIM}/TASK.md", f"tasks/f2/{NEIGHBOUR}/TASK.md", "tasks/0a/zz0a/TASK.md"),
+        (f"tasks/xx/{VICTIM}/TASK.md",),
         ANSWERS,
         "TASK.md",
+    ),
+    *variants(  # only a person can tell which of file and folder has the right one
+        "id of another",
+        _second,
+        (f"tasks/f2/{NEIGHBOUR}/TASK.md", "tasks/0a/zz0a/TASK.md"),
+        ANSWERS,
+        "TASK.md",
+        can_be_mended=False,
     ),
     *variants(
         "folder moved",

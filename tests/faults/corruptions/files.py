@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.faults.corruptions.corruption import Corruption, Reach, variants
 from tests.faults.scene import VICTIM, Scene
 
-TASK = f"tasks/f2/{VICTIM}/TASK.md"
 HISTORY = f"tasks/f2/{VICTIM}/history.jsonl"
+TASK = f"tasks/f2/{VICTIM}/TASK.md"
 HEAD = b"---\nid: k7f2\ntitle: Broken\nstatus: pending\n"
 
 
@@ -72,7 +72,6 @@ LINES = (
     b"a: !!python/object/apply:os.system [id]",
     b"a: " + b"[" * 600,
     b"a: " + b"{a: " * 30 + b"1" + b"}" * 30,
-    b"a: [" + b"1, " * 6000 + b"1]",
     b"a: 'open",
     b"a: b: c",
     b"\ta: b",
@@ -81,6 +80,8 @@ LINES = (
     b"verdict: maybe",
     b"title: again",
 )
+LONG_LINES = (b"a: [" + b"1, " * 6000 + b"1]",)
+"""What can be read; only that it was written by hand is wrong with it."""
 HISTORIES = (
     b"\xff\xfe\xff\n",
     b"garbage\n" * 10,
@@ -118,9 +119,10 @@ HARMLESS_CONFIGS = (b"", b"\n", b"# nothing\n", b"version: 1\r\n")
 CORRUPTIONS: tuple[Corruption, ...] = (
     *variants("task file", _task, TASKS, Reach.OTHERS, TASK),
     *variants("task line", _with_line, LINES, Reach.OTHERS, TASK),
-    *variants("history", _history, HISTORIES, finding=HISTORY),
+    *variants("task line long", _with_line, LONG_LINES, Reach.OTHERS, f"`{VICTIM}`"),
+    *variants("history", _history, HISTORIES, finding="history.jsonl"),
     *variants("history long", _history, LONG_HISTORIES),
-    *variants("history end", _history_end, TORN, finding=HISTORY),
+    *variants("history end", _history_end, TORN, finding="history.jsonl"),
     *variants("config", _config, CONFIGS, Reach.ANSWERS, "config.yaml"),
     *variants("config newer", _config, (b"version: 2\n", b"version: 99\n"), Reach.READING, "newer"),
     *variants("config harmless", _config, HARMLESS_CONFIGS),

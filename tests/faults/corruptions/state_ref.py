@@ -142,10 +142,11 @@ CORRUPTIONS: tuple[Corruption, ...] = (
     *variants(
         "packed-refs file",
         _packed_file,
-        (empty, garbage, half, zeros, folder, loop, fifo, device),
+        (empty, garbage, half, zeros, loop),
         ANSWERS,
         FINDING,
     ),
+    *variants("packed-refs no file", _packed_file, (folder, fifo, device), ANSWERS, "packed-refs"),
     *variants(
         "packed-refs beside",
         _packed_beside,
