@@ -18,6 +18,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "init": ("init",),
     "config": ("config", "verify.test", "true"),
     "doctor": ("doctor",),
+    "hooks": ("hooks", "install", "--checkout"),
     "agents": ("agents",),
     "completion": ("completion", "bash"),
     "skill": ("skill",),
