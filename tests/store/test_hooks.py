@@ -22,6 +22,7 @@ from gitticks.store.hooks import (
     uninstall_board_hooks,
 )
 from tests.support.boards import ENGINE, BoardOfTest, make_board
+from tests.support.hooks import write_hook
 from tests.support.projects import make_project
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
@@ -127,6 +128,46 @@ def test_a_hooks_path_that_the_board_had_is_followed_and_restored(
     assert log.read_text().startswith("own pre-commit\n-P -m gitticks hook pre-commit\n")
     uninstall_board_hooks(board.repository)
     assert git("config", "--worktree", "core.hooksPath", at=board.folder) == str(mine)
+
+
+@pytest.mark.parametrize(
+    ("script", "shebang", "mode", "passes"),
+    [
+        ("false", "#!/bin/sh\n", 0o755, False),
+        ("false", "#!/bin/sh\n", 0o644, True),
+        ("true", "#!/bin/sh\r\n", 0o755, False),
+        ("true", "#!/nowhere/sh\n", 0o755, False),
+        ("true", "", 0o755, True),
+        ("exec <&- >&- 2>&-", "#!/bin/sh\n", 0o755, True),
+        ("kill -9 $$", "#!/bin/sh\n", 0o755, False),
+    ],
+)
+def test_an_odd_hook_of_the_persons_counts_as_with_git_alone(
+    board: BoardOfTest, script: str, shebang: str, mode: int, *, passes: bool
+) -> None:
+    write_hook(board.repository.common_dir / "hooks", "pre-commit", script, shebang=shebang, mode=mode)
+    install_board_hooks(board.repository)
+    assert commit(board) == passes
+
+
+def test_a_hooks_path_to_nowhere_hides_the_persons_and_not_ours(board: BoardOfTest, log: Path) -> None:
+    git("config", "core.hooksPath", "/nowhere/hooks", at=board.folder)
+    own_hook(board.repository.common_dir / "hooks", "pre-commit", log)
+    install_board_hooks(board.repository)
+    record_ours(board, log)
+    assert commit(board)
+    assert "own pre-commit" not in log.read_text()
+    assert "hook pre-commit" in log.read_text()
+
+
+def test_a_link_in_the_place_of_the_persons_hook_is_followed(board: BoardOfTest, log: Path) -> None:
+    own_hook(log.parent / "shared", "check", log)
+    hooks = board.repository.common_dir / "hooks"
+    (hooks / "pre-commit").symlink_to(log.parent / "shared/check")
+    (hooks / "commit-msg").symlink_to("nothing")
+    install_board_hooks(board.repository)
+    assert commit(board)
+    assert log.read_text() == "own check\n"
 
 
 @pytest.mark.debian("pre-commit", program="pre-commit")
