@@ -32,13 +32,13 @@ def known_agents(context: Context) -> list[KnownAgent]:
 
     settings = _settings(context)
     registry = Registry(settings.agents, settings.agent, settings.permissions.mode, context.world.environment)
-    default = registry.default_spec().name
+    default, is_trusted = registry.default_spec().name, _is_trusted(context)
     return [
         KnownAgent(
             name=found.spec.name,
             kind=found.spec.kind.value,
             path=found.path,
-            version=registry.version_of(found),
+            version=registry.version_of(found) if is_trusted or not found.is_configured else None,
             is_default=found.spec.name == default,
             is_configured=found.is_configured,
             modes=preset.modes,
@@ -49,6 +49,16 @@ def known_agents(context: Context) -> list[KnownAgent]:
         for found in registry.found()
         for preset in (PRESETS[found.spec.kind],)
     ]
+
+
+def _is_trusted(context: Context) -> bool:
+    """True if programs that the settings name may be asked for their version."""
+    from gitticks.actions.trust import are_settings_trusted
+
+    try:
+        return are_settings_trusted(context)
+    except NotFoundError:
+        return True
 
 
 def _settings(context: Context) -> Settings:

@@ -43,6 +43,8 @@ def failed_check(context: Context, task_id: TaskId) -> str | None:
     )
     if workspace is None or not is_finished:
         return None
+    from gitticks.actions.trust import require_team_trusted
     from gitticks.runner.verifiers import run_checks
 
+    require_team_trusted(context)
     return run_checks(workspace, context.settings, context.world.environment, context.repository).failure

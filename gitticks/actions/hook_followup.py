@@ -60,11 +60,28 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
         return ()
     before = version_before(repository, STATE_BRANCH, commit, parents[0])
     author = author_of(repository, commit)
+    _trust_own(context, before, commit)
     edits = tuple(_edits(context, before, commit))
     for edit in edits:
         keep_note(repository, edit.after.path, None)
     followed = [follow_edit(context, edit, author) for edit in edits]
     return tuple(one for one in followed if one is not None)
+
+
+def _trust_own(context: Context, before: str, after: str) -> None:
+    """Lets run here what the person committed on the board, as what commands write is."""
+    from gitticks.store.trust import may_run, trust_own
+
+    if context.world.in_session:
+        return
+    objects = context.store.objects
+    changed: dict[str, tuple[bytes | None, bytes | None]] = {}
+    for one in objects.changed_files(objects.tree_of(before), objects.tree_of(after)):
+        new = None if one.new is None else objects.read_blob(one.new)
+        if may_run(one.path, new):
+            changed[one.path] = (None if one.old is None else objects.read_blob(one.old), new)
+    if changed:
+        trust_own(context.repository, changed)
 
 
 def _edits(context: Context, before: str, after: str) -> Iterator[HandEdit]:

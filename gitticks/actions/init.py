@@ -129,15 +129,19 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
 
 def find_agents(context: Context) -> tuple[AgentLine, ...]:
     """Returns the agents on PATH with their versions; asking them takes a moment."""
+    from gitticks.actions.trust import are_settings_trusted
     from gitticks.agents.base import AgentKind
     from gitticks.agents.registry import Registry
 
-    settings = context.settings
+    settings, is_trusted = context.settings, are_settings_trusted(context)
     registry = Registry(settings.agents, settings.agent, settings.permissions.mode, context.world.environment)
     found: tuple[FoundAgent, ...] = tuple(
         one for one in registry.found() if one.path is not None and one.spec.kind is not AgentKind.SCRIPT
     )
-    return tuple(AgentLine(one.spec.name, registry.version_of(one)) for one in found)
+    return tuple(
+        AgentLine(one.spec.name, registry.version_of(one) if is_trusted or not one.is_configured else None)
+        for one in found
+    )
 
 
 def _check_base(context: Context, base: str | None) -> None:

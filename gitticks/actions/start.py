@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.trust import require_team_trusted
 from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
@@ -46,6 +47,7 @@ def start_task(context: Context, task_id: TaskId) -> Started:
     own_dir = context.repository.own_dir
     if task_id in Sessions(own_dir).live():
         raise RefusedError(f"an agent works on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
+    require_team_trusted(context)
     snapshot = context.store.snapshot()
     graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
     task = context.store.task_file(task_id).task

@@ -19,6 +19,7 @@ from gitticks.runner.setbacks import find_setbacks
 from gitticks.runner.templates import PromptContext, choose_kind, render_prompt
 from gitticks.runner.worklog import recent_work
 from gitticks.store import layout
+from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.sessions import current_round
 
 if TYPE_CHECKING:
@@ -119,13 +120,18 @@ def gate_lines(verify: VerifySettings) -> tuple[str, ...]:
 
 
 def read_overrides(store: Store) -> dict[str, str]:
-    """Returns a team's own templates by name, such as `worker.md` or `parts/limits.md`."""
+    """Returns a team's own templates by name, such as `worker.md` or `parts/limits.md`.
+
+    Raises:
+        RefusedError: one came from elsewhere and was not trusted here.
+    """
     found: dict[str, str] = {}
     for folder in ("", "parts/"):
         path = f"{layout.PROMPTS_FOLDER}/{folder}".removesuffix("/")
         for name in store.list(path):
             content = store.read(f"{path}/{name}") if name.endswith(".md") else None
             if content is not None:
+                require_trusted(store.repository, runnables_of_file(f"{path}/{name}", content))
                 found[folder + name] = content.decode("utf-8", "replace")
     return found
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.agents.base import AgentReport, AgentSpec, Request
+from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Request
 from gitticks.agents.environment import agent_environment
 from gitticks.agents.presets import PRESETS, invoke
 from gitticks.agents.session import run_agent
@@ -16,7 +16,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, commit_folders
 from gitticks.git.identity import agent_identity
 from gitticks.model.event import Actor
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.session import Ending, SessionRecord
 from gitticks.model.status import ActorKind, Isolation, Role
@@ -34,6 +34,7 @@ from gitticks.runner.transcript import Transcript
 from gitticks.runner.workspace_hooks import name_committer
 from gitticks.runner.workspaces import Plan, Workspace
 from gitticks.store.decisions import carry_out
+from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.sessions import current_round
 from gitticks.workflow.triggers import PolicyChanged, SessionStarted
 
@@ -77,6 +78,7 @@ class SessionRun:
             return self._pass_by(waiver)
         if self.role is Role.WORKER:
             require_worker(self.agent, self.file, self.run.registry)
+        self._script()
         tasks = self.store.snapshot().all_tasks()
         plan = workspaces.plan(
             self.file.task, TaskGraph.of(tasks.values()), self.run.settings, self.run.repository
@@ -195,9 +197,20 @@ class SessionRun:
             session_id=earlier.session_id if earlier else None,
             spent_before=earlier.counted if earlier else Usage(),
             prompt_file=str(workspace.mailbox / "prompt.md"),
-            script=script_blocks(self.file, self.role),
+            script=self._script(),
             commit_folders=self._commit_folders(workspace),
         )
+
+    def _script(self) -> tuple[str, ...]:
+        """Returns the blocks that the embedded agent would run; others get none.
+
+        Raises:
+            RefusedError: the script came from elsewhere and was not trusted here.
+        """
+        if self.agent.kind is not AgentKind.SCRIPT:
+            return ()
+        require_trusted(self.run.repository, runnables_of_file(task_path(self.task_id), self.file.data))
+        return script_blocks(self.file, self.role)
 
     def _commit_folders(self, workspace: Workspace) -> tuple[str, ...]:
         """Returns where a worker's commits are written; reviewers commit nothing."""

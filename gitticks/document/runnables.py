@@ -1,0 +1,70 @@
+"""Finds in settings and tasks what would run programs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from gitticks.errors import DocumentError
+from gitticks.model.notes import Section
+from gitticks.model.trust import Runnable, RunnableKind
+
+if TYPE_CHECKING:
+    from gitticks.document.settings import Layer
+
+_COMMANDS = frozenset(
+    {("verify", "test"), ("verify", "build"), ("verify", "scripts"), ("setup", "run"), ("notify",)}
+)
+_HARMLESS_OF_AGENTS = frozenset({"model", "fallback", "prompt"})
+"""What an agent's entry says that changes neither the program, nor what it gets, nor what it may do."""
+_SCRIPT_HEADING = re.compile(rb"^ {0,3}##[ \t]+[*_]*script", re.IGNORECASE | re.MULTILINE)
+
+_UNDERLINED = re.compile(rb"^ {0,3}[*_]*script[^\n]*\n {0,3}-+[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
+"""The same heading as a line with hyphens below."""
+
+
+def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
+    """Returns the commands that a config.yaml names, in the order of their names; none of one that cannot be read."""
+    from gitticks.document.settings import file_layer
+
+    try:
+        layer = file_layer(text)
+    except DocumentError:
+        return ()
+    return tuple(sorted(_of_layer(layer), key=lambda one: one.name))
+
+
+def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
+    """Returns the script of a task's file; None if it has none that could be run."""
+    if not may_have_script(data):
+        return None
+    from gitticks.document.taskfile import TaskFile
+
+    try:
+        file = TaskFile.parse(data, task_id)
+        scripts = file.scripts
+    except DocumentError:
+        return None
+    blocks = [*scripts.worker, *scripts.reviewer]
+    if not blocks:
+        return None
+    return Runnable(RunnableKind.SCRIPT, task_id, (file.section(Section.SCRIPT) or "").strip())
+
+
+def may_have_script(data: bytes) -> bool:
+    """True if a file has something that looks like the heading of a script; one small search."""
+    return _SCRIPT_HEADING.search(data) is not None or _UNDERLINED.search(data) is not None
+
+
+def _of_layer(layer: Layer) -> Iterator[Runnable]:
+    values: Mapping[tuple[str, ...], object] = layer.values
+    for keys, value in values.items():
+        is_agent = keys[0] == "agents" and keys[-1] not in _HARMLESS_OF_AGENTS
+        if (keys in _COMMANDS or is_agent) and value not in (None, "", (), []):
+            yield Runnable(RunnableKind.SETTING, ".".join(keys), _shown(value))
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

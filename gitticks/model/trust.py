@@ -1,0 +1,38 @@
+"""What of the state branch runs programs or steers agents here, and by what it is known again once it is trusted."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class RunnableKind(StrEnum):
+    """Where something that runs stands."""
+
+    SETTING = "setting"
+    TEMPLATE = "template"
+    SCRIPT = "script"
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """One thing that would run: a setting's value, a template, or the script of a task.
+
+    Attributes:
+        kind: where it stands.
+        name: the setting's dotted name, the template's path, or the task's id.
+        text: what would run.
+    """
+
+    kind: RunnableKind
+    name: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """Returns what it is remembered by; a script is the same under another id, as tasks may be renamed."""
+        name = "" if self.kind is RunnableKind.SCRIPT else self.name
+        return hashlib.sha256(
+            f"{self.kind}\0{name}\0{self.text}".encode("utf-8", "surrogatepass")
+        ).hexdigest()

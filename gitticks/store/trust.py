@@ -1,0 +1,131 @@
+"""Remembers in this clone what may run: what it wrote itself, and what a person looked at and trusted.
+
+Everything else on the state branch came from elsewhere. The memory is a file of digests beside the locks, one a line;
+whoever deletes it is only asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from gitticks.document.runnables import may_have_script, runnable_of_task, runnables_of_settings
+from gitticks.errors import RefusedError
+from gitticks.model.trust import Runnable, RunnableKind
+from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, task_of_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gitticks.git.repository import Repository
+    from gitticks.store.transaction import Transaction
+
+HINT = "`gt trust` shows what would run, and asks"
+_MOST_NAMED = 3
+
+
+def trust_file(repository: Repository) -> Path:
+    """Returns where the digests are kept."""
+    return repository.own_dir / "trust"
+
+
+def trusted_digests(repository: Repository) -> frozenset[str]:
+    """Returns what is trusted in this clone; nothing if nobody was asked yet."""
+    try:
+        lines = trust_file(repository).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(_digests(lines))
+
+
+def _digests(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue  # a line that was cut short by a crash trusts nothing
+        if isinstance(found, dict) and isinstance(found.get("digest"), str):
+            yield found["digest"]
+
+
+def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
+    """Remembers that these may run here."""
+    known = trusted_digests(repository)
+    new = {one.digest: one for one in runnables if one.digest not in known}
+    if not new:
+        return
+    lines = (
+        json.dumps({"digest": digest, "kind": one.kind.value, "name": one.name})
+        for digest, one in new.items()
+    )
+    file = trust_file(repository)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(descriptor, "".join(f"{line}\n" for line in ("", *lines)).encode())
+    finally:
+        os.close(descriptor)
+
+
+def trust_own(repository: Repository, changed: Mapping[str, tuple[bytes | None, bytes | None]]) -> None:
+    """Trusts what a change that was made in this clone brought; what stood there before is as trusted as it was.
+
+    Args:
+        repository: the clone.
+        changed: old and new bytes of the changed files, by path.
+    """
+    new: list[Runnable] = []
+    for path, (old, content) in changed.items():
+        before = {one.digest for one in runnables_of_file(path, old)} if content else set()
+        new += [one for one in runnables_of_file(path, content) if one.digest not in before]
+    if new:
+        trust(repository, new)
+
+
+def may_run(path: str, content: bytes | None) -> bool:
+    """True if a file could hold what runs; cheap, and without parsing."""
+    if content is None:
+        return False
+    is_whole = path == CONFIG_PATH or path.startswith(f"{PROMPTS_FOLDER}/")
+    return is_whole or (task_of_path(path) is not None and may_have_script(content))
+
+
+def runnables_of_file(path: str, content: bytes | None) -> tuple[Runnable, ...]:
+    """Returns what one file of the state branch would run."""
+    if content is None or not may_run(path, content):
+        return ()
+    if path == CONFIG_PATH:
+        return runnables_of_settings(content.decode("utf-8", "replace"))
+    task_id = task_of_path(path)
+    if task_id is None:
+        return (Runnable(RunnableKind.TEMPLATE, path, content.decode("utf-8", "replace")),)
+    script = runnable_of_task(task_id, content)
+    return () if script is None else (script,)
+
+
+def team_runnables(branch: Transaction) -> tuple[Runnable, ...]:
+    """Returns the commands of the settings, and the templates."""
+    paths = [CONFIG_PATH]
+    for folder in (PROMPTS_FOLDER, f"{PROMPTS_FOLDER}/parts"):
+        paths += [f"{folder}/{name}" for name in branch.list(folder)]
+    return tuple(one for path in paths for one in runnables_of_file(path, branch.read(path)))
+
+
+def require_trusted(repository: Repository, runnables: Iterable[Runnable]) -> None:
+    """Refuses what came from elsewhere and that nobody looked at here.
+
+    Raises:
+        RefusedError: there is such; it names the first of them.
+    """
+    known = trusted_digests(repository)
+    untrusted = [one for one in runnables if one.digest not in known]
+    if untrusted:
+        named = ", ".join(f"`{_name(one)}`" for one in untrusted[:_MOST_NAMED])
+        more = f" and {len(untrusted) - _MOST_NAMED} more" if len(untrusted) > _MOST_NAMED else ""
+        raise RefusedError(f"{named}{more} came from elsewhere, and nobody trusted it here yet", hint=HINT)
+
+
+def _name(one: Runnable) -> str:
+    return f"the script of {one.name}" if one.kind is RunnableKind.SCRIPT else one.name
