@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.trust import require_team_trusted
 from gitticks.actions.saved_edits import NOT_COMMITTED
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted
@@ -66,7 +65,6 @@ def run_context(
             "the sandbox `strict` cannot be enforced by this release",
             hint="`gt config sandbox.preset permissive` runs agents without walls, as you",
         )
-    require_team_trusted(context)
     require_team_trusted(context)
     return RunContext(context.repository, context.settings, context.world, listener, options or RunOptions())
 
