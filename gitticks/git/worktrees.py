@@ -14,6 +14,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.abandoned import clear_shared_locks
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at
 from gitticks.git.fence import fence_programs
 from gitticks.git.locks import HeldLock, hold_lock
@@ -81,7 +82,7 @@ def add_worktree(
 ) -> AddedWorktree:
     """Adds a worktree at `path`: on an existing `branch`, on a new `branch` at `commit`, or detached at `commit`.
 
-    What a killed call left behind at the same path is cleared first. `settings` are git's, for filling it.
+    What a killed call left behind at the same path, or locked of the same branch, is cleared first. `settings` are git's, for filling it.
 
     Raises:
         GitticksError: something is in the way, the branch is checked out elsewhere, or there is no such commit.
@@ -94,6 +95,8 @@ def add_worktree(
             raise GitticksError(
                 f"`{path}` is in the way of a new worktree", hint=f"move `{path}` away, then repeat"
             )
+        if branch is not None:
+            clear_shared_locks(repository.common_dir, BRANCHES + branch)
         fence = fence_programs(repository.git_dir, settings)
         lock = [] if lock_reason is None else ["--lock", f"--reason={lock_reason}"]
         place = _placement(repository, path, branch, commit)

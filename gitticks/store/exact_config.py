@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gitticks.git.files import write_synced
+from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_file
 
@@ -23,6 +24,11 @@ _FILE = "config-before.json"
 @contextlib.contextmanager
 def remembering(repository: Repository, config: Path) -> Iterator[None]:
     """Keeps what a configuration file holds before the block changes it; what is kept already stays."""
+    with _lock(repository):
+        yield from _remembering(repository, config)
+
+
+def _remembering(repository: Repository, config: Path) -> Iterator[None]:
     before, kept = _read(config), _load(repository)
     yield
     name = _name(repository, config)
@@ -36,6 +42,11 @@ def remembering(repository: Repository, config: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def giving_back(repository: Repository, config: Path) -> Iterator[None]:
     """Takes the block's change of a file back to the bytes before the first, if nobody else changed it since."""
+    with _lock(repository):
+        yield from _giving_back(repository, config)
+
+
+def _giving_back(repository: Repository, config: Path) -> Iterator[None]:
     present, kept = _read(config), _load(repository)
     mode = config.stat().st_mode & 0o777 if present is not None else 0
     yield
@@ -44,6 +55,18 @@ def giving_back(repository: Repository, config: Path) -> Iterator[None]:
         _restore(config, entry["before"], mode)
     if entry is not None:
         _save(repository, kept)
+
+
+def sweep(repository: Repository) -> None:
+    """Clears what a killed call was preparing."""
+    unfinished = repository.own_dir / f"{_FILE}.new"
+    if unfinished.exists():
+        with _lock(repository):
+            unfinished.unlink(missing_ok=True)
+
+
+def _lock(repository: Repository) -> contextlib.AbstractContextManager[object]:
+    return hold_lock(repository.own_dir / "config-before.lock")
 
 
 def _restore(config: Path, before: str | None, mode: int) -> None:

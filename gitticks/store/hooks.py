@@ -22,7 +22,7 @@ from gitticks.git.worktree_config import (
     write_worktree_setting,
 )
 from gitticks.store.board import board_checkout
-from gitticks.store.exact_config import giving_back, remembering
+from gitticks.store.exact_config import giving_back, remembering, sweep
 from gitticks.store.hook_files import HooksState, fill_folder, hook_files, is_filled, remove_folder
 
 BOARD_HOOKS = (
@@ -120,6 +120,7 @@ def name_hooks(
         with remembering(repository, checkout.git_dir / CONFIG_FILE):
             for key, value in missing.items():
                 write_worktree_setting(checkout.git_dir, key, value)
+    sweep(repository)
 
 
 def forget_hooks(repository: Repository, checkout: Checkout, folder: Path, notes: Iterable[str] = ()) -> None:

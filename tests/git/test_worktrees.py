@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -59,6 +60,17 @@ def test_adds_a_detached_worktree_at_a_path_with_spaces_and_umlauts(
     checkout = add_worktree(repository, path, commit=tip).checkout
     assert (current_branch(checkout), head(checkout)) == (None, tip)
     assert [worktree.path for worktree in list_worktrees(repository)] == [main_of(repository), path]
+
+
+def test_a_lock_that_a_killed_git_left_on_the_branch_is_no_hindrance(
+    repository: Repository, tmp_path: Path
+) -> None:
+    lock = repository.common_dir / "refs/heads/work.lock"
+    lock.touch()
+    os.utime(lock, (1_000_000_000, 1_000_000_000))
+    add_worktree(repository, tmp_path / "w", branch="work", commit="main")
+    assert (tmp_path / "w" / ".git").is_file()
+    assert not lock.exists()
 
 
 def test_a_branch_left_by_a_killed_call_is_used_again(repository: Repository, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from gitticks.git.repository import Repository, discover
 from gitticks.git.worktree_config import read_worktree_setting, write_worktree_setting
-from gitticks.store.exact_config import giving_back, remembering
+from gitticks.store.exact_config import giving_back, remembering, sweep
 from tests.support.repositories import add_linked_worktree, git, make_repository
 
 KEY = "core.hooksPath"
@@ -79,3 +79,13 @@ def test_what_is_gone_is_forgotten(repository: Repository, tmp_path: Path) -> No
     git("worktree", "remove", "--force", str(gone), at=tmp_path / "project")
     name(repository)
     assert list(json.loads((repository.own_dir / KEPT).read_text())) == ["config.worktree"]
+
+
+def test_what_a_killed_call_was_preparing_goes_with_the_next(repository: Repository) -> None:
+    name(repository)
+    unfinished = repository.own_dir / f"{KEPT}.new"
+    unfinished.write_text("{")
+    sweep(repository)
+    assert not unfinished.exists()
+    forget(repository)
+    assert not config(repository).exists()
