@@ -17,6 +17,7 @@ def check_hooks(context: Context) -> Iterator[Finding]:
     from gitticks.store.checkout_hooks import checkout_hooks_state
     from gitticks.store.hook_files import HooksState
     from gitticks.store.hooks import are_hooks_off, board_hooks_state
+    from gitticks.store.server_hooks import server_hooks_state
 
     own = find_own_hooks(context.repository)
     if own.is_missing:
@@ -32,9 +33,11 @@ def check_hooks(context: Context) -> Iterator[Finding]:
     elif state is HooksState.BROKEN:
         what = "the board's hooks are incomplete, of another version, or their Python is gone"
         yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
-    if checkout_hooks_state(context.repository) in (HooksState.BROKEN, HooksState.HIDDEN):
-        what = "the hooks of your checkout do not run as they should"
-        yield Finding(Severity.WARNING, what, "`gt hooks status` says why, `gt hooks install` mends it")
+    is_server = context.repository.main_worktree is None
+    others = server_hooks_state(context.repository) if is_server else checkout_hooks_state(context.repository)
+    if others in (HooksState.BROKEN, HooksState.HIDDEN):
+        what = f"the hooks of {'this server' if is_server else 'your checkout'} do not run as they should"
+        yield Finding(Severity.WARNING, what, "`gt hooks status` says why and what mends it")
 
 
 def check_index(context: Context) -> Iterator[Finding]:

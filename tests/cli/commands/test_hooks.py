@@ -138,6 +138,8 @@ def test_a_server_has_its_own(tmp_path: Path) -> None:
     )
     said = gt("hooks", "install", "--server", at=bare).out
     assert said.splitlines()[1:] == ["server    installed", f"your own  run first  {bare}/hooks"]
+    (bare / "gitticks/server-hooks/chain.sh").unlink()
+    assert "incomplete or old: `gt hooks install --server`" in gt("hooks", "status", at=bare).out
     gt("hooks", "uninstall", at=bare)
     assert "server    absent     `gt hooks install --server`" in gt("hooks", "status", at=bare).out
 
@@ -162,3 +164,12 @@ def test_what_came_in_our_place_is_told(project: Project) -> None:
     ran = project.gt("hooks", "uninstall")
     assert ran.code == 0
     assert f"`{hook}.own` is your `pre-push` of before" in ran.err
+
+
+def test_the_doctor_of_a_server_looks_at_its_hook(project: Project, tmp_path: Path) -> None:
+    bare = make_repository(tmp_path / "server.git", bare=True)
+    git("push", "-q", str(bare), "gitticks/state", at=project.path)
+    gt("hooks", "install", "--server", at=bare)
+    assert "hooks of this server" not in gt("doctor", at=bare).out
+    git("config", "core.hooksPath", str(tmp_path), at=bare)
+    assert "the hooks of this server do not run as they should" in gt("doctor", at=bare).out
