@@ -29,7 +29,7 @@ def command() -> None:
 @click.option(
     "--checkout",
     is_flag=True,
-    help="Also in your main checkout: `post-merge` notices merged work, `pre-push` checks the state branch.",
+    help="Also in your main checkout: `pre-push` checks the state branch, `post-merge` brings the board in step.",
 )
 @click.option(
     "--server",
