@@ -6,11 +6,10 @@ the part that it follows there.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
-T = TypeVar("T")
 
 
 def joined_order(frame: Sequence[K], guest: Sequence[K]) -> list[K]:
@@ -38,8 +37,3 @@ def numbered(names: Sequence[K]) -> list[tuple[K, int]]:
         keys.append((name, seen.get(name, 0)))
         seen[name] = seen.get(name, 0) + 1
     return keys
-
-
-def by_key(names: Sequence[K], parts: Sequence[T]) -> Mapping[tuple[K, int], T]:
-    """Returns the parts by their numbered names."""
-    return dict(zip(numbered(names), parts, strict=True))

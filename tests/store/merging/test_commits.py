@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,8 @@ def store(tmp_path: Path) -> Store:
 def commit(store: Store, files: dict[str, bytes | None], parent: str | None = None) -> str:
     """Stores a commit on the tip, or on another one, that no ref names."""
     objects, parent = store.objects, parent or store.tip()
-    tree = objects.update_tree(objects.tree_of(parent), files)
+    with objects.packed() if len(files) > 100 else contextlib.nullcontext():
+        tree = objects.update_tree(objects.tree_of(parent), files)
     assert tree is not None
     return objects.write_commit(tree, (parent,), author=ADA, message="made\n")
 
