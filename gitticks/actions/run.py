@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.merged_by_hand import notice_merges
 from gitticks.actions.saved_edits import NOT_COMMITTED
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted
@@ -48,6 +49,10 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     for path, reason in take_up(context).left.items():
         if reason != NOT_COMMITTED:
             context.warnings.append(f"`{BOARD_FOLDER}/{path}` is {reason}")
+    for found in notice_merges(context):
+        context.warnings.append(
+            f"`{found.id}` was found merged into `{found.base}`: it is {found.status} now"
+        )
     run = run_context(context, listener, options)
     if options.agent is not None:
         require_program(run.registry.spec(options.agent), run.registry)

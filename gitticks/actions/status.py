@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, in_work
+from gitticks.actions.merged_by_hand import FoundMerge, notice_merges
 from gitticks.actions.standing import Standing, standing_of
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
@@ -45,6 +46,7 @@ class Overview:
     counts: Mapping[Status, int]
     board: BoardState
     broken: tuple[BrokenFile, ...]
+    merged: tuple[FoundMerge, ...] = ()
 
 
 def take_stock(context: Context, *, with_json: bool = False) -> Overview:
@@ -57,6 +59,7 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
     """
     context.store.tip()
     board = _board_state(context)
+    merged = notice_merges(context)
     index = context.index
     rows = index.listed(open_only=True, with_json=with_json)
     graph = Graph.of(rows, index.unreadable())
@@ -76,6 +79,7 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
         counts={Status(status): count for status, count in index.status_counts().items()},
         board=board,
         broken=index.to_mend(),
+        merged=merged,
     )
 
 

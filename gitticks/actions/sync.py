@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.errors import GitticksError, LostRaceError, NotFoundError, RefusedError
+from gitticks.errors import LostRaceError, NotFoundError, RefusedError
 from gitticks.git.sharing import LONGEST_SECONDS
 from gitticks.model.ids import TaskId
 from gitticks.store.layout import task_around, task_of_path
 
 if TYPE_CHECKING:
+    from gitticks.actions.merged_by_hand import FoundMerge
     from gitticks.actions.saved_edits import TakenUp
     from gitticks.store.merging.births import Renamed
     from gitticks.store.merging.commits import MergeReport
@@ -71,6 +71,7 @@ class Synced:
         taken_up: saved edits of the board that were committed first, by path.
         left: those that were not, with the reason.
         words: git's own, where the remote was not reached.
+        merged: tasks whose work was found merged by hand.
     """
 
     reached: Reached
@@ -85,11 +86,12 @@ class Synced:
     taken_up: tuple[str, ...] = ()
     left: Mapping[str, str] = field(default_factory=dict)
     words: str = ""
+    merged: tuple[FoundMerge, ...] = ()
 
     @property
     def has_moved(self) -> bool:
         """True if anything came, went or was taken up."""
-        return bool(self.came or self.went or self.taken_up)
+        return bool(self.came or self.went or self.taken_up or self.merged)
 
 
 @dataclass(slots=True)
@@ -124,31 +126,20 @@ def sync(
         RefusedError: the remote's branch was rewound or rewritten, or it refused the push.
         LostRaceError: others pushed first every time; what they pushed is taken in.
     """
+    from gitticks.actions.merged_by_hand import notice_merges
+    from gitticks.actions.saved_edits import TakenUp
+    from gitticks.actions.taking_up import take_up
     from gitticks.git.locks import hold_lock
 
     context.store.tip()
-    saved = _take_up(context)
+    saved = TakenUp() if context.world.in_session else take_up(context)
+    merged = notice_merges(context)
     name = _remote(context, remote)
     if name is None:
-        return Synced(Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left)
+        return Synced(Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left, merged=merged)
     with hold_lock(context.repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
-        return _Sync(context, name, saved, timeout_seconds, restore=restore).run()
-
-
-def _take_up(context: Context) -> TakenUp:
-    """Commits what was saved on the board; what cannot be is left there and told."""
-    from gitticks.actions.saved_edits import TakenUp, take_up_all
-    from gitticks.store.board import WORKTREE_BOARD, BoardError, board_path
-
-    if board_path(context.repository) is None or context.world.in_session:
-        return TakenUp()
-    with suppress(GitticksError, OSError):  # trouble with the board keeps nobody from sharing
-        WORKTREE_BOARD.bring_in_step(context.repository)
-    try:
-        return take_up_all(context)
-    except BoardError as error:
-        context.warnings.append(error.message)
-        return TakenUp()
+        done = _Sync(context, name, saved, timeout_seconds, restore=restore).run()
+    return replace(done, merged=merged)
 
 
 def _remote(context: Context, asked: str | None) -> str | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from gitticks.actions.sync import Moved, Reached
 from gitticks.cli.render import GAP, Screen, Style, count_of
 from gitticks.cli.tasks_table import BOARD_PREFIX
 from gitticks.cli.text import visible
+from gitticks.model.status import Status
 from gitticks.store.layout import task_around
 
 if TYPE_CHECKING:
+    from gitticks.actions.merged_by_hand import FoundMerge
     from gitticks.actions.sync import Synced
 
 MOST_LISTED = 20
@@ -21,6 +23,7 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
     """Yields what came and went, or that there was nothing."""
     for path in done.taken_up:
         yield f"committed your edit of {BOARD_PREFIX}{visible(path)}"
+    yield from merged_lines(done.merged)
     if done.reached is Reached.NO_REMOTE:
         yield "there is no remote to share tasks with"
         return
@@ -33,6 +36,13 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
         yield f"{remote} cannot be reached; your tasks are safe here, and go with the next sync"
     elif not done.came and not done.went:
         yield f"in step with {remote}" + ("; watching, Ctrl-C ends it" if is_watching else "")
+
+
+def merged_lines(merged: Iterable[FoundMerge]) -> Iterator[str]:
+    """Yields what was found merged by hand, and what became of it."""
+    for one in merged:
+        words = "done" if one.status is Status.DONE else f"{one.status}, and awaits your word"
+        yield f"{one.id}  found merged into {visible(one.base)} as {one.commit[:7]}: {words}"
 
 
 def warnings_of(done: Synced) -> Iterator[str]:

@@ -15,6 +15,7 @@ from gitticks.cli.inbox_lines import inbox_lines, joined
 from gitticks.cli.json_output import entry_object, print_object, task_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import GAP, Screen, Style, count_of, hint, name_line, say, screen
+from gitticks.cli.sync_lines import merged_lines
 from gitticks.cli.tasks_table import BOARD_PREFIX, warn_of_broken
 from gitticks.cli.text import visible
 from gitticks.model.status import Status
@@ -41,6 +42,9 @@ def command(context: Context, as_json: bool) -> None:
 
 
 def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
+    if found.merged:
+        yield on.styled("merged by hand", Style.STRONG)
+        yield from (GAP + line for line in merged_lines(found.merged))
     if found.in_work:
         yield on.styled("in work", Style.STRONG)
         table = in_work_table(on.narrower(len(GAP)), context, list(found.in_work), with_heading=False)
@@ -129,6 +133,7 @@ def _print_json(found: Overview) -> None:
         counts={status.value: found.counts.get(status, 0) for status in Status},
         board=found.board,
         broken=found.broken,
+        merged_by_hand=found.merged,
     )
 
 

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.status import Awaiting, Status
+from tests.support.projects import Project, make_project, make_reviewing, make_working
+from tests.support.repositories import commit_file, git
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path / "project")
+
+
+def merge_by(how: str, project: Project) -> None:
+    branch = "gitticks/work/k7f2"
+    if how != "fast-forward":
+        commit_file(project.path, "other.txt", "between\n")
+    match how:
+        case "merge":
+            git("merge", "--quiet", "--no-edit", branch, at=project.path)
+        case "fast-forward":
+            git("merge", "--quiet", "--ff-only", branch, at=project.path)
+        case "squash":
+            git("merge", "--quiet", "--squash", branch, at=project.path)
+            git("commit", "--quiet", "-m", "squashed", at=project.path)
+        case _:
+            git("cherry-pick", f"main..{branch}", at=project.path)
+    commit_file(project.path, "later.txt", "later\n")
+
+
+@pytest.mark.parametrize("how", ["merge", "fast-forward", "squash", "rebase"])
+@pytest.mark.parametrize("command", ["status", "sync", "run"])
+def test_work_that_a_person_merged_closes_its_task(project: Project, how: str, command: str) -> None:
+    workspace = make_reviewing(project)
+    if how in ("squash", "rebase"):
+        commit_file(workspace, "second.txt", "second\n")
+        project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
+    assert "k7f2" not in project.ok("sync")
+    merge_by(how, project)
+    project.gt(command)
+    assert project.task("k7f2").status is Status.DONE
+    assert project.task("k7f2").merged_sha is not None
+
+
+def test_it_is_told(project: Project) -> None:
+    make_reviewing(project)
+    merge_by("merge", project)
+    out = project.ok("status")
+    assert "merged by hand\n  k7f2  found merged into main as " in out
+    assert "merged by hand" not in project.ok("status")
+
+
+def test_work_in_progress_that_was_merged_asks_a_person_once(project: Project) -> None:
+    make_working(project)
+    merge_by("merge", project)
+    project.ok("status")
+    assert (project.task("k7f2").status, project.task("k7f2").awaiting) == (
+        Status.WORKING,
+        Awaiting.ESCALATION,
+    )
+    tip = project.tip()
+    project.ok("status")
+    project.ok("sync")
+    assert project.tip() == tip
+
+
+def test_a_person_who_awaits_work_closes_it_by_merging(project: Project) -> None:
+    make_working(project, awaiting=Awaiting.WORK)
+    merge_by("squash", project)
+    project.ok("sync")
+    assert project.task("k7f2").status is Status.DONE
+
+
+def test_a_branch_without_a_commit_of_its_own_is_not_merged(project: Project) -> None:
+    workspace = make_working(project)
+    git("reset", "--quiet", "--hard", "main", at=workspace)
+    commit_file(project.path, "other.txt", "other\n")
+    git("merge", "--quiet", "--ff-only", "main", at=workspace)
+    tip = project.tip()
+    project.ok("status")
+    assert project.tip() == tip
+
+
+def test_nothing_is_asked_of_git_again_while_nothing_moves(project: Project) -> None:
+    make_reviewing(project)
+    project.ok("status")
+    seen = project.path / ".git/gitticks/merges-seen"
+    before = seen.read_text()
+    assert before
+    project.ok("status")
+    assert seen.read_text() == before
