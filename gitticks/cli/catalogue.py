@@ -90,7 +90,9 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("health", RUN, "Find dead sessions and finish what they left."),
     CatalogueEntry("worktree", RUN, "List and clean workspaces."),
     CatalogueEntry("merge", RUN, "Merge what is approved."),
-    CatalogueEntry("sync", SHARE, "Share tasks with a remote: take in what is new there, push what is new here."),
+    CatalogueEntry(
+        "sync", SHARE, "Share tasks with a remote: take in what is new there, push what is new here."
+    ),
     CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git."),
     CatalogueEntry("hook", PLUMBING, "What the git hooks call."),
 )
