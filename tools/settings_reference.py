@@ -64,7 +64,6 @@ NOT_IN_EFFECT = (
     "sandbox.denied_hosts",
     "sandbox.denied_paths",
     "sandbox.max_process_time",
-    "sync.",
     "workspace.update",
 )
 """Names, or their beginnings up to a dot, of settings that nothing reads yet."""
@@ -72,6 +71,7 @@ NOTES = {
     "approvals.minimum": "this release can give L0 only, so any other value lets nobody approve",
     "review": "`council` is not in effect: it runs one reviewer, as `agent` does",
     "reviewers": "only the first one is asked, and its focus is not in effect",
+    "sync.auto": "`push` after a command that changed tasks, `both` also after one that looks at the branch itself, such as `gt status`",
     "sandbox.preset": "`permissive` builds no walls in this release, and `strict` is refused",
 }
 

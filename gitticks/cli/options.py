@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_NEVER_SHARING = frozenset({"sync", "trust", "init", "hook", "merge-driver", "doctor", "watch"})
+"""Commands that share by themselves, or that git or a broken repository calls for."""
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -117,10 +119,19 @@ def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, 
     def with_context(*args: P.args, **kwargs: P.kwargs) -> R:
         call = click.get_current_context()
         context = call.ensure_object(Context)
-        call.call_on_close(lambda: finish(context))
+        call.call_on_close(lambda: _finish(context, str(call.info_name)))
         return function(context, *args, **kwargs)
 
     return with_context
+
+
+def _finish(context: Context, name: str) -> None:
+    """Shares what the command changed where the settings ask for that, and ends the call."""
+    if "store" in context.__dict__ and name not in _NEVER_SHARING:
+        from gitticks.actions.sync_after import sync_after
+
+        sync_after(context)
+    finish(context)
 
 
 def json_option(function: Callable[..., R]) -> Callable[..., R]:

@@ -41,12 +41,17 @@ MOST_LOOSE_FILES = 100
 
 
 class Store:
-    """The state branch of one repository; not to be shared between threads."""
+    """The state branch of one repository; not to be shared between threads.
+
+    Attributes:
+        has_written: True once a commit was made through it, which others may want to know of.
+    """
 
     def __init__(self, repository: Repository, objects: Objects, board: Board | None) -> None:
         self.repository = repository
         self.objects = objects
         self._publisher = Publisher(repository, objects, board)
+        self.has_written = False
 
     @classmethod
     def open(cls, repository: Repository, board: Board | None = None) -> Self:
@@ -173,6 +178,7 @@ class Store:
                     raise
                 return _Made(pending, _raising(error))
             write_chain(held, (*links, link))
+            self.has_written = True
         return _Made(link.commit, lambda: value)
 
     def _trust(self, transaction: Transaction, changes: Mapping[str, bytes | None]) -> None:

@@ -215,3 +215,27 @@ def _line(process: subprocess.Popen[bytes]) -> str:
     assert process.stdout is not None
     assert select.select([process.stdout], [], [], 60)[0], "nothing was said"
     return process.stdout.readline().decode()
+
+
+def test_what_a_command_changed_is_shared_where_the_settings_ask_for_it(clones: list[Clone]) -> None:
+    one, other = clones
+    git("config", "gitticks.sync.auto", "push", at=one.path)
+    task = one.create("Fix login")
+    assert remote_tip(one) == one.tip()
+    git("config", "gitticks.sync.auto", "both", at=other.path)
+    other.ok("status")
+    assert other.task(task).title == "Fix login"
+    other.ok("note", task, "seen")
+    one.ok("status")
+    assert one.tip() != other.tip()
+    one.ok("note", task, "again")
+    assert remote_tip(one) == one.tip()
+    assert one.notes(task) == ["seen", "again"]
+
+
+def test_a_remote_that_is_away_fails_no_command(clones: list[Clone]) -> None:
+    git("config", "gitticks.sync.auto", "push", at=clones[0].path)
+    git("remote", "set-url", "origin", "http://127.0.0.1:9/none.git", at=clones[0].path)
+    ran = clones[0].gt("create", "Fix login")
+    assert ran.code == 0
+    assert "not shared yet: `origin` cannot be reached" in ran.err
