@@ -15,6 +15,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import edit_between
 from gitticks.actions.moved_folders import join_moves
 from gitticks.errors import GitticksError
+from gitticks.git.refs import last_logged
 from gitticks.git.staged import author_of, checked_out_ref, is_sequencing, version_before
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
@@ -54,7 +55,7 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
         return ()
     # First the board's journal learns of the commit: else what it holds would look staged on top of the follow-up.
     refresh_board(context)
-    commit = context.store.tip()
+    commit = _own_commit(context)
     parents = context.store.objects.parents_of(commit)
     if len(parents) != 1:
         return ()
@@ -82,6 +83,16 @@ def _trust_own(context: Context, before: str, after: str) -> None:
             changed[one.path] = (None if one.old is None else objects.read_blob(one.old), new)
     if changed:
         trust_own(context.repository, changed)
+
+
+def _own_commit(context: Context) -> str:
+    """Returns what the person has just committed; a writer may have moved the branch on since, before this hook ran."""
+    tip = context.store.tip()
+    own = last_logged(context.repository.git_dir, "HEAD")
+    try:
+        return own if own is not None and context.store.objects.is_ancestor(own, tip) else tip
+    except GitticksError:
+        return tip
 
 
 def _edits(context: Context, before: str, after: str) -> Iterator[HandEdit]:

@@ -16,6 +16,7 @@ from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import Followed, Follower, Outcome, Version
 from gitticks.git.indexfile import RESOLVED, IndexEntry, read_entries, write_entries
+from gitticks.git.refs import last_logged
 from gitticks.git.repository import Repository
 from gitticks.git.settle import EXECUTABLE, PLAIN, Move, Settler
 from gitticks.git.textmerge import Merge
@@ -47,6 +48,7 @@ class Sync:
     pending: dict[str, Pending] = field(default_factory=dict)
     rescued: list[Path] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
+    own_tree: str | None = None
 
     @classmethod
     def of(cls, repository: Repository, checkout: Checkout, journal: Journal, tip: str, merge: Merge) -> Self:
@@ -64,6 +66,8 @@ class Sync:
         moves = {move.path: move for move in self._moves()}
         self.entries = self._read_entries(moves)
         self._prepare(moves.values())
+        if len(moves) < _MANY_FILES:
+            self.own_tree = self._tree_of_own_commit()
         try:
             for move in moves.values():
                 self._bring(self._resolved_by_person(move))
@@ -79,6 +83,13 @@ class Sync:
             seen={path: blob for path, blob in self.journal.seen.items() if path not in moves},
         )
         return journal, self._report()
+
+    def _tree_of_own_commit(self) -> str | None:
+        """Returns what a person committed last on the board, which git notes in the log of its HEAD."""
+        with contextlib.suppress(GitticksError, OSError):
+            commit = last_logged(self.checkout.git_dir, "HEAD")
+            return None if commit is None else self.objects.tree_of(commit)
+        return None
 
     def _prepare(self, moves: Collection[Move]) -> None:
         """Brings the contents of many files to the disk at once; where that fails, each will say why."""
@@ -199,16 +210,28 @@ class Sync:
     def _began(self, move: Move) -> str | None:
         """Returns the blob that what lies in the file began from.
 
-        That is what somebody saw there, if it was taken up since: a person who saves once more while that happens
-        changed their own text, not the branch's older one.
+        That is what somebody saw there, or what the person committed themselves, if it is on the branch since: who saves
+        once more while that happens changed their own text, not the branch's older one.
         """
+        for known in self._known_to_person(move):
+            if known == move.base:
+                continue
+            base = self._content(move.base)
+            versions = older_versions(self.objects, self.tip, move.path)
+            since = takewhile(lambda content: content != base, versions)  # noqa: B023 - used up at once
+            if known == move.new or any(blob_id(content) == known for content in since):
+                return known
+        return move.base
+
+    def _known_to_person(self, move: Move) -> Iterator[str]:
         seen = self.journal.seen.get(move.path)
-        if seen is None or seen in (move.base, move.new):
-            return move.base if seen is None else seen
-        base = self._content(move.base)
-        versions = older_versions(self.objects, self.tip, move.path)
-        since = takewhile(lambda content: content != base, versions)
-        return seen if any(blob_id(content) == seen for content in since) else move.base
+        if seen is not None:
+            yield seen
+        with contextlib.suppress(GitticksError, OSError):
+            own = None if self.own_tree is None else self._blob_at(self.own_tree, move.path)
+            # A file that is still as it was at the base lags behind, whoever committed.
+            if own not in (None, move.base) and self.files.read(move.path) != self._content(move.base):
+                yield str(own)
 
     def _note(self, move: Move, followed: Followed, before: Pending | None) -> None:
         if followed.outcome is Outcome.CONFLICT:
