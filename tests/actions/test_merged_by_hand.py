@@ -92,3 +92,10 @@ def test_nothing_is_asked_of_git_again_while_nothing_moves(project: Project) -> 
     assert before
     project.ok("status")
     assert seen.read_text() == before
+
+
+def test_the_hook_of_the_main_checkout_notices_at_once(project: Project) -> None:
+    make_reviewing(project)
+    project.ok("hooks", "install", "--checkout")
+    merge_by("merge", project)
+    assert project.task("k7f2").status is Status.DONE

@@ -36,6 +36,8 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
         return _check_push(context, is_received=name == "pre-receive")
     try:
         _follow(context, is_commit=name == "post-commit")
+        if name == "post-merge":
+            _notice(context)
     except GitticksError as error:
         # The commit is made; whatever is wrong is said, and mended by the next command.
         click.echo(f"gitticks: {error.message}", err=True)
@@ -79,6 +81,15 @@ def _follow(context: Context, *, is_commit: bool) -> None:
     for done in follow_commit(context):
         words = visible(_words(context, done))
         say(f"{done.after.id}  {words}", err=done.refusal is not None)
+
+
+def _notice(context: Context) -> None:
+    """Moves the tasks on whose work a merge in the main checkout brought."""
+    from gitticks.actions.merged_by_hand import notice_merges
+    from gitticks.cli.render import say
+    from gitticks.cli.sync_lines import merged_lines
+
+    say(*merged_lines(notice_merges(context)))
 
 
 def _words(context: Context, done: FollowedUp) -> str:
