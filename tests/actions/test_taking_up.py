@@ -1,0 +1,36 @@
+"""Bringing the board in step and taking up what was saved there are one step for whoever needs it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gitticks.actions.context import Context
+from gitticks.actions.saved_edits import TakenUp
+from gitticks.actions.taking_up import take_up
+from tests.support.projects import Project, make_project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    return project
+
+
+def test_what_is_saved_is_taken_up(project: Project) -> None:
+    with project.board_file("k7f2").open("a") as end:
+        end.write("\nmore\n")
+    assert take_up(Context(directory=project.path)).paths == ("tasks/f2/k7f2/TASK.md",)
+    assert project.file("k7f2").summary.endswith("more")
+
+
+def test_a_damaged_board_is_a_warning_and_none_is_nothing(project: Project) -> None:
+    (project.path / ".git/worktrees/-gitticks/index").write_bytes(b"garbage")
+    context = Context(directory=project.path)
+    assert take_up(context) == TakenUp()
+    assert "nobody can tell what was saved on the board" in context.warnings[0]
+    shutil.rmtree(project.board)
+    assert take_up(Context(directory=project.path)) == TakenUp()
