@@ -10,7 +10,7 @@ from gitticks.cli.catalogue import CATALOGUE
 from gitticks.model.status import Awaiting, Status
 from tests.cli.support import gt
 from tests.support.projects import make_project, make_reviewing, make_working
-from tests.support.repositories import fsck_problems
+from tests.support.repositories import fsck_problems, git
 
 PLACES = ("top", "subdirectory", "board", "workspace")
 
@@ -38,6 +38,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "export": ("export",),
     "migrate": ("migrate", "--manual-to-awaiting"),
     "watch": ("watch", "--once"),
+    "sync": ("sync",),
+    "trust": ("trust", "--list"),
     "list": ("list", "--all"),
     "tree": ("tree",),
     "search": ("search", "--all", "login"),
@@ -82,6 +84,8 @@ def make_places(path: Path) -> dict[str, Path]:
     workspace = make_working(project, "work", body="## Handoff\n\nDONE: all\n")
     subdirectory = path / "some" / "where"
     subdirectory.mkdir(parents=True)
+    git("clone", "--quiet", "--bare", str(path), str(path.parent / "remote.git"), at=path)
+    git("remote", "add", "origin", str(path.parent / "remote.git"), at=path)
     return dict(zip(PLACES, (path, subdirectory, project.board, workspace), strict=True))
 
 

@@ -11,7 +11,7 @@ from tests.cli.support import gt
 from tests.cli.test_everywhere import CALLS
 from tests.support.repositories import add_linked_worktree, commit_file, git, make_repository
 
-NEEDS_NONE = {"version", "completion"}
+NEEDS_NONE = {"version", "completion", "help", "skill"}
 WORDS = {
     "sha256": "stores its objects as sha256, and gitticks' git library reads SHA-1 alone",
     "reftable": "stores its refs as reftable, and gitticks' git library reads refs in files alone",

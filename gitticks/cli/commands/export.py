@@ -38,6 +38,7 @@ def command(context: Context, *, form: str, output: str | None) -> None:
     """Write every task as JSON, CSV or issues of beads."""
     from gitticks.actions.exporting import as_beads, as_csv, write_file
 
+    context.store.tip()  # where there is nothing to export, not even a beginning is written
     lines = {"json": _as_json, "csv": as_csv, "beads": as_beads}[form](context)
     if output is not None and output != "-":
         write_file(context.directory / Path(output), "".join(lines))
