@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import time
 from collections.abc import Mapping
@@ -90,7 +91,12 @@ class _Mender:
     def take(self, step: Step, entries: Mapping[int, IndexEntry]) -> None:
         """Brings one path in step; of a symbolic link or a submodule only the index follows, `git status` shows it."""
         move = Move(step.path, step.base, step.new, step.new_mode)
-        followed = Followed(step.path, Outcome.SAME, None) if not step.is_plain else self._follow(step)
+        is_half_done = self._is_half_done(step, entries)
+        followed = (
+            self._follow(step, None if is_half_done else step.base)
+            if step.is_plain
+            else Followed(step.path, Outcome.SAME, None)
+        )
         self.rescued += followed.rescued
         if followed.outcome is Outcome.CONFLICT:
             self.conflicts.append(step.path)
@@ -101,8 +107,14 @@ class _Mender:
         if settled.unstaged is not None:
             self.rescued.append(self.files.keep_bytes(settled.unstaged, step.path))
 
-    def _follow(self, step: Step) -> Followed:
-        version = Version(step.path, self._content(step, step.base), self._content(step, step.new))
+    def _is_half_done(self, step: Step, entries: Mapping[int, IndexEntry]) -> bool:
+        """True if the file is missing and nobody has staged that: git removes a file before it writes the new one."""
+        staged = entries.get(RESOLVED)
+        is_old = step.base is not None and staged is not None and staged.object_id == step.base
+        return is_old and not os.path.lexists(self.checkout.path / step.path)
+
+    def _follow(self, step: Step, base: str | None) -> Followed:
+        version = Version(step.path, self._content(step, base), self._content(step, step.new))
         followed = self.follower.follow(version)
         end = time.monotonic() + _PATIENCE_SECONDS
         while followed.outcome is Outcome.DEFERRED and time.monotonic() < end:

@@ -266,6 +266,16 @@ def test_edits_that_exclude_the_merge_become_a_conflict(
     assert status(root) == "UU code.txt"
 
 
+def test_a_file_that_the_killed_git_had_removed_and_not_written_anew_is_there_again(
+    repository: Repository, root: Path, old: str, new: str
+) -> None:
+    killed_move(root, old, new, "before the checkout")
+    (root / "code.txt").unlink()
+    (mended,) = finish_checkout(repository)
+    assert mended.conflicts == ()
+    assert status(root) == ""
+
+
 def test_an_edit_staged_after_the_kill_stays_staged(
     repository: Repository, root: Path, old: str, new: str
 ) -> None:
