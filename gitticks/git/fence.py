@@ -23,14 +23,15 @@ _HARMLESS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"core\.sshcommand"), "ssh"),
     (re.compile(r"core\.(askpass|gitproxy|alternaterefscommand)"), ""),
     (re.compile(r"credential\.(.+\.)?helper", re.DOTALL), ""),
-    (re.compile(r"remote\..+\.uploadpack", re.DOTALL), "git-upload-pack"),
-    (re.compile(r"remote\..+\.receivepack", re.DOTALL), "git-receive-pack"),
     (re.compile(r"gpg\.(openpgp\.)?program"), "gpg"),
     (re.compile(r"gpg\.x509\.program"), "gpgsm"),
     (re.compile(r"gpg\.ssh\.program"), "ssh-keygen"),
     (re.compile(r"gpg\.ssh\.defaultkeycommand"), ""),
 )
 """Which settings run a program, and the value that stands in for one that the repository set."""
+
+_OF_REMOTES = re.compile(r"remote\..+\.(uploadpack|receivepack)", re.DOTALL)
+"""Of these git takes the first value that it reads, so nothing can be laid over them."""
 
 _ALWAYS = {"core.hooksPath": "/dev/null", "core.fsmonitor": "false", "submodule.recurse": "false"}
 
@@ -42,10 +43,13 @@ class Fence:
     Attributes:
         variables: the environment that lays them over every call of git, and over what git starts.
         filters: the names of the filters that were left out, sorted.
+        remotes: the settings of the repository that name programs for its remotes, sorted: they cannot be left out,
+            so that git must not be let talk to a remote.
     """
 
     variables: Mapping[str, str]
     filters: tuple[str, ...]
+    remotes: tuple[str, ...] = ()
 
 
 def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> Fence:
@@ -56,7 +60,10 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
     """
     trusted: dict[str, str] = {}
     foreign: dict[str, str] = {}
+    remotes: set[str] = set()
     for scope, key, value in _settings(git_dir):
+        if scope in _REPOSITORY_SCOPES and _OF_REMOTES.fullmatch(key):
+            remotes.add(key)
         harmless = _harmless_value(key)
         if harmless is None:
             continue
@@ -74,7 +81,7 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
         for key in foreign.keys() - trusted.keys()
         if key.startswith("filter.")
     }
-    return Fence(_as_variables(replaced), tuple(sorted(filters)))
+    return Fence(_as_variables(replaced), tuple(sorted(filters)), tuple(sorted(remotes)))
 
 
 def _settings(git_dir: Path) -> Iterator[tuple[str, str, str]]:

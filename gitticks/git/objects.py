@@ -305,10 +305,21 @@ class Objects:
 
     def _fetch_missing(self, object_id: str) -> None:
         """Lets git bring an object that a partial clone left with its remote; libgit2 cannot."""
+        from gitticks.git.fence import fence_programs
         from gitticks.git.process import run_git
 
+        fence = fence_programs(self.common_dir)
+        if fence.remotes:
+            raise GitticksError(
+                f"the object `{object_id}` is missing, and `{fence.remotes[0]}` of this repository names a program "
+                "that gitticks does not run to fetch it",
+                hint=f"`git -C {self.common_dir} cat-file -e {object_id}` fetches it, if you trust that program",
+            )
         asked = ["cat-file", "-e", object_id]
-        if run_git(asked, repository_dir=self.common_dir, check=False, trusted=True).code != 0:
+        variables = fence.variables
+        place = self.common_dir
+        done = run_git(asked, repository_dir=place, check=False, trusted=True, extra_environment=variables)
+        if done.code != 0:
             raise GitticksError(
                 f"the object `{object_id}` is missing from `{self.common_dir}`",
                 hint="`git fsck` names what is damaged; `git fetch` may bring it back",
