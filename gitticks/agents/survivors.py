@@ -36,10 +36,12 @@ def marked_processes(mark: str) -> list[int]:
 
 
 def kill_marked(mark: str) -> None:
-    """Kills every process that carries the mark, until none is found."""
+    """Kills every process that carries the mark, until two looks find none: one that just starts a program has none."""
+    looks_without = 0
     for _ in range(_ROUNDS):
         pids = marked_processes(mark)
-        if not pids:
+        looks_without = 0 if pids else looks_without + 1
+        if looks_without > 1:
             return
         for pid in pids:
             with contextlib.suppress(OSError):

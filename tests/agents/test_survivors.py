@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 
 from gitticks.agents.survivors import MARK_VARIABLE, kill_marked, marked_processes, new_mark
+from tests.support.runs import until
 
 
 def test_only_marked_processes_are_killed() -> None:
@@ -14,8 +15,11 @@ def test_only_marked_processes_are_killed() -> None:
         subprocess.Popen(["sleep", "600"], env={MARK_VARIABLE: mark}) as ours,
         subprocess.Popen(["sleep", "600"], env={MARK_VARIABLE: f"{mark}x"}) as stranger,
     ):
-        assert marked_processes(mark) == [ours.pid]
-        kill_marked(mark)
-        assert ours.wait() == -9
-        assert stranger.poll() is None
-        stranger.kill()
+        try:
+            until(lambda: marked_processes(mark) == [ours.pid])
+            kill_marked(mark)
+            assert ours.wait() == -9
+            assert stranger.poll() is None
+        finally:
+            ours.kill()
+            stranger.kill()

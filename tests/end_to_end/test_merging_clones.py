@@ -129,6 +129,8 @@ def test_a_true_conflict_stands_marked_and_stops_nobody(clones: list[Clone]) -> 
 def test_without_gitticks_git_merges_by_text(clones: list[Clone], on_path: Path) -> None:
     ours, theirs = clones
     diverge(ours, theirs)
+    driver = git("config", "merge.gitticks.driver", at=ours.path)
+    git("config", "merge.gitticks.driver", driver[driver.index("gt merge-driver") :], at=ours.path)
     on_path.write_text("#!/bin/sh\nexit 127\n")
     assert ours.pull().returncode == 1
     text = (ours.board / PATH).read_text()

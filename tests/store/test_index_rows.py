@@ -90,6 +90,7 @@ def test_what_could_steer_a_terminal_is_written_as_escapes() -> None:
 
 
 def test_many_rows_are_read_at_once() -> None:
+    gc.enable()  # an answer at once, in this process, leaves it off
     assert tasks_from_json([]) == []
     assert tasks_from_json([task_to_json(FULL)] * 2) == [FULL, FULL]
     assert gc.isenabled()

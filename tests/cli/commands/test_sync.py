@@ -230,7 +230,7 @@ def test_what_a_command_changed_is_shared_where_the_settings_ask_for_it(clones: 
     assert one.tip() != other.tip()
     one.ok("note", task, "again")
     assert remote_tip(one) == one.tip()
-    assert one.notes(task) == ["seen", "again"]
+    assert sorted(one.notes(task)) == ["again", "seen"]
 
 
 def test_a_remote_that_is_away_fails_no_command(clones: list[Clone]) -> None:
