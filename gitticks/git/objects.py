@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +24,7 @@ from gitticks.git.packs import Packs
 from gitticks.git.plain_refs import zone_at
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
-from gitticks.git.tree_edits import FILE_MODE, FOLDER_MODE, EditedTree
+from gitticks.git.tree_edits import edit_tree
 from gitticks.git.trees import Entry, Parts, by_name, differing, split_tree, tree_id_of
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ _MOST_READ_BY_HAND = 64
 """So many packed objects are read before libgit2 is worth its loading."""
 _MOST_TREES_KEPT = 32
 """The folder of all tasks has a thousand entries, and each change looks at it several times."""
-_MOST_WALKED = 1000
 _WRONG_CLASS = "the object `{}` is damaged, or not what its place in the tree says"
 
 
@@ -92,32 +90,10 @@ class Objects:
         return self._links(commit_id, "parent")
 
     def is_ancestor(self, old: str, new: str) -> bool:
-        """True if `new` is the commit `old` or was made on top of it; False for one that is not stored any more.
+        """True if `new` is the commit `old` or was made on top of it; False for one that is not stored any more."""
+        from gitticks.git.ancestry import is_made_on_top  # seldom asked
 
-        Only the commits since the parents of `old` are looked at, so that damage further down stops nobody.
-        """
-        if old == new or not self.has(old):
-            return old == new
-        below = {*self.parents_of(old)}
-        waiting, seen = deque([new]), set[str]()
-        while waiting:
-            commit = waiting.popleft()
-            if commit == old:
-                return True
-            if commit in below or commit in seen:
-                continue
-            if len(seen) == _MOST_WALKED:
-                return self._is_ancestor_by_git(old, new)
-            seen.add(commit)
-            with contextlib.suppress(GitticksError):
-                waiting += self.parents_of(commit)
-        return False
-
-    def _is_ancestor_by_git(self, old: str, new: str) -> bool:
-        from gitticks.git.process import run_git
-
-        asked = ["merge-base", "--is-ancestor", "--end-of-options", old, new]
-        return run_git(asked, repository_dir=self.common_dir, check=False).code == 0
+        return is_made_on_top(self, old, new)
 
     def has(self, object_id: str) -> bool:
         """True if the object is stored here."""
@@ -210,13 +186,7 @@ class Objects:
         Raises:
             GitticksError: a folder of a changed path is a file in the tree, or the other way round.
         """
-        tree = EditedTree(() if tree_id is None else self._parts(tree_id))
-        for name, change in _by_first_folder(changes).items():
-            if isinstance(change, dict):
-                self._put_folder(tree, name, change)
-            else:
-                self._put_file(tree, name, change)
-        return self._store("tree", tree.content) if len(tree) else None
+        return edit_tree(tree_id, changes, read=self._parts, store=self._store)
 
     def empty_tree(self) -> str:
         """Stores the tree without entries and returns its id."""
@@ -285,7 +255,9 @@ class Objects:
         try:
             return self._reader(object_id)
         except KeyError:
-            self._fetch_missing(object_id)
+            from gitticks.git.missing import fetch_missing
+
+            fetch_missing(self.common_dir, object_id)
             return self._reader(object_id)
 
     @cached_property
@@ -303,28 +275,6 @@ class Objects:
             raise GitticksError(_WRONG_CLASS.format(commit_id))
         return found
 
-    def _fetch_missing(self, object_id: str) -> None:
-        """Lets git bring an object that a partial clone left with its remote; libgit2 cannot."""
-        from gitticks.git.fence import fence_programs
-        from gitticks.git.process import run_git
-
-        fence = fence_programs(self.common_dir)
-        if fence.remotes:
-            raise GitticksError(
-                f"the object `{object_id}` is missing, and `{fence.remotes[0]}` of this repository names a program "
-                "that gitticks does not run to fetch it",
-                hint=f"`git -C {self.common_dir} cat-file -e {object_id}` fetches it, if you trust that program",
-            )
-        asked = ["cat-file", "-e", object_id]
-        variables = fence.variables
-        place = self.common_dir
-        done = run_git(asked, repository_dir=place, check=False, trusted=True, extra_environment=variables)
-        if done.code != 0:
-            raise GitticksError(
-                f"the object `{object_id}` is missing from `{self.common_dir}`",
-                hint="`git fsck` names what is damaged; `git fetch` may bring it back",
-            )
-
     def _store(self, kind: str, content: bytes) -> str:
         if self._new_pack is not None:
             return self._new_pack.add(kind, content)
@@ -335,40 +285,6 @@ class Objects:
             object_id = store_object(self._folder, kind, content, written)
             sync_objects(self._folder, written.ids, self.has)
             return object_id
-
-    def _put_folder(self, tree: EditedTree, name: str, inner: dict[str, bytes | None]) -> None:
-        existing = tree.folder(name)
-        if existing is None and tree.has(name):
-            if all(content is None for content in inner.values()):
-                return
-            raise GitticksError(f"`{name}` on the state branch is a file where a folder is needed")
-        made = self.update_tree(existing, inner)
-        if made is not None:
-            tree.put(name, FOLDER_MODE, made)
-        else:
-            tree.remove(name)
-
-    def _put_file(self, tree: EditedTree, name: str, content: bytes | None) -> None:
-        if tree.folder(name) is not None:
-            raise GitticksError(f"`{name}` on the state branch is a folder where a file is needed")
-        if content is not None:
-            tree.put(name, FILE_MODE, self.write_blob(content))
-        else:
-            tree.remove(name)
-
-
-def _by_first_folder(
-    changes: Mapping[str, bytes | None],
-) -> dict[str, dict[str, bytes | None] | bytes | None]:
-    grouped: dict[str, dict[str, bytes | None] | bytes | None] = {}
-    for path, content in changes.items():
-        name, _, rest = path.partition("/")
-        inner = grouped.setdefault(name, {} if rest else content)
-        if bool(rest) != isinstance(inner, dict):
-            raise GitticksError(f"`{name}` would be a file and a folder at once")
-        if isinstance(inner, dict):
-            inner[rest] = content
-    return grouped
 
 
 def _file_id(entry: Entry | None) -> str | None:

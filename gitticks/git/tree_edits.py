@@ -1,10 +1,18 @@
-"""Puts the bytes of a changed tree together: nothing is looked at but the tree itself."""
+"""Makes a changed tree out of an old one: only the trees on the way to what changes are looked at and stored anew."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
+from gitticks.errors import GitticksError
 from gitticks.git.trees import Parts
+
+Read: TypeAlias = Callable[[str], Iterable[Parts]]
+"""Gives the entries of the tree of an id."""
+
+Store: TypeAlias = Callable[[str, bytes], str]
+"""Stores an object of a kind, `blob` or `tree`, and gives its id."""
 
 FILE_MODE = "100644"
 FOLDER_MODE = "40000"
@@ -49,6 +57,67 @@ class EditedTree:
         if not self._is_in_order:
             entries = sorted(entries, key=_place)
         return b"".join([b"%s %s\0%s" % entry for entry in entries])
+
+
+def edit_tree(
+    tree_id: str | None, changes: Mapping[str, bytes | None], *, read: Read, store: Store
+) -> str | None:
+    """Stores the tree with `changes` made to it and returns its id; None if nothing is left in it.
+
+    Args:
+        tree_id: the tree to begin with; None for an empty one.
+        changes: file contents by path below the tree; None removes the file, also one that is not there.
+        read: how trees are read.
+        store: how trees and files are stored.
+
+    Raises:
+        GitticksError: a folder of a changed path is a file in the tree, or the other way round.
+    """
+    tree = EditedTree(() if tree_id is None else read(tree_id))
+    for name, change in _by_first_folder(changes).items():
+        if isinstance(change, dict):
+            _put_folder(tree, name, change, read, store)
+        else:
+            _put_file(tree, name, change, store)
+    return store("tree", tree.content) if len(tree) else None
+
+
+def _put_folder(
+    tree: EditedTree, name: str, inner: dict[str, bytes | None], read: Read, store: Store
+) -> None:
+    existing = tree.folder(name)
+    if existing is None and tree.has(name):
+        if all(content is None for content in inner.values()):
+            return
+        raise GitticksError(f"`{name}` on the state branch is a file where a folder is needed")
+    made = edit_tree(existing, inner, read=read, store=store)
+    if made is not None:
+        tree.put(name, FOLDER_MODE, made)
+    else:
+        tree.remove(name)
+
+
+def _put_file(tree: EditedTree, name: str, content: bytes | None, store: Store) -> None:
+    if tree.folder(name) is not None:
+        raise GitticksError(f"`{name}` on the state branch is a folder where a file is needed")
+    if content is not None:
+        tree.put(name, FILE_MODE, store("blob", content))
+    else:
+        tree.remove(name)
+
+
+def _by_first_folder(
+    changes: Mapping[str, bytes | None],
+) -> dict[str, dict[str, bytes | None] | bytes | None]:
+    grouped: dict[str, dict[str, bytes | None] | bytes | None] = {}
+    for path, content in changes.items():
+        name, _, rest = path.partition("/")
+        inner = grouped.setdefault(name, {} if rest else content)
+        if bool(rest) != isinstance(inner, dict):
+            raise GitticksError(f"`{name}` would be a file and a folder at once")
+        if isinstance(inner, dict):
+            inner[rest] = content
+    return grouped
 
 
 def _bytes(name: str) -> bytes:

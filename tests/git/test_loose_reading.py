@@ -86,28 +86,3 @@ def test_an_object_that_is_longer_than_it_says(tmp_path: Path) -> None:
     (tmp_path / name[:2] / name[2:]).write_bytes(zlib.compress(lying))
     with pytest.raises(ValueError, match="more or less"):
         read_loose(tmp_path, name)
-
-
-def test_ancestors_are_found_above_damage(top: Path) -> None:
-    root, old = git("rev-parse", "HEAD~1", at=top), git("rev-parse", "HEAD", at=top)
-    above = commit_file(top, "a.txt", "above\n")
-    aside = git("commit-tree", "HEAD^{tree}", "-p", old, "-m", "aside", at=top)
-    new = git("commit-tree", "HEAD^{tree}", "-p", above, "-p", aside, "-m", "both", at=top)
-    cut(file_of(top, root))
-    objects = Objects.open(discover(top))
-    assert objects.is_ancestor(above, new)
-    assert objects.is_ancestor(aside, new)
-    assert objects.is_ancestor(old, new)
-    assert not objects.is_ancestor(above, aside)
-    assert not objects.is_ancestor(new, above)
-    assert not objects.is_ancestor("f" * 40, new)
-
-
-def test_far_ancestors_are_git_s_to_find(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old = git("rev-parse", "HEAD", at=top)
-    for number in range(4):
-        commit_file(top, "a.txt", f"{number}\n")
-    monkeypatch.setattr("gitticks.git.objects._MOST_WALKED", 2)
-    objects = Objects.open(discover(top))
-    assert objects.is_ancestor(old, git("rev-parse", "HEAD", at=top))
-    assert not objects.is_ancestor(git("rev-parse", "HEAD", at=top), git("rev-parse", "HEAD~1", at=top))

@@ -14,7 +14,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
 from gitticks.git.objects import Change, Objects
 from gitticks.git.repository import discover
-from tests.support.repositories import clone, fsck_problems, git, make_repository
+from tests.support.repositories import fsck_problems, git, make_repository
 
 ADA = Identity("Ada Lovelace", "ada@example.org")
 
@@ -128,38 +128,6 @@ def test_a_file_that_becomes_a_folder_is_two_changes(objects: Objects) -> None:
     after = objects.update_tree(None, {"a/b": b"1"})
     blob = objects.write_blob(b"1")
     assert list(objects.changed_files(before, after)) == [Change("a", blob, None), Change("a/b", None, blob)]
-
-
-def test_what_a_partial_clone_lacks_is_fetched(top: Path, tmp_path: Path) -> None:
-    git("config", "uploadpack.allowFilter", "true", at=top)
-    copy = clone(top, tmp_path / "copy", "--filter=blob:none", "--no-checkout")
-    blob = git("rev-parse", "HEAD:README.md", at=top)
-    assert Objects.open(discover(copy)).read_blob(blob) == b"version 1\n"
-
-
-def test_no_program_that_the_repository_names_for_its_remote_is_run_to_fetch(
-    top: Path, tmp_path: Path
-) -> None:
-    git("config", "uploadpack.allowFilter", "true", at=top)
-    copy = clone(top, tmp_path / "copy", "--filter=blob:none", "--no-checkout")
-    trap = tmp_path / "trap"
-    trap.write_text(f'#!/bin/sh\ntouch {tmp_path}/sprung\nexec git-upload-pack "$@"\n')
-    trap.chmod(0o755)
-    git("config", "remote.origin.uploadpack", str(trap), at=copy)
-    blob = git("rev-parse", "HEAD:README.md", at=top)
-    with pytest.raises(GitticksError, match="of this repository names a program"):
-        Objects.open(discover(copy)).read_blob(blob)
-    assert not (tmp_path / "sprung").exists()
-
-
-def test_a_missing_object_is_named(objects: Objects) -> None:
-    with pytest.raises(
-        GitticksError, match="`1111111111111111111111111111111111111111` is missing"
-    ) as caught:
-        objects.read_blob("1" * 40)
-    assert caught.value.hint is not None
-    with pytest.raises(GitticksError, match="is missing"):
-        objects.tree_of("1" * 40)
 
 
 def test_an_object_of_another_kind_is_refused(top: Path, objects: Objects) -> None:
