@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
-from gitticks.git.refs import read_ref
 
 if TYPE_CHECKING:
     from gitticks.actions.sync import Synced
@@ -20,19 +19,23 @@ def sync_after(context: Context) -> Synced | None:
 
     The command has succeeded or failed by itself; trouble with the remote becomes a warning.
     """
-    from gitticks.model.settings import SyncMode
-    from gitticks.store.layout import STATE_REF
+    from gitticks.store.settings_glance import may_be_set
 
     if context.world.in_session:
         return None
     try:
-        if read_ref(context.repository.common_dir, STATE_REF) is None:
+        # off by default: reading all settings takes longer than most commands
+        if not context.store.exists or not may_be_set(
+            context.store, context.world.environment, context.overrides, "sync.auto"
+        ):
             return None
         mode = context.settings.sync.auto
     except GitticksError:
         return (
             None  # the command has said what is broken, and nothing then says that anything is to be shared
         )
+    from gitticks.model.settings import SyncMode
+
     if mode is SyncMode.OFF or (mode is SyncMode.PUSH and not context.store.has_written):
         return None
     try:

@@ -38,7 +38,7 @@ def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
 
 def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
     """Returns the script of a task's file; None if it has none that could be run."""
-    if not may_have_script(data):
+    if _SCRIPT_HEADING.search(data) is None and _UNDERLINED.search(data) is None:
         return None
     from gitticks.document.taskfile import TaskFile
 
@@ -51,11 +51,6 @@ def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
     if not blocks:
         return None
     return Runnable(RunnableKind.SCRIPT, task_id, (file.section(Section.SCRIPT) or "").strip())
-
-
-def may_have_script(data: bytes) -> bool:
-    """True if a file has something that looks like the heading of a script; one small search."""
-    return _SCRIPT_HEADING.search(data) is not None or _UNDERLINED.search(data) is not None
 
 
 def _of_layer(layer: Layer) -> Iterator[Runnable]:

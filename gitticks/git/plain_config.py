@@ -1,4 +1,4 @@
-"""Reads who the person is from git's configuration files, where they are plain; starting git takes as long as a commit.
+"""Reads from git's configuration files, where they are plain, what every change asks; starting git takes as long as it.
 
 Git's own rules are kept, or the question is left to git: where a file includes others, where a value has quotes or
 escapes, and where these files do not say both a name and an address.
@@ -16,6 +16,8 @@ from gitticks.plainfile import read_plain_text
 
 _SYSTEM_FILE = "/etc/gitconfig"
 _TRUE_WORDS = frozenset({"true", "yes", "on", "1"})
+_FROM_OUTSIDE = frozenset({"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG"})
+"""Variables that put values over those of the files, or other files in their place."""
 _SECTION = re.compile(r"\[([A-Za-z0-9.-]+)\]")
 _SUBSECTION = re.compile(r'\[[A-Za-z0-9.-]+ "[^"\\]*"\]')
 _ENTRY = re.compile(r"(name|email)[ \t]*=[ \t]*([^\"\\#;\t]*)", re.IGNORECASE)
@@ -36,6 +38,20 @@ def read_identity(repository: Repository, environment: Mapping[str, str]) -> dic
         return None
     is_whole = all(f"user.{name}" in found or f"author.{name}" in found for name in ("name", "email"))
     return found if is_whole else None
+
+
+def may_set(repository: Repository, environment: Mapping[str, str], *words: str) -> bool:
+    """True unless no configuration file holds all of `words`, which are in lower case; nothing is parsed."""
+    if sys.platform != "linux" or not _FROM_OUTSIDE.isdisjoint(environment):
+        return True
+    try:
+        for file in (*_files(repository, environment), repository.git_dir / "config.worktree"):
+            text = _text(file).lower()
+            if "[include" in text or all(word in text for word in words):
+                return True
+    except (OSError, ValueError):
+        return True
+    return False
 
 
 def _files(repository: Repository, environment: Mapping[str, str]) -> Iterator[Path]:
@@ -64,13 +80,9 @@ def _entries(file: Path) -> dict[str, str]:
     Raises:
         ValueError: it is not plain.
     """
-    try:
-        text = read_plain_text(file)
-    except FileNotFoundError:
-        return {}
     found: dict[str, str] = {}
     section = ""
-    for raw in text.removeprefix("\ufeff").split("\n"):
+    for raw in _text(file).removeprefix("\ufeff").split("\n"):
         line = raw.strip()
         if line.startswith("["):
             section = _section(line)
@@ -82,6 +94,13 @@ def _entries(file: Path) -> dict[str, str]:
                 raise ValueError(line)
             found[f"{section}.{match[1].lower()}"] = match[2].strip()
     return found
+
+
+def _text(file: Path) -> str:
+    try:
+        return read_plain_text(file)
+    except FileNotFoundError:
+        return ""
 
 
 def _section(line: str) -> str:

@@ -183,12 +183,14 @@ class Store:
 
     def _trust(self, transaction: Transaction, changes: Mapping[str, bytes | None]) -> None:
         """Lets what this clone writes itself run here."""
-        from gitticks.store.trust import may_run, trust_own
+        from gitticks.store.runnable_files import may_run
 
         own = {
             path: (transaction.read_base(path), new) for path, new in changes.items() if may_run(path, new)
         }
         if own:
+            from gitticks.store.trust import trust_own
+
             trust_own(self.repository, own)
 
     def _commit(

@@ -11,10 +11,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from gitticks.document.runnables import may_have_script, runnable_of_task, runnables_of_settings
+from gitticks.document.runnables import runnable_of_task, runnables_of_settings
 from gitticks.errors import RefusedError
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, task_of_path
+from gitticks.store.runnable_files import may_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,14 +83,6 @@ def trust_own(repository: Repository, changed: Mapping[str, tuple[bytes | None, 
         new += [one for one in runnables_of_file(path, content) if one.digest not in before]
     if new:
         trust(repository, new)
-
-
-def may_run(path: str, content: bytes | None) -> bool:
-    """True if a file could hold what runs; cheap, and without parsing."""
-    if content is None:
-        return False
-    is_whole = path == CONFIG_PATH or path.startswith(f"{PROMPTS_FOLDER}/")
-    return is_whole or (task_of_path(path) is not None and may_have_script(content))
 
 
 def runnables_of_file(path: str, content: bytes | None) -> tuple[Runnable, ...]:

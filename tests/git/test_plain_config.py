@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.identity import identity
-from gitticks.git.plain_config import read_identity
+from gitticks.git.plain_config import may_set, read_identity
 from gitticks.git.repository import Repository, discover
 from tests.support.repositories import git, make_repository
 
@@ -91,3 +91,26 @@ def test_a_folder_where_a_file_belongs_is_left_to_git(repository: Repository) ->
     global_file().unlink()
     global_file().mkdir()
     assert read_identity(repository, os.environ) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ('[gitticks "sync"]\n\tauto = push\n', True),
+        ("[GITTICKS]\n\tSync.AUTO = push\n", True),
+        ("[gitticks]\n\tparallel = 2\n", False),
+        ("[include]\n\tpath = elsewhere\n", True),
+        ('[IncludeIf "gitdir:/x/"]\n\tpath = elsewhere\n', True),
+        ("", False),
+    ],
+)
+def test_a_glance_sees_what_may_be_set(repository: Repository, text: str, may: bool) -> None:
+    global_file().write_text(text)
+    assert may_set(repository, os.environ, "gitticks", "auto") is may
+
+
+def test_a_glance_sees_the_settings_of_a_worktree_and_of_one_call(repository: Repository) -> None:
+    (repository.git_dir / "config.worktree").write_text("[gitticks]\n\tsync.auto = push\n")
+    assert may_set(repository, os.environ, "gitticks", "auto")
+    (repository.git_dir / "config.worktree").unlink()
+    assert may_set(repository, {**os.environ, "GIT_CONFIG_COUNT": "0"}, "gitticks", "auto")

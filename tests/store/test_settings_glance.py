@@ -1,0 +1,76 @@
+"""A glance never misses a layer that gives a setting, and sees that none does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.settings import SyncMode, SyncSettings
+from gitticks.store.settings import load_settings
+from gitticks.store.settings_glance import may_be_set
+from tests.support.projects import Project, make_project
+from tests.support.repositories import git
+from tests.support.tasks import write_files
+
+NAME = "sync.auto"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path)
+
+
+def glance(project: Project, environment: dict[str, str] | None = None, **overrides: str) -> bool:
+    named = {name.replace("_", "."): value for name, value in overrides.items()}
+    return may_be_set(project.store, {**os.environ, **(environment or {})}, named, NAME)
+
+
+def write_settings(project: Project, text: str) -> None:
+    write_files(project.store, {"config.yaml": f"version: 1\n{text}".encode()})
+
+
+def write_global(text: str) -> None:
+    with Path(os.environ["GIT_CONFIG_GLOBAL"]).open("a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def test_silence_is_seen(project: Project) -> None:
+    assert SyncSettings().auto is SyncMode.OFF, "what no layer says is off"
+    assert not glance(project)
+
+
+def test_other_settings_are_silence(project: Project) -> None:
+    write_settings(project, 'merge: {mode: "auto"}\n')
+    git("config", "gitticks.parallel", "2", at=project.path)
+    assert not glance(project)
+
+
+def include(project: Project) -> None:
+    (project.path / "other").write_text("[gitticks]\n\tsync.auto = push\n")
+    write_global(f"[include]\n\tpath = {project.path / 'other'}\n")
+
+
+LAYERS: dict[str, Callable[[Project], object]] = {
+    "the team's": lambda project: write_settings(project, "sync: {auto: push}\n"),
+    "the team's with escapes": lambda project: write_settings(project, '"s\\x79nc": {auto: push}\n'),
+    "the repository's": lambda project: git("config", "gitticks.sync.auto", "push", at=project.path),
+    "in capitals": lambda _: write_global('[GitTicks "sync"]\n\tAUTO = push\n'),
+    "included": include,
+}
+
+
+@pytest.mark.parametrize("give", LAYERS.values(), ids=LAYERS)
+def test_a_layer_that_gives_it_is_seen(project: Project, give: Callable[[Project], object]) -> None:
+    give(project)
+    assert glance(project)
+
+
+def test_the_environment_and_flags_are_seen(project: Project) -> None:
+    variable = {"GITTICKS_CONFIG_SYNC_AUTO": "push"}
+    assert load_settings(project.store.repository, variable, {}).settings.sync.auto is SyncMode.PUSH
+    assert glance(project, variable)
+    assert glance(project, {"GIT_CONFIG_COUNT": "1"})
+    assert glance(project, sync_auto="push")
