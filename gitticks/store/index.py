@@ -7,25 +7,20 @@ doubt it is built anew, and where it cannot be written it is built in memory.
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import stat
-import sys
 
 from gitticks.errors import NotFoundError
-from gitticks.git.refs import is_object_id
 from gitticks.model.ids import TaskId
 from gitticks.model.values import Value
 from gitticks.store import index_values as values_of
 from gitticks.store import layout
-from gitticks.store.index_tables import made_by
+from gitticks.store.index_database import connect_if_current
 from gitticks.store.indexed_task import SELECTED, SELECTED_PAGE, IndexedPage, IndexedTask
 from gitticks.store.tip import state_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
     from types import TracebackType
     from typing import Any, Self, TypeVar
 
@@ -36,8 +31,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     R = TypeVar("R", bound=IndexedTask)
 
-INDEX_FILE, MEMORY = "index.sqlite3", ":memory:"
-BUSY_SECONDS = 5.0
 _ROWS_AT_ONCE, _TEXTS_AT_ONCE, _WORDS_AT_ONCE = 50, 500, 500
 _NO_ID_REACHES = "\x7f"
 _LISTED, _PAGED = ", ".join(SELECTED), ", ".join(SELECTED_PAGE)
@@ -51,52 +44,6 @@ class BrokenFile(Value):
     message: str
 
 
-def index_path(repository: Repository) -> Path:
-    """Returns where the repository's index lies."""
-    return repository.own_dir / INDEX_FILE
-
-
-def connect(database: Path | str, wait_seconds: float | None = None) -> sqlite3.Connection:
-    """Opens a database, made if missing, without implicit transactions; statements wait so long for other processes."""
-    seconds = BUSY_SECONDS if wait_seconds is None else wait_seconds
-    if database != MEMORY:
-        _refuse_odd_files(database)
-    connection = sqlite3.connect(database, timeout=seconds, isolation_level=None)
-    if sys.platform == "linux":
-        try:
-            connection.execute("PRAGMA synchronous = OFF")
-        except UnicodeDecodeError:  # so damaged that not even the message about it can be read
-            connection.close()
-            raise sqlite3.DatabaseError("its schema is no text") from None
-    return connection
-
-
-def _refuse_odd_files(database: Path | str) -> None:
-    """Refuses what is no plain file, or has none for a journal: opening a pipe would wait for its other end."""
-    for name in (database, f"{database}-journal"):
-        try:
-            mode = os.lstat(name).st_mode
-        except OSError:
-            continue
-        if not stat.S_ISREG(mode):
-            raise sqlite3.OperationalError(f"`{name}` is no plain file")
-
-
-def indexed_commit(connection: sqlite3.Connection) -> str | None:
-    """Returns the commit that the index was made from; None if it was made by anything but this very version."""
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone() is None:
-        return None
-    row = connection.execute("SELECT commit_id FROM state WHERE made_by = ?", (made_by(),)).fetchone()
-    return row[0] if row is not None and isinstance(row[0], str) and is_object_id(row[0]) else None
-
-
-def is_whole(connection: sqlite3.Connection, path: str | Path) -> bool:
-    """True unless the file is shorter than it says; SQLite would read what is cut off as zeros."""
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
-    return os.stat(path).st_size >= int(pages) * int(page_bytes)
-
-
 def open_index(repository: Repository) -> Index:
     """Returns the index at the state branch's tip, brought up to date if it was not.
 
@@ -104,29 +51,12 @@ def open_index(repository: Repository) -> Index:
         NotFoundError: there is no state branch.
     """
     tip = state_tip(repository)
-    connection = _connect_if_current(repository, tip)
+    connection = connect_if_current(repository, tip)
     if connection is not None:
         return Index(repository, connection, tip)
     from gitticks.store.indexing import refreshed_index  # loads pygit2 and the YAML reader
 
     return refreshed_index(repository, tip)
-
-
-def _connect_if_current(repository: Repository, commit: str) -> sqlite3.Connection | None:
-    path = f"{repository.own_place}/{INDEX_FILE}"
-    if not os.path.exists(path):
-        return None
-    connection = None
-    try:
-        connection = connect(path)
-        connection.execute("BEGIN")
-        if indexed_commit(connection) == commit and is_whole(connection, path):
-            return connection
-        connection.close()
-    except (sqlite3.Error, OSError):
-        if connection is not None:
-            connection.close()
-    return None
 
 
 class Index:

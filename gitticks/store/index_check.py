@@ -7,7 +7,7 @@ import sqlite3
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from gitticks.store.index import connect, index_path, indexed_commit
+from gitticks.store.index_database import connect, index_path, indexed_commit
 from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from gitticks.git.trees import tree_id_of
 from gitticks.model.ids import TaskId, is_valid_id, task_folder
 from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.store import layout
+from gitticks.store.index_database import INSERT_FIELDS, INSERT_TASK
 from gitticks.store.index_rows import task_row, task_to_json
-from gitticks.store.index_tables import INSERT_FIELDS, INSERT_TASK
 
 CONFLICT_WORDS = (b"gitticks conflict", b"<<<<<<<")
 """Without any of them a file holds no conflict."""

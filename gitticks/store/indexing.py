@@ -16,8 +16,8 @@ from gitticks.git.repository import Repository
 from gitticks.git.trees import tree_id_of
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
-from gitticks.store import index, layout
-from gitticks.store.index import Index, connect, index_path, indexed_commit, is_whole
+from gitticks.store import index_database, layout
+from gitticks.store.index import Index
 from gitticks.store.index_contents import (
     ChangedTask,
     Unreadable,
@@ -26,7 +26,15 @@ from gitticks.store.index_contents import (
     write_broken,
     write_tasks,
 )
-from gitticks.store.index_tables import TABLES, made_by
+from gitticks.store.index_database import (
+    MEMORY,
+    TABLES,
+    connect,
+    index_path,
+    indexed_commit,
+    is_whole,
+    made_by,
+)
 from gitticks.store.tip import state_tip
 
 _PRIMARY_CODE = 0xFF
@@ -41,7 +49,6 @@ _PASSING = frozenset(
         sqlite3.SQLITE_NOMEM,
     }
 )
-_MEMORY = ":memory:"
 _WRITERS_WAIT_SECONDS = 0.25
 """How long a commit waits for readers of the index; the state lock is held meanwhile, so the next reader does it."""
 _MOST_UNREADABLE = 100
@@ -106,7 +113,7 @@ def _refreshed_file(
 
 
 def _index_lock(repository: Repository, wait_seconds: float | None) -> AbstractContextManager[object]:
-    seconds = index.BUSY_SECONDS if wait_seconds is None else wait_seconds
+    seconds = index_database.BUSY_SECONDS if wait_seconds is None else wait_seconds
     return hold_lock(repository.own_dir / "index.lock", wait_seconds=seconds)
 
 
@@ -178,7 +185,7 @@ def _require_commit(connection: sqlite3.Connection, commit: str) -> None:
 def built_in_memory(objects: Objects, commit: str) -> sqlite3.Connection:
     """Returns an index that nobody else sees; it may lack tasks, which it names, so it is never kept."""
     unreadable = Unreadable(_MOST_UNREADABLE)
-    connection = connect(_MEMORY)
+    connection = connect(MEMORY)
     _build(connection, objects, commit, unreadable)
     write_broken(connection, ((path, None, message) for path, message in unreadable.messages.items()))
     return connection

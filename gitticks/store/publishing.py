@@ -23,7 +23,7 @@ from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.store import layout
 from gitticks.store.chain import Link, hold_chain, links_on, peek_chain, write_chain
-from gitticks.store.index import index_path
+from gitticks.store.index_database import index_path
 from gitticks.store.tip import state_tip
 
 LOCKED_SECONDS = 35.0

@@ -6,8 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -21,23 +20,14 @@ from gitticks.errors import NotFoundError
 from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
-from gitticks.model.status import ActorKind, Awaiting, Status
-from gitticks.store import index as module
-from gitticks.store import index_contents, index_tables, indexing, layout
+from gitticks.model.status import ActorKind, Status
+from gitticks.store import index_contents, indexing, layout
 from gitticks.store.branch import Store
-from gitticks.store.index import BrokenFile, index_path, open_index
+from gitticks.store.index import BrokenFile, Index, open_index
+from gitticks.store.index_database import index_path
+from tests.store.indexes import K7F2, TASKS, fresh_rows, left_behind, rows
 from tests.support.repositories import git, make_repository
 from tests.support.tasks import ADA, CREATED, make_store, make_task, put_tasks, write_files
-
-K7F2 = TaskId("k7f2")
-TASKS = [
-    replace(
-        make_task("k7f2", "Login loses the return URL"), awaiting=Awaiting.REVIEW, status=Status.REVIEWING
-    ),
-    replace(make_task("m3a9", "Closed"), status=Status.DONE),
-    replace(make_task("k7zz", "Child"), parent=TaskId("e111"), priority=0),
-    make_task("e111", "Epic"),
-]
 
 
 @pytest.fixture
@@ -48,29 +38,6 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def repository(store: Store) -> Repository:
     return store.repository
-
-
-def rows(repository: Repository) -> dict[str, list[tuple[object, ...]]]:
-    """Returns all that the index holds."""
-    with open_index(repository) as index:
-        return {
-            name: index._connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()  # noqa: S608
-            for name in ("state", "task", "fields", "file", "broken")
-        }
-
-
-@contextmanager
-def left_behind(repository: Repository) -> Iterator[None]:
-    """Leaves the index where it is while commits are made, as after commits of other programs."""
-    open_index(repository).close()
-    content = index_path(repository).read_bytes()
-    yield
-    index_path(repository).write_bytes(content)
-
-
-def fresh_rows(repository: Repository) -> dict[str, list[tuple[object, ...]]]:
-    index_path(repository).unlink(missing_ok=True)
-    return rows(repository)
 
 
 def test_it_answers_what_commands_print(repository: Repository, store: Store) -> None:
@@ -160,77 +127,6 @@ def test_a_commit_that_is_gone_means_a_fresh_build(store: Store, repository: Rep
     with open_index(repository) as index:
         assert index.broken() == ()
         assert index.commit == store.tip()
-
-
-@pytest.mark.parametrize("constant", ["SCHEMA_VERSION", "PARSER_VERSION"])
-def test_another_version_is_not_believed(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, constant: str
-) -> None:
-    before = rows(repository)
-    with sqlite3.connect(index_path(repository)) as connection:
-        connection.execute("UPDATE task SET title = 'stale'")
-    connection.close()
-    monkeypatch.setattr(index_tables, constant, 99)
-    with open_index(repository) as index:
-        assert index.titles()[K7F2] == "Login loses the return URL"
-    monkeypatch.undo()
-    assert rows(repository) == before
-
-
-def test_an_index_of_an_earlier_boot_is_not_believed(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    open_index(repository).close()
-    monkeypatch.setattr(index_tables, "boot_id", lambda: "another boot")
-    with sqlite3.connect(index_path(repository)) as connection:
-        connection.execute("DELETE FROM task")
-    connection.close()
-    with open_index(repository) as index:
-        assert len(index.tasks()) == 4
-
-
-@pytest.mark.parametrize("damage", ["missing", "empty", "garbage", "truncated", "holes", "directory"])
-def test_a_damaged_file_is_replaced(store: Store, repository: Repository, damage: str) -> None:
-    expected = rows(repository)
-    path = index_path(repository)
-    content = path.read_bytes()
-    path.unlink()
-    if damage == "directory":
-        path.mkdir()
-    elif damage != "missing":
-        kept = {"empty": b"", "garbage": b"x" * 8192, "truncated": content[: len(content) // 2]}
-        path.write_bytes(kept.get(damage, content[:4096] + b"\xff" * (len(content) - 4096)))
-    assert rows(repository) == expected
-    put_tasks(store, [make_task("new1")])
-    with open_index(repository) as index:
-        assert len(index.tasks()) == 5
-    if damage != "directory":
-        assert rows(repository) == fresh_rows(repository)
-
-
-def test_a_read_only_folder_is_no_hindrance(store: Store, repository: Repository) -> None:
-    open_index(repository).close()
-    path = index_path(repository)
-    blocked = path.with_name("index.sqlite3-journal")
-    blocked.mkdir()  # no transaction can begin: as in a folder without the right to write, which root would have
-    put_tasks(store, [make_task("new1")])
-    with open_index(repository) as index:
-        assert "new1" in index.titles()
-        assert index.commit == store.tip()
-    blocked.rmdir()
-    assert rows(repository) == fresh_rows(repository)
-
-
-def test_a_busy_index_delays_nobody_for_long(
-    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    open_index(repository).close()
-    monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
-    with open_index(repository):
-        put_tasks(store, [make_task("new1")])
-        with open_index(repository) as index:
-            assert "new1" in index.titles()
-    assert rows(repository) == fresh_rows(repository)
 
 
 @pytest.mark.parametrize(
@@ -364,6 +260,17 @@ def test_warm_reading_loads_nothing_slow(repository: Repository) -> None:
     assert slow & set(run.stdout.split()) == set()
 
 
+def answers(index: Index, task_id: TaskId) -> tuple[object, ...]:
+    return (
+        index.tasks(),
+        sorted(index.listed(with_json=True)),
+        index.titles(),
+        index.data(task_id),
+        index.history(task_id),
+        index.histories(),
+    )
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -383,34 +290,10 @@ def test_warm_reading_loads_nothing_slow(repository: Repository) -> None:
 def test_rows_of_another_kind_are_not_believed(store: Store, damage: str) -> None:
     put_tasks(store, [make_task("q8xy")])
     with open_index(store.repository) as index:
-        before = (
-            index.tasks(),
-            sorted(index.listed(with_json=True)),
-            index.titles(),
-            index.data(TaskId("q8xy")),
-            index.history(TaskId("q8xy")),
-            index.histories(),
-        )
+        before = answers(index, TaskId("q8xy"))
     with closing(sqlite3.connect(index_path(store.repository), isolation_level=None)) as connection:
         connection.execute(damage)
     with open_index(store.repository) as index:
         assert index.broken() == ()
         assert index.open_questions(TaskId("q8xy")) == ()
-        assert (
-            index.tasks(),
-            sorted(index.listed(with_json=True)),
-            index.titles(),
-            index.data(TaskId("q8xy")),
-            index.history(TaskId("q8xy")),
-            index.histories(),
-        ) == before
-
-
-@pytest.mark.parametrize("name", ["index.sqlite3", "index.sqlite3-journal"])
-def test_a_pipe_in_its_place_keeps_nobody_waiting(store: Store, name: str) -> None:
-    put_tasks(store, [make_task("q8xy")])
-    place = index_path(store.repository).with_name(name)
-    place.unlink(missing_ok=True)
-    os.mkfifo(place)
-    with open_index(store.repository) as index:
-        assert [task.id for task in index.tasks()] == sorted(store.list_task_ids())
+        assert answers(index, TaskId("q8xy")) == before

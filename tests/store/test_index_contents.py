@@ -13,8 +13,9 @@ from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId, task_folder, task_path
 from gitticks.store import index_contents, layout
 from gitticks.store.branch import Store
-from gitticks.store.index import index_path, open_index
-from tests.store.test_index import fresh_rows, left_behind, rows
+from gitticks.store.index import open_index
+from gitticks.store.index_database import index_path
+from tests.store.indexes import fresh_rows, left_behind, rows
 from tests.support.repositories import git
 from tests.support.tasks import make_store, make_task, put_tasks
 

@@ -17,10 +17,11 @@ from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Awaiting, Status
-from gitticks.store import index, layout
+from gitticks.store import index_database, layout
 from gitticks.store.branch import Store
-from gitticks.store.index import Index, index_path, open_index
-from tests.store.test_index import fresh_rows, rows
+from gitticks.store.index import Index, open_index
+from gitticks.store.index_database import index_path
+from tests.store.indexes import fresh_rows, rows
 from tests.support.repositories import git
 from tests.support.tasks import ADA, CREATED, make_store, make_task, put_tasks, write_files
 
@@ -150,7 +151,7 @@ def test_while_another_builds_the_index_an_own_one_is_built_in_memory(
 ) -> None:
     expected = all_answers(repository)
     index_path(repository).unlink()
-    monkeypatch.setattr(index, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(index_database, "BUSY_SECONDS", 0.05)
     with hold_lock(repository.own_dir / "index.lock"):
         assert all_answers(repository) == expected
         assert not index_path(repository).exists()
@@ -207,7 +208,8 @@ from contextlib import suppress
 from pathlib import Path
 from gitticks.git.repository import discover
 from gitticks.store.branch import Store
-from gitticks.store.index import index_path, open_index
+from gitticks.store.index import open_index
+from gitticks.store.index_database import index_path
 from tests.support.tasks import make_task, put_tasks
 
 top, number, steps, actions = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split()

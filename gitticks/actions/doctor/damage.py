@@ -170,7 +170,7 @@ def _copy_on_board(context: Context, path: str) -> Iterator[bytes]:
 
 
 def _copy_in_index(context: Context, path: str) -> Iterator[bytes]:
-    from gitticks.store.index import connect, index_path
+    from gitticks.store.index_database import connect, index_path
 
     task = _task_of(path)
     file = index_path(context.repository)

@@ -117,7 +117,7 @@ def _has_state(context: Context) -> bool:
 
 
 def _indexed(context: Context) -> str | None:
-    from gitticks.store.index import connect, index_path, indexed_commit
+    from gitticks.store.index_database import connect, index_path, indexed_commit
 
     path = index_path(context.repository)
     with contextlib.suppress(sqlite3.Error):

@@ -42,7 +42,7 @@ def check_hooks(context: Context) -> Iterator[Finding]:
 
 def check_index(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the index; one that is missing or old is made by the next command."""
-    from gitticks.store.index import connect, index_path, indexed_commit
+    from gitticks.store.index_database import connect, index_path, indexed_commit
 
     path = index_path(context.repository)
     if not path.exists():
@@ -82,7 +82,8 @@ def check_index_rows(context: Context) -> Iterator[Finding]:
 
 def rebuild_index(context: Context) -> None:
     """Throws the index away and builds it again."""
-    from gitticks.store.index import index_path, open_index
+    from gitticks.store.index import open_index
+    from gitticks.store.index_database import index_path
 
     index_path(context.repository).unlink(missing_ok=True)
     open_index(context.repository).close()

@@ -1,0 +1,108 @@
+"""The file of the query index: believed only where it is whole, current and of this very version."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from gitticks.git.repository import Repository
+from gitticks.store import index_database
+from gitticks.store.branch import Store
+from gitticks.store.index import open_index
+from gitticks.store.index_database import index_path
+from tests.store.indexes import K7F2, TASKS, fresh_rows, rows
+from tests.support.tasks import make_store, make_task, put_tasks
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return make_store(tmp_path / "r", TASKS)
+
+
+@pytest.fixture
+def repository(store: Store) -> Repository:
+    return store.repository
+
+
+@pytest.mark.parametrize("constant", ["SCHEMA_VERSION", "PARSER_VERSION"])
+def test_another_version_is_not_believed(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, constant: str
+) -> None:
+    before = rows(repository)
+    with sqlite3.connect(index_path(repository)) as connection:
+        connection.execute("UPDATE task SET title = 'stale'")
+    connection.close()
+    monkeypatch.setattr(index_database, constant, 99)
+    with open_index(repository) as index:
+        assert index.titles()[K7F2] == "Login loses the return URL"
+    monkeypatch.undo()
+    assert rows(repository) == before
+
+
+def test_an_index_of_an_earlier_boot_is_not_believed(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    monkeypatch.setattr(index_database, "boot_id", lambda: "another boot")
+    with sqlite3.connect(index_path(repository)) as connection:
+        connection.execute("DELETE FROM task")
+    connection.close()
+    with open_index(repository) as index:
+        assert len(index.tasks()) == 4
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "garbage", "truncated", "holes", "directory"])
+def test_a_damaged_file_is_replaced(store: Store, repository: Repository, damage: str) -> None:
+    expected = rows(repository)
+    path = index_path(repository)
+    content = path.read_bytes()
+    path.unlink()
+    if damage == "directory":
+        path.mkdir()
+    elif damage != "missing":
+        kept = {"empty": b"", "garbage": b"x" * 8192, "truncated": content[: len(content) // 2]}
+        path.write_bytes(kept.get(damage, content[:4096] + b"\xff" * (len(content) - 4096)))
+    assert rows(repository) == expected
+    put_tasks(store, [make_task("new1")])
+    with open_index(repository) as index:
+        assert len(index.tasks()) == 5
+    if damage != "directory":
+        assert rows(repository) == fresh_rows(repository)
+
+
+def test_a_read_only_folder_is_no_hindrance(store: Store, repository: Repository) -> None:
+    open_index(repository).close()
+    path = index_path(repository)
+    blocked = path.with_name("index.sqlite3-journal")
+    blocked.mkdir()  # no transaction can begin: as in a folder without the right to write, which root would have
+    put_tasks(store, [make_task("new1")])
+    with open_index(repository) as index:
+        assert "new1" in index.titles()
+        assert index.commit == store.tip()
+    blocked.rmdir()
+    assert rows(repository) == fresh_rows(repository)
+
+
+def test_a_busy_index_delays_nobody_for_long(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    monkeypatch.setattr(index_database, "BUSY_SECONDS", 0.05)
+    with open_index(repository):
+        put_tasks(store, [make_task("new1")])
+        with open_index(repository) as index:
+            assert "new1" in index.titles()
+    assert rows(repository) == fresh_rows(repository)
+
+
+@pytest.mark.parametrize("name", ["index.sqlite3", "index.sqlite3-journal"])
+def test_a_pipe_in_its_place_keeps_nobody_waiting(store: Store, name: str) -> None:
+    put_tasks(store, [make_task("q8xy")])
+    place = index_path(store.repository).with_name(name)
+    place.unlink(missing_ok=True)
+    os.mkfifo(place)
+    with open_index(store.repository) as index:
+        assert [task.id for task in index.tasks()] == sorted(store.list_task_ids())
