@@ -4,10 +4,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
 
     from gitticks.model.ids import TaskId
+    from gitticks.model.queued import Queued
 
 
 class Above:
@@ -89,3 +90,68 @@ class AboveInCircle(Above):
 
 
 NOTHING_ABOVE = Above(None)
+
+
+class Inheritance:
+    """What all tasks are handed down, found out as it is asked for."""
+
+    def __init__(self, tasks: Mapping[TaskId, Queued], is_open_id: Callable[[TaskId], bool]) -> None:
+        self._tasks = tasks
+        self._is_open_id = is_open_id
+        self._above: dict[TaskId, Above] = {}
+
+    def above(self, task: Queued) -> Above:
+        """Returns what a task is handed down; its own share comes back to it where parents run in a circle."""
+        parent = task.parent
+        if parent is None:
+            return NOTHING_ABOVE
+        if parent not in self._above:
+            self._look_up(parent)
+        return self._above[parent]
+
+    def _look_up(self, task_id: TaskId) -> None:
+        """Fills in what a task and its ancestors hand down, each looked at once, however many are below it."""
+        way: list[TaskId] = []
+        on_the_way: set[TaskId] = set()
+        here: TaskId | None = task_id
+        while here is not None and here not in on_the_way and here not in self._above and here in self._tasks:
+            way.append(here)
+            on_the_way.add(here)
+            here = self._tasks[here].parent
+        if here is not None and here in on_the_way:
+            self._go_around(way[way.index(here) :])
+            del way[way.index(here) :]
+        above = NOTHING_ABOVE if here is None else self._above.setdefault(here, NOTHING_ABOVE)
+        for one in reversed(way):
+            above = self._handed_down(self._tasks[one], above)
+            self._above[one] = above
+
+    def _handed_down(self, task: Queued, above: Above) -> Above:
+        days = [day for day in (task.defer_until, above.until) if day is not None]
+        return Above(
+            task.id,
+            task.id if task.is_epic and task.is_open else above.epic,
+            waits=above.waits or task.awaiting is not None,
+            until=max(days, default=None),
+            blockers=self._open_blockers(task),
+            more=above.waited_for,
+        )
+
+    def _go_around(self, circle: Sequence[TaskId]) -> None:
+        """Fills in what the tasks of a circle of parents hand down, in one go around."""
+        tasks = [self._tasks[one] for one in circle]
+        open_blockers = {task.id: self._open_blockers(task) for task in tasks}
+        owners = [(owner, blockers) for owner, blockers in open_blockers.items() if blockers]
+        waits = any(task.awaiting is not None for task in tasks)
+        until = max((task.defer_until for task in tasks if task.defer_until is not None), default=None)
+        epic = next((task.id for task in tasks if task.is_epic and task.is_open), None)
+        first = len(owners)
+        for task in reversed(tasks):
+            epic = task.id if task.is_epic and task.is_open else epic
+            first -= bool(open_blockers[task.id])
+            self._above[task.id] = AboveInCircle(
+                task.id, epic, waits=waits, until=until, owners=owners, first=first
+            )
+
+    def _open_blockers(self, task: Queued) -> tuple[TaskId, ...]:
+        return tuple(blocker for blocker in task.blocked_by if self._is_open_id(blocker))

@@ -9,12 +9,12 @@ from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 
-from gitticks.model.above import NOTHING_ABOVE, Above, AboveInCircle
+from gitticks.model.above import Above, AboveInCircle, Inheritance
 from gitticks.model.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
     from datetime import date, datetime
     from typing import Generic, TypeAlias, TypeVar
 
@@ -74,7 +74,7 @@ class Graph(Generic[T]):
         self.unreadable = unreadable
         self._children = children or {}
         self._busy_epics: set[TaskId] | None = None
-        self._above: dict[TaskId, Above] = {}
+        self._above_of = Inheritance(tasks, self.is_open_id).above
 
     @classmethod
     def of(cls, tasks: Iterable[T], unreadable: Container[TaskId] = ()) -> Graph[T]:
@@ -176,61 +176,6 @@ class Graph(Generic[T]):
         above = self._above_of(task)
         is_held = above.waits or (above.until is not None and above.until > around.today)
         return not is_held and not self._waits(task, above)
-
-    def _above_of(self, task: T) -> Above:
-        """Returns what a task is handed down; its own share comes back to it where parents run in a circle."""
-        parent = task.parent
-        if parent is None:
-            return NOTHING_ABOVE
-        if parent not in self._above:
-            self._look_up(parent)
-        return self._above[parent]
-
-    def _look_up(self, task_id: TaskId) -> None:
-        """Fills in what a task and its ancestors hand down, each looked at once, however many are below it."""
-        way: list[TaskId] = []
-        on_the_way: set[TaskId] = set()
-        here: TaskId | None = task_id
-        while here is not None and here not in on_the_way and here not in self._above and here in self.tasks:
-            way.append(here)
-            on_the_way.add(here)
-            here = self.tasks[here].parent
-        if here is not None and here in on_the_way:
-            self._go_around(way[way.index(here) :])
-            del way[way.index(here) :]
-        above = NOTHING_ABOVE if here is None else self._above.setdefault(here, NOTHING_ABOVE)
-        for one in reversed(way):
-            above = self._handed_down(self.tasks[one], above)
-            self._above[one] = above
-
-    def _go_around(self, circle: Sequence[TaskId]) -> None:
-        """Fills in what the tasks of a circle of parents hand down, in one go around."""
-        tasks = [self.tasks[one] for one in circle]
-        open_blockers = {
-            task.id: tuple(one for one in task.blocked_by if self.is_open_id(one)) for task in tasks
-        }
-        owners = [(owner, blockers) for owner, blockers in open_blockers.items() if blockers]
-        waits = any(task.awaiting is not None for task in tasks)
-        until = max((task.defer_until for task in tasks if task.defer_until is not None), default=None)
-        epic = next((task.id for task in tasks if task.is_epic and task.is_open), None)
-        first = len(owners)
-        for task in reversed(tasks):
-            epic = task.id if task.is_epic and task.is_open else epic
-            first -= bool(open_blockers[task.id])
-            self._above[task.id] = AboveInCircle(
-                task.id, epic, waits=waits, until=until, owners=owners, first=first
-            )
-
-    def _handed_down(self, task: T, above: Above) -> Above:
-        days = [day for day in (task.defer_until, above.until) if day is not None]
-        return Above(
-            task.id,
-            task.id if task.is_epic and task.is_open else above.epic,
-            waits=above.waits or task.awaiting is not None,
-            until=max(days, default=None),
-            blockers=tuple(blocker for blocker in task.blocked_by if self.is_open_id(blocker)),
-            more=above.waited_for,
-        )
 
     def ready(self, around: Surroundings) -> list[T]:
         """Returns every task that a worker can be started on, in the order in which they would be picked."""

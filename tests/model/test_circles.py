@@ -8,26 +8,10 @@ from hypothesis import strategies as st
 from gitticks.model.circles import find_circle, find_circles, shown
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.status import Status, TaskType
-from gitticks.model.task import Task
+from gitticks.model.status import Status
+from tests.support.graphs import graph, make
 
 MANY = 10_000
-
-
-def make(task_id: str, *blockers: str, parent: str | None = None, status: Status = Status.PENDING) -> Task:
-    """Returns a task; ids that begin with `e` are epics."""
-    return Task(
-        TaskId(task_id),
-        task_id,
-        type=TaskType.EPIC if task_id.startswith("e") else TaskType.TASK,
-        status=status,
-        blocked_by=tuple(TaskId(one) for one in blockers),
-        parent=TaskId(parent) if parent else None,
-    )
-
-
-def graph(*tasks: Task) -> TaskGraph:
-    return TaskGraph.of(tasks)
 
 
 def test_nothing_waits_for_itself() -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -17,34 +16,18 @@ from gitticks.model.queries import (
     by_priority_and_age,
     by_urgency,
     is_deferred,
-    is_taken,
     is_to_review,
 )
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.model.task import Claim, Task
 from tests.support import graphs
+from tests.support.graphs import graph, make
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 TODAY = date(2026, 3, 4)
 TOMORROW = TODAY + timedelta(days=1)
 AROUND = Surroundings(TODAY, NOW)
 MANY = 10_000
-
-
-def make(task_id: str, *blockers: str, parent: str | None = None, **fields: Any) -> Task:
-    """Returns a task; ids that begin with `e` are epics."""
-    usual: dict[str, Any] = {"type": TaskType.EPIC if task_id.startswith("e") else TaskType.TASK}
-    return Task(
-        TaskId(task_id),
-        task_id,
-        blocked_by=tuple(TaskId(one) for one in blockers),
-        parent=TaskId(parent) if parent else None,
-        **{**usual, **fields},
-    )
-
-
-def graph(*tasks: Task) -> TaskGraph:
-    return TaskGraph.of(tasks)
 
 
 def claim(minutes: int, runner: str = "other") -> Claim:
@@ -302,89 +285,3 @@ def test_single_facts() -> None:
     assert make("a", status=Status.STUCK).is_begun
     assert not make("a", status=Status.DONE).is_begun
     assert not is_deferred(make("a"), TODAY)
-
-
-# Many tasks: each of these takes minutes if every task looks at its whole family
-
-
-def test_ten_thousand_tasks_in_one_epic_with_a_thousand_blockers() -> None:
-    blockers = [f"b{number}" for number in range(1000)]
-    children = [make(f"t{number}", parent="e1") for number in range(MANY)]
-    tasks = graph(make("e1", *blockers), *(make(one) for one in blockers), *children)
-    assert len(tasks.ready(AROUND)) == len(blockers)
-    closed = graph(make("e1", *blockers), *(make(one, status=Status.DONE) for one in blockers), *children)
-    assert len(closed.ready(AROUND)) == MANY
-
-
-def test_ten_thousand_epics_in_one_another_with_a_task_in_each() -> None:
-    epics = [make(f"e{number}", parent=f"e{number + 1}") for number in range(MANY)]
-    tasks = [make(f"t{number}", parent=f"e{number}") for number in range(MANY)]
-    assert len(graph(*epics, *tasks).ready(AROUND)) == MANY
-    held = [*epics[:-1], replace(epics[-1], awaiting=Awaiting.INPUT)]
-    assert graph(*held, *tasks).ready(AROUND) == []
-
-
-def test_ten_thousand_tasks_that_wait_in_a_row() -> None:
-    row = [make(f"t{number}", f"t{number + 1}") for number in range(MANY)]
-    assert [task.id for task in graph(*row).ready(AROUND)] == [f"t{MANY - 1}"]
-
-
-def walked_blockers(graph: TaskGraph, task: Task) -> tuple[TaskId, ...]:
-    """Returns what `open_blockers` says, by walking all ancestors."""
-    owners = (task, *graph.ancestors(task))
-    found = [one for owner in owners for one in owner.blocked_by if graph.is_open_id(one) and one != task.id]
-    return tuple(dict.fromkeys(found))
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_blockers_are_those_of_all_ancestors_also_in_circles(seed: int) -> None:
-    draw = random.Random(seed)
-    ids = [TaskId(f"t{number:02}") for number in range(12)]
-    tasks = [
-        Task(
-            one,
-            "x",
-            parent=draw.choice([None, *ids]),
-            blocked_by=tuple(draw.sample(ids, draw.choice([0, 0, 0, 1, 2]))),
-            status=draw.choice([Status.PENDING, Status.PENDING, Status.DONE]),
-        )
-        for one in ids
-    ]
-    graph = TaskGraph.of(tasks)
-    for task in draw.sample(tasks, len(tasks)):
-        assert graph.open_blockers(task) == walked_blockers(graph, task)
-
-
-def walked_epic(graph: TaskGraph, task: Task) -> TaskId | None:
-    """Returns what `epic_of` says, by walking all ancestors."""
-    return next((one.id for one in graph.ancestors(task) if one.is_epic and one.is_open), None)
-
-
-def is_walked_ready(graph: TaskGraph, task: Task, around: Surroundings) -> bool:
-    """Returns what `is_ready` says, by walking all ancestors."""
-    family = (task, *graph.ancestors(task))
-    is_free = not any(one.awaiting or is_deferred(one, around.today) for one in family)
-    return task.is_workable and not is_taken(task, around) and is_free and not walked_blockers(graph, task)
-
-
-@given(graphs.tasks(), graphs.surroundings())
-def test_what_is_handed_down_is_what_a_walk_finds_also_in_circles(
-    tasks: list[Task], around: Surroundings
-) -> None:
-    graph = TaskGraph.of(tasks)
-    for task in tasks:
-        assert graph.epic_of(task) == walked_epic(graph, task)
-        assert graph.is_ready(task, around) == is_walked_ready(graph, task, around)
-        assert graph.is_blocked(task) == (task.is_open and bool(walked_blockers(graph, task)))
-    picked = graph.in_picking_order([task for task in tasks if task.is_open])
-    assert [graph.pick_key(task) for task in picked] == sorted(graph.pick_key(task) for task in picked)
-
-
-def test_ten_thousand_epics_in_a_circle_with_a_task_in_each() -> None:
-    epics = [make(f"e{number}", parent=f"e{(number + 1) % MANY}") for number in range(MANY)]
-    tasks = [make(f"t{number}", parent=f"e{number}") for number in range(MANY)]
-    round_about = graph(*epics, *tasks)
-    assert len(round_about.ready(AROUND)) == MANY
-    assert round_about.epic_of(epics[0]) == "e1"
-    held = graph(*epics[:-1], replace(epics[-1], awaiting=Awaiting.INPUT), *tasks)
-    assert held.ready(AROUND) == []

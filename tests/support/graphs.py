@@ -1,14 +1,15 @@
-"""Random tasks with all that the picking order depends on: parents, blockers, claims, days and every status."""
+"""Tasks with links, by hand, and at random with all that the picking order depends on."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, timedelta
+from typing import Any
 
 from hypothesis import strategies as st
 
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Surroundings
+from gitticks.model.queries import Surroundings, TaskGraph
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.model.task import Claim, Task
 from tests.support.tasks import CREATED, make_task
@@ -18,6 +19,23 @@ TODAY = date(2026, 1, 10)
 NOW = CREATED + timedelta(days=8)
 OPEN_MOSTLY = (Status.PENDING,) * 6 + tuple(Status)
 _LINKS = st.one_of(st.none(), st.sampled_from(IDS), st.just(TaskId("gone")))
+
+
+def make(task_id: str, *blockers: str, parent: str | None = None, **fields: Any) -> Task:
+    """Returns a task; ids that begin with `e` are epics."""
+    usual: dict[str, Any] = {"type": TaskType.EPIC if task_id.startswith("e") else TaskType.TASK}
+    return Task(
+        TaskId(task_id),
+        task_id,
+        blocked_by=tuple(TaskId(one) for one in blockers),
+        parent=TaskId(parent) if parent else None,
+        **{**usual, **fields},
+    )
+
+
+def graph(*tasks: Task) -> TaskGraph:
+    """Returns the graph of these tasks."""
+    return TaskGraph.of(tasks)
 
 
 @st.composite
