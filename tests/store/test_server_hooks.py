@@ -13,16 +13,11 @@ from gitticks.store.hook_files import HooksState
 from gitticks.store.layout import STATE_REF
 from gitticks.store.server_hooks import install_server_hooks, server_hooks_state, uninstall_server_hooks
 from tests.support.hooks import logging_hook, traces, write_hook
-from tests.support.projects import Project, make_project
-from tests.support.repositories import commit_file, git, make_repository, run_git_command
+from tests.support.projects import Project
+from tests.support.pushes import make_illegal, project
+from tests.support.repositories import commit_file, git, run_git_command
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    project = make_project(tmp_path / "project")
-    bare = make_repository(tmp_path / "server.git", bare=True, commits=0)
-    git("remote", "add", "origin", str(bare), at=project.path)
-    return project
+__all__ = ["project"]
 
 
 @pytest.fixture
@@ -39,15 +34,6 @@ def push(project: Project, *words: str) -> subprocess.CompletedProcess[str]:
 
 def tip_of(server: Repository) -> str:
     return run_git_command("rev-parse", "--verify", "-q", STATE_REF, at=server.common_dir).stdout.strip()
-
-
-def make_illegal(project: Project) -> str:
-    """Commits a step that nobody may take, past every hook, and returns what is said of it."""
-    task_id = project.create()
-    file = project.board_file(task_id)
-    file.write_text(file.read_text().replace("status: pending", "status: done"))
-    git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "trust me", at=project.board)
-    return f"`{task_id}` went from pending to done, and no event says so"
 
 
 def test_the_hook_names_the_state_branch() -> None:

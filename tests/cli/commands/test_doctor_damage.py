@@ -1,0 +1,150 @@
+"""What the doctor finds where objects and refs are damaged, each with a mend that takes it away."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.doctor import (
+    COMMAND,
+    found_in,
+    mends,
+    our_gt_on_path,
+    project,
+    type_mends,
+)
+from tests.support.projects import Project
+from tests.support.repositories import (
+    git,
+    make_repository,
+)
+
+__all__ = ["our_gt_on_path", "project"]
+
+
+def forget_copies(project: Project, task_id: str) -> None:
+    """Takes away what the board and the index could bring a task's file back from."""
+    (project.path / ".git/gitticks/index.sqlite3").unlink(missing_ok=True)
+    with project.board_file(task_id).open("a", encoding="utf-8") as file:
+        file.write("\nAnd more.\n")
+
+
+class TestDamage:
+    """A state branch that is damaged or was moved back is told with the way to bring it back."""
+
+    def test_a_missing_object_comes_back_from_a_clone(self, project: Project, tmp_path: Path) -> None:
+        task_id = project.create()
+        bare = make_repository(tmp_path / "bare", bare=True, commits=0)
+        git("remote", "add", "origin", str(bare), at=project.path)
+        git("push", "--quiet", "origin", "gitticks/state", at=project.path)
+        blob = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}/{task_id}/TASK.md", at=project.path)
+        (project.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+        forget_copies(project, task_id)
+        (what,) = found_in(project.path)
+        assert what.startswith(f".gitticks/tasks/{task_id[-2:]}/{task_id}/TASK.md is damaged")
+        assert blob in what
+        (typed,) = mends(project.path)
+        subprocess.run(
+            ["sh", "-ec", typed.replace("<remote>", "origin")],
+            cwd=project.path,
+            check=True,
+            capture_output=True,
+        )
+        assert found_in(project.path) == {}
+
+    def test_a_damaged_object_is_found_by_reading_it_whole(self, project: Project, tmp_path: Path) -> None:
+        task_id = project.create()
+        bare = make_repository(tmp_path / "bare", bare=True, commits=0)
+        git("push", "--quiet", str(bare), "gitticks/state", at=project.path)
+        path = f"tasks/{task_id[-2:]}/{task_id}/TASK.md"
+        blob = git("rev-parse", f"gitticks/state:{path}", at=project.path)
+        other = git("rev-parse", "gitticks/state:config.yaml", at=project.path)
+        file = project.path / ".git/objects" / blob[:2] / blob[2:]
+        file.unlink()
+        shutil.copy(project.path / ".git/objects" / other[:2] / other[2:], file)
+        forget_copies(project, task_id)
+        ran = project.gt("doctor", "--full", "--json")
+        (finding,) = json.loads(ran.out)["findings"]
+        assert finding["what"].startswith(f".gitticks/{path} is damaged on the state branch: ")
+        assert ran.code == 1
+        for typed in COMMAND.findall(finding["mend"]):
+            shell = typed.replace("<remote>", str(bare))
+            subprocess.run(["sh", "-ec", shell], cwd=project.path, check=True, capture_output=True)
+        assert found_in(project.path, "--full") == {}
+
+    @pytest.mark.parametrize("from_what", ["board", "index"])
+    def test_a_copy_brings_a_damaged_object_back(self, project: Project, from_what: str) -> None:
+        task_id = project.create()
+        project.ok("list")
+        blob = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}/{task_id}/TASK.md", at=project.path)
+        file = project.path / ".git/objects" / blob[:2] / blob[2:]
+        file.chmod(0o644)
+        file.write_bytes(file.read_bytes()[:20])
+        if from_what == "board":
+            (project.path / ".git/gitticks/index.sqlite3").unlink()
+        else:
+            project.board_file(task_id).write_text("something else\n")
+        ran = project.gt("doctor", "--full", "--fix")
+        assert "mended: store again what the board or the index still has" in ran.out
+        assert git("cat-file", "-t", blob, at=project.path) == "blob"
+        assert len([*(project.path / ".git/gitticks/rescue").iterdir()]) == 1
+
+    def test_a_folder_comes_back_from_the_board(self, project: Project) -> None:
+        task_id = project.create()
+        tree = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}", at=project.path)
+        (project.path / ".git/objects" / tree[:2] / tree[2:]).unlink()
+        assert found_in(project.path) != {}
+        type_mends(project.path)
+        assert found_in(project.path) == {}
+        assert project.task(task_id).id == task_id
+
+    def test_a_branch_at_no_commit_goes_back_to_one_that_is_whole(self, project: Project) -> None:
+        project.create()
+        before = project.tip()
+        project.create("Another")
+        tip = project.tip()
+        (project.path / ".git/objects" / tip[:2] / tip[2:]).unlink()
+        (what,) = found_in(project.path)
+        assert what.startswith("`refs/heads/gitticks/state` stands at no commit that can be read")
+        type_mends(project.path)
+        assert project.tip() == before
+
+    def test_a_branch_that_was_moved_back(self, project: Project) -> None:
+        before = project.tip()
+        project.create()
+        tip = project.tip()
+        assert found_in(project.path) == {}
+        git("update-ref", "refs/heads/gitticks/state", before, at=project.path)
+        project.ok("status")  # forgets what the index and the board knew
+        what = f"the state branch was rewound: 1 commit up to {tip[:10]} are not on it"
+        assert found_in(project.path) == {what: "warning"}
+        assert found_in(project.path) == {what: "warning"}  # until somebody says which is right
+        type_mends(project.path)
+        assert project.tip() == tip
+        project.ok("status")
+        assert found_in(project.path) == {}
+
+    def test_a_branch_that_was_moved_back_on_purpose(self, project: Project) -> None:
+        before = project.tip()
+        project.create()
+        project.ok("doctor")
+        git("update-ref", "refs/heads/gitticks/state", before, at=project.path)
+        project.ok("status")
+        (finding,) = json.loads(project.gt("doctor", "--json").out)["findings"]
+        forget = COMMAND.findall(finding["mend"])[-1]
+        subprocess.run(["sh", "-ec", forget], cwd=project.path, check=True)
+        assert found_in(project.path) == {}
+
+    def test_loose_objects_are_packed(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+        from gitticks.actions.doctor import repository
+
+        monkeypatch.setattr(repository, "_MANY_LOOSE_OBJECTS", 3)
+        (what,) = found_in(project.path)
+        assert re.fullmatch(r"\d+ objects lie about singly, \d+ MB: git gets slower by them", what)
+        type_mends(project.path)
+        assert found_in(project.path) == {}

@@ -1,0 +1,131 @@
+"""What the doctor finds around tasks: the machine, who commits, and workspaces that are left."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.status import Status
+from tests.support.doctor import (
+    COMMAND,
+    found_in,
+    make_program,
+    our_gt_on_path,
+    project,
+    type_mends,
+)
+from tests.support.projects import Project, make_reviewing, make_working
+from tests.support.repositories import (
+    git,
+)
+
+__all__ = ["our_gt_on_path", "project"]
+
+
+def test_nobody_to_commit_as(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gitconfig").write_text("")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    assert found_in(project.path) == {"git does not know your name": "error"}
+
+
+def test_another_gt_on_path(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_program(tmp_path, "#!/bin/sh\nexec graphite\n")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    ran = project.gt("doctor")
+    assert ran.out == (
+        "machine\n"
+        f"  warning  another tool's `gt` comes first on PATH: {tmp_path}/gt\n"
+        "           `gitticks` is the same command as `gt`\n\n"
+        "1 warning\n"
+    )
+    assert ran.code == 0
+
+
+class TestMachine:
+    """What is around the repository."""
+
+    def test_a_full_disk(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+        from collections import namedtuple
+
+        usage = namedtuple("usage", "total used free")  # noqa: PYI024 - as shutil's own
+        for free, severity in ((50, "warning"), (3, "error")):
+            monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage(1, 1, free * 1024 * 1024))
+            what = f"the disk of `{project.path}/.git` is nearly full: {free} MB are left"
+            assert found_in(project.path) == {what: severity}
+
+    def test_a_file_system_without_locks(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+        import errno
+
+        from gitticks import flocks
+
+        def refuse(path: Path) -> bool:
+            raise OSError(errno.ENOLCK, "No locks available", str(path))
+
+        monkeypatch.setattr(flocks, "is_lock_held", refuse)
+        (what, severity) = next(iter(found_in(project.path).items()))
+        assert what == f"the file system of `{project.path}/.git` has no locks: No locks available"
+        assert severity == "error"
+
+    def test_a_clock_that_is_ahead(self, project: Project) -> None:
+        author = {"GIT_AUTHOR_DATE": "2099-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2099-01-01T00:00:00Z"}
+        (project.board / "README.md").write_text("x")
+        git("add", ".", at=project.board)
+        git("commit", "--quiet", "-m", "from tomorrow", at=project.board, environment=author)
+        told = found_in(project.path)
+        (what,) = (one for one in told if one.startswith("the newest commit, "))
+        assert re.search(r" by Ada Lovelace, is from \d+ hours in the future$", what)
+        assert told[what] == "warning"
+
+
+class TestWorkspaces:
+    """What is left of work that nobody does any more."""
+
+    def test_a_folder_that_is_gone(self, project: Project) -> None:
+        workspace = make_working(project)
+        shutil.rmtree(workspace)
+        assert found_in(project.path) == {
+            f"the folder of the workspace `k7f2` is gone: `{workspace}`": "warning"
+        }
+        assert project.gt("doctor", "--fix").code == 0
+        assert found_in(project.path) == {}
+
+    def test_a_workspace_and_a_branch_without_a_task(self, project: Project) -> None:
+        workspace = project.path / ".gitticks-work" / "zzzz"
+        git("worktree", "add", "-q", "-b", "gitticks/work/zzzz", str(workspace), "main", at=project.path)
+        assert found_in(project.path) == {
+            f"the workspace `zzzz` belongs to no task: `{workspace}`": "warning"
+        }
+        type_mends(project.path)
+        assert found_in(project.path) == {
+            "the branch `gitticks/work/zzzz` belongs to no task, and is merged": "warning"
+        }
+        type_mends(project.path)
+        assert found_in(project.path) == {}
+
+    def test_commits_of_a_closed_task(self, project: Project) -> None:
+        make_reviewing(project)
+        project.ok("cancel", "k7f2")
+        assert found_in(project.path) == {
+            "the workspace of `k7f2` is left over: the task is cancelled": "note"
+        }
+        type_mends(project.path)
+        assert found_in(project.path) == {
+            "`k7f2` is cancelled, but its branch has 1 commit that `main` lacks": "note"
+        }
+        told = json.loads(project.gt("doctor", "--json").out)["findings"][0]["mend"]
+        look, drop = COMMAND.findall(told)
+        for typed in (look, drop):
+            subprocess.run(["sh", "-ec", typed], cwd=project.path, check=True, capture_output=True)
+        assert found_in(project.path) == {}
+
+    def test_a_merged_branch_that_is_left(self, project: Project) -> None:
+        git("branch", "gitticks/work/k7f2", "main", at=project.path)
+        project.make("k7f2", status=Status.DONE)
+        assert found_in(project.path) == {"the branch of `k7f2` is left over: the task is done": "note"}
+        type_mends(project.path)
+        assert found_in(project.path) == {}

@@ -1,0 +1,168 @@
+"""The board's hooks, called by real git: what a plain `git commit` there refuses, and what comes past them."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from gitticks.model.event import EventType
+from gitticks.model.status import Awaiting, Status
+from tests.support.hand import Hand, commits_of, hand
+from tests.support.repositories import git, run_git_command
+
+__all__ = ["hand"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("status: pending", "status: done", "tasks/f2/k7f2/TASK.md: `k7f2` cannot go from pending to done"),
+        ("status: pending", "status: pnding", "tasks/f2/k7f2/TASK.md:4:9: `status` is not one of"),
+        ("status: pending", "status: [", "tasks/f2/k7f2/TASK.md:"),
+        ("id: k7f2", "id: m3xq", "tasks/f2/k7f2/TASK.md:2: `id` is `m3xq`, but the folder is that of `k7f2`"),
+        (
+            "status: pending",
+            "status: pending\nend_sha: abcdef0",
+            "TASK.md:5: `end_sha` is written by gitticks alone",
+        ),
+        (
+            "status: pending",
+            "status: pending\nverdict: approved",
+            "TASK.md: `k7f2` awaits nobody: it is pending",
+        ),
+        ("status: pending", "status: pending\nblocked_by: [k7f2]", "TASK.md: `k7f2` would wait for itself"),
+        ("status: pending", "status: pending\nparent: nope", "TASK.md: there is no task `nope`"),
+        ("old", "<<<<<<< ours\nold\n=======\nnew\n>>>>>>> theirs", "TASK.md:14: holds conflict markers"),
+        ("---\nid", "id", "tasks/f2/k7f2/TASK.md:1:1: there is no frontmatter"),
+    ],
+)
+def test_what_a_commit_refuses(hand: Hand, old: str, new: str, message: str) -> None:
+    hand.edit(old, new)
+    said = hand.refused()
+    assert f"error: {message}" in said or message in said
+    assert "hint: " in said
+    hand.refused()
+
+
+def test_every_file_is_named(hand: Hand) -> None:
+    hand.project.make("m3xq")
+    hand.edit("status: pending", "status: done")
+    hand.edit("status: pending", "status: done", "m3xq")
+    said = hand.refused()
+    assert "tasks/f2/k7f2/TASK.md" in said
+    assert "tasks/xq/m3xq/TASK.md" in said
+
+
+def test_only_what_is_staged_is_judged(hand: Hand) -> None:
+    hand.project.make("m3xq")
+    hand.edit("old", "new")
+    git("add", ".", at=hand.project.board)
+    hand.edit("status: pending", "status: done", "m3xq")
+    assert run_git_command("commit", "-qm", "one", at=hand.project.board).returncode == 0
+    assert hand.project.task("m3xq").status is Status.PENDING
+    assert "M tasks/xq/m3xq/TASK.md" in hand.project.board_status()
+
+
+@pytest.mark.parametrize("name", ["history.jsonl", "config.yaml"])
+def test_other_files_are_looked_at_too(hand: Hand, name: str) -> None:
+    folder = hand.project.board if name == "config.yaml" else hand.project.board_file("k7f2").parent
+    with (folder / name).open("a") as file:
+        file.write("nonsense: [\n")
+    assert name in hand.refused()
+
+
+def test_a_task_is_not_removed_or_moved_and_no_link(hand: Hand) -> None:
+    board = hand.project.board
+    git("rm", "-q", "tasks/f2/k7f2/TASK.md", at=board)
+    assert "a task is not removed, but cancelled" in hand.refused()
+    git("reset", "-q", "--hard", at=board)
+    git("mv", "tasks/f2", "tasks/zz", at=board)
+    assert "lies in the wrong folder" in hand.refused()
+    git("reset", "-q", "--hard", at=board)
+    file = hand.project.board_file("k7f2")
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+    assert "is a link or a submodule" in hand.refused()
+
+
+def test_a_new_task_cannot_be_born_closed_or_approved(hand: Hand) -> None:
+    file = hand.project.board_file("m3xq")
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nid: m3xq\ntitle: New\nstatus: done\n---\n")
+    git("add", ".", at=hand.project.board)
+    assert "so it cannot be done already" in hand.refused()
+
+
+def test_past_the_checks_what_is_refused_is_put_back_and_told(hand: Hand) -> None:
+    hand.edit("status: pending", "status: done\nreview_round: 7")
+    hand.edit("old", "new")
+    done = hand.commit("--no-verify")
+    assert done.returncode == 0
+    assert "`k7f2` cannot go from pending to done" in done.stderr
+    task = hand.project.task("k7f2")
+    assert (task.status, task.review_round) == (Status.PENDING, 0)
+    assert hand.project.file("k7f2").section("Context") == "new"
+    assert hand.project.events("k7f2")[-1].type is EventType.WARNED
+    assert hand.project.board_status() == ""
+
+
+def test_a_broken_file_past_the_checks_is_mended_by_the_next_commit(hand: Hand) -> None:
+    hand.edit("status: pending", "status: [")
+    assert hand.commit("--no-verify").returncode == 0
+    hand.edit("status: [", "status: pending")
+    assert hand.commit().returncode == 0
+    assert hand.project.task("k7f2").status is Status.PENDING
+
+
+def test_an_agent_gives_no_verdict_by_hand_either(hand: Hand) -> None:
+    hand.project.change("k7f2", awaiting=Awaiting.WORK)
+    hand.edit("awaiting: work", "awaiting: work\nverdict: approved")
+    tip = hand.project.tip()
+    done = run_git_command(
+        "commit", "-qam", "yes", at=hand.project.board, environment={"GITTICKS_AGENT": "1"}
+    )
+    assert done.returncode != 0
+    assert "only a person can give a verdict" in done.stderr
+    assert hand.project.tip() == tip
+
+
+def test_a_folder_in_the_wrong_place_is_refused_and_can_be_put_back(hand: Hand) -> None:
+    hand.project.ok("update", "k7f2", "--status", "working")
+    before = hand.project.task("k7f2")
+    home, wrong = hand.project.board / "tasks/f2/k7f2", hand.project.board / "tasks/a9/k7f2"
+    wrong.parent.mkdir()
+    home.rename(wrong)
+    git("add", ".", at=hand.project.board)
+    assert "error: tasks/a9/k7f2/TASK.md: lies in the wrong folder\n" in hand.refused()
+    git("commit", "-qm", "moved", "--no-verify", at=hand.project.board)
+    found = hand.project.gt("doctor").out
+    command = (
+        "mkdir -p .gitticks/tasks/f2 && git -C .gitticks mv tasks/a9/k7f2 tasks/f2/k7f2 && "
+        "git -C .gitticks commit -m 'move a task home'"
+    )
+    what = "error    .gitticks/tasks/a9/k7f2/TASK.md: the task belongs in `tasks/f2/k7f2`"
+    assert f"{what}\n           `{command}`" in found
+    subprocess.run(["sh", "-ec", command], cwd=hand.project.path, check=True)
+    assert hand.project.task("k7f2") == before
+    assert commits_of(hand, 1) == ["Ada Lovelace: move a task home"]
+    assert hand.project.board_status() == ""
+
+
+def test_a_folder_under_a_wrong_name_can_be_named_back(hand: Hand) -> None:
+    home = hand.project.board / "tasks/f2/k7f2"
+    wrong = home.with_name("K7F2 (copy)")
+    home.rename(wrong)
+    git("add", ".", at=hand.project.board)
+    git("commit", "-qm", "moved", "--no-verify", at=hand.project.board)
+    assert hand.project.gt("show", "k7f2").code == 1
+    wrong.rename(home)
+    git("add", ".", at=hand.project.board)
+    assert hand.commit().returncode == 0
+    assert hand.project.task("k7f2").status is Status.PENDING
+
+
+def test_settings_that_are_no_utf_8_are_refused(hand: Hand) -> None:
+    file = hand.project.board / "config.yaml"
+    file.write_bytes(b"version: 1\nagent: caf\xe9\n")
+    assert hand.refused() == "error: config.yaml:2:11: this is no UTF-8\n  hint: save the file as UTF-8\n"
