@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.left_edits import is_for_nobody
 from gitticks.actions.merged_by_hand import notice_merges
-from gitticks.actions.saved_edits import NOT_COMMITTED
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted
 from gitticks.errors import GitticksError
@@ -47,7 +47,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     _ = context.author
     # A command that was killed between its commit and its board left the board behind; a run may have nothing to write.
     for path, reason in take_up(context).left.items():
-        if reason != NOT_COMMITTED:
+        if not is_for_nobody(reason):
             context.warnings.append(f"`{BOARD_FOLDER}/{path}` is {reason}")
     for found in notice_merges(context):
         context.warnings.append(
@@ -98,7 +98,7 @@ def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[None]:
     from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
 
     def tell(happening: Happening) -> None:
-        if isinstance(happening, EditLeft) and happening.reason != NOT_COMMITTED:
+        if isinstance(happening, EditLeft) and not is_for_nobody(happening.reason):
             loop.run.emit(Warned(None, f"`{BOARD_FOLDER}/{happening.path}` is {happening.reason}"))
         elif isinstance(happening, Trouble):
             loop.run.emit(Warned(None, happening.message))

@@ -8,25 +8,31 @@ and what is refused gets a note beside the file.
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.left_edits import (
+    LEFT_ALONE,
+    NOT_COMMITTED,
+    REFUSED,
+    VERDICT,
+    Left,
+    conflict,
+    on_board,
+    refused,
+)
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
+from gitticks.model.ids import TaskId, task_path
 from gitticks.plainfile import read_plain_file
+from gitticks.store.layout import task_of_path
 
 if TYPE_CHECKING:
     from gitticks.store.board.saved import SavedEdit
     from gitticks.store.hand_edits import HandEdit
     from gitticks.store.transaction import Transaction
 
-NOT_COMMITTED = "edited, not committed"
-_VERDICT = "edited, its verdict counts once it is committed"
-_REFUSED = "edited, not taken up: "
-_CONFLICT = "edited, and the branch has changed the same place: join both, then `git -C {board} add {path}`"
 _MOST_BYTES = 1024**3
 
 
@@ -43,15 +49,7 @@ class TakenUp:
     @property
     def has_refused(self) -> bool:
         """True if something is wrong with an edit, so that committing it would not help."""
-        return any(words.startswith(_REFUSED) for words in self.left.values())
-
-
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """Why an edit stays as it is; `note` is what the note beside its file says, None where it needs none."""
-
-    words: str
-    note: str | None = None
+        return any(words.startswith(REFUSED) for words in self.left.values())
 
 
 def take_up_all(context: Context) -> TakenUp:
@@ -65,24 +63,53 @@ def take_up_all(context: Context) -> TakenUp:
     """
     from gitticks.store.board.saved import edits_to_take_up
 
-    paths: list[str] = []
     with _only_taker(context):
-        edits = {edit.path: edit for edit in edits_to_take_up(context.repository)}
-        left = {edit.path: _left_alone(context, edit) for edit in edits.values()} if edits else {}
+        saved = edits_to_take_up(context.repository)
+        edits = {edit.path: edit for edit in saved if not _is_dropping(edit.path)}
+        left = {edit.path: _left_alone(context, edit) for edit in edits.values()}
         prepared = _prepared(context) if edits else frozenset()
-        waiting = [path for path, one in left.items() if one is None and path not in prepared]
-        left |= dict.fromkeys(prepared & left.keys(), _Left(NOT_COMMITTED))
-        while waiting:  # a new task may name another that is new too
-            results = {path: _take_up(context, edits[path]) for path in waiting}
-            left |= results
-            taken = [path for path, result in results.items() if result is None]
-            paths += taken
-            waiting = (
-                [path for path in waiting if path not in taken and edits[path].base is None] if taken else []
-            )
+        left |= dict.fromkeys(prepared & left.keys(), Left(NOT_COMMITTED))
+        waiting = [edits[path] for path, one in left.items() if one is None]
+        left |= _take_up_tasks(context, [edit for edit in waiting if task_of_path(edit.path) is not None])
+        left |= _take_up_files(context, [edit for edit in waiting if task_of_path(edit.path) is None])
     stays = {path: one for path, one in left.items() if one is not None}
     _keep_notes(context, stays)
-    return TakenUp(tuple(sorted(paths)), {path: one.words for path, one in stays.items()})
+    return TakenUp(
+        tuple(sorted(path for path, one in left.items() if one is None)),
+        {_named(path, one): one.words for path, one in stays.items()},
+    )
+
+
+def _take_up_tasks(context: Context, edits: list[SavedEdit]) -> dict[str, Left | None]:
+    """Returns why each stays, None for one that is committed; a new task may name another that is new too."""
+    results: dict[str, Left | None] = {}
+    while edits:
+        found = {edit.path: _take_up(context, edit) for edit in edits}
+        results |= found
+        has_taken = None in found.values()
+        edits = [edit for edit in edits if has_taken and found[edit.path] is not None and edit.base is None]
+    return results
+
+
+def _take_up_files(context: Context, edits: list[SavedEdit]) -> Mapping[str, Left | None]:
+    if not edits:
+        return {}
+    from gitticks.actions.saved_files import take_up_files
+
+    return take_up_files(context, edits)
+
+
+def _is_dropping(path: str) -> bool:
+    from gitticks.actions.saved_files import is_dropping
+
+    return is_dropping(path)
+
+
+def _named(path: str, left: Left) -> str:
+    """Returns how what stays is named: another tool's folder once, and not each of its files."""
+    from gitticks.actions.saved_files import place_of
+
+    return place_of(path) if left.words.startswith(LEFT_ALONE) else path
 
 
 @contextlib.contextmanager
@@ -96,26 +123,27 @@ def _only_taker(context: Context) -> Iterator[None]:
         yield
 
 
-def _left_alone(context: Context, saved: SavedEdit) -> _Left | None:
+def _left_alone(context: Context, saved: SavedEdit) -> Left | None:
     """Returns why an edit is not even tried; None for one that is."""
     from gitticks.actions.hook_checks import misplaced
-    from gitticks.store.layout import task_of_path
 
     if context.world.in_session:
-        return _Left(NOT_COMMITTED)
+        return Left(NOT_COMMITTED)
     if saved.is_conflict:
-        return _Left(_CONFLICT.format(board=BOARD_FOLDER, path=saved.path))
-    back = f"`git -C {BOARD_FOLDER} restore {saved.path}`"
+        return conflict(saved.path)
     if task_of_path(saved.path) is not None:
-        return None if saved.is_plain else _Left(f"{_REFUSED}it is no plain file; move it away, then {back}")
+        back = f"`{on_board('restore', saved.path)}`"
+        return None if saved.is_plain else Left(f"{REFUSED}it is no plain file; move it away, then {back}")
     problem = misplaced(saved.path, saved.content)
     if problem is not None:
         hint = f" ({problem.hint})" if problem.hint else ""
-        return _Left(f"{_REFUSED}it {problem.message}{hint}")
-    return _Left(NOT_COMMITTED)
+        return Left(f"{REFUSED}it {problem.message}{hint}")
+    from gitticks.actions.saved_files import why_left
+
+    return why_left(saved)
 
 
-def _keep_notes(context: Context, left: Mapping[str, _Left]) -> None:
+def _keep_notes(context: Context, left: Mapping[str, Left]) -> None:
     from gitticks.store.board.refusals import keep_notes
 
     if not context.world.in_session:
@@ -161,28 +189,27 @@ def take_up_saved(context: Context, task_id: TaskId) -> str | None:
     return None if left is None else left.words
 
 
-def _take_up(context: Context, saved: SavedEdit) -> _Left | None:
+def _take_up(context: Context, saved: SavedEdit) -> Left | None:
     """Commits one saved edit; returns why it stays, None if it does not."""
     from gitticks.actions.hook_followup import follow_edit
 
     task_id = TaskId(saved.path.split("/")[-2])
     if saved.content is None:
-        back = f"`git -C {BOARD_FOLDER} restore {saved.path}` brings it back"
-        return _Left(f"{_REFUSED}a task is not removed, but cancelled (`gt cancel {task_id}`); {back}")
+        back = f"`{on_board('restore', saved.path)}` brings it back"
+        return Left(f"{REFUSED}a task is not removed, but cancelled (`gt cancel {task_id}`); {back}")
     content = saved.content
     try:
         if _edit(saved.base, content, saved.path).wanted.verdict is not None:
-            return _Left(_VERDICT)
+            return Left(VERDICT)
         edit = context.store.transact(
             lambda transaction: _commit(context, transaction, saved, content), author=context.author
         )
     except LostRaceError:
-        return _Left(NOT_COMMITTED)
+        return Left(NOT_COMMITTED)
     except GitticksError as error:
-        reason = _reason(error, saved.path)
-        return _Left(_REFUSED + reason, f"{reason}\n{error.hint}" if error.hint else reason)
+        return refused(error, saved.path)
     if edit is None:
-        return _Left(NOT_COMMITTED)
+        return Left(NOT_COMMITTED)
     follow_edit(context, edit, context.author)
     return None
 
@@ -210,15 +237,6 @@ def _commit(context: Context, transaction: Transaction, saved: SavedEdit, conten
     transaction.write(path, content)
     describe_edit(transaction, edit, context.actor)
     return edit
-
-
-def _reason(error: GitticksError, path: str) -> str:
-    """Returns an error's message with its line, but without the file's path, which its reader knows."""
-    place = re.match(rf"{re.escape(path)}(?::(\d+))?(?::\d+)?: ", error.message)
-    if place is None:
-        return error.message
-    line = f"line {place[1]}: " if place[1] else ""
-    return line + error.message[place.end() :]
 
 
 def _differs(context: Context, path: str) -> bool:

@@ -20,9 +20,9 @@ def exclude_folders(repository: Repository, folders: Iterable[str]) -> None:
     _exclude(repository, [_pattern(folder) for folder in folders if _is_inside(folder)])
 
 
-def exclude_pattern(repository: Repository, pattern: str) -> None:
-    """Adds one pattern as git reads it to `info/exclude`, if it is not there."""
-    _exclude(repository, [pattern])
+def exclude_patterns(repository: Repository, patterns: Iterable[str]) -> None:
+    """Adds patterns as git reads them to `info/exclude`; those that are there stay as they are."""
+    _exclude(repository, patterns)
 
 
 def _exclude(repository: Repository, patterns: Iterable[str]) -> None:

@@ -116,6 +116,13 @@ class CheckoutFiles:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
+    def size_bytes(self, path: str) -> int | None:
+        """Returns how large the file is, or what else is there; None if there is nothing."""
+        try:
+            return os.lstat(self._place(path)).st_size
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
     def is_executable(self, path: str) -> bool:
         """True if the file is there and its owner may run it."""
         try:

@@ -146,6 +146,21 @@ def render_prompt(
     return prompt
 
 
+def check_template(name: str, text: str) -> None:
+    """Refuses a team's template that cannot even be read.
+
+    Raises:
+        GitticksError: it cannot.
+    """
+    from jinja2 import TemplateSyntaxError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    try:
+        ImmutableSandboxedEnvironment().parse(text, name=name)
+    except (TemplateSyntaxError, RecursionError) as error:
+        raise _broken(name, {name: text}, error) from error
+
+
 _CUT_FIRST = (
     ("worklog", True),
     ("scratchpad", True),

@@ -12,6 +12,7 @@
 | `…/audit.jsonl` | permission decisions | none yet |
 | `…/scratchpad.md` | learnings carried between iterations | none yet |
 | `…/checkpoints/NNNN.json` | states that `gt resume` can go back to | none yet |
+| `…/` and any other name | what people put beside the task | none |
 """
 
 from __future__ import annotations

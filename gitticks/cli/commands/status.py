@@ -8,6 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.inbox import open_inbox
+from gitticks.actions.left_edits import awaits_commit
 from gitticks.actions.standing import Standing
 from gitticks.actions.status import Overview, take_stock
 from gitticks.cli.commands.current import in_work_table
@@ -107,7 +108,7 @@ def _next_step(found: Overview) -> str | None:
         return "there is no board to edit tasks on: `gt doctor` says why"
     if found.board.is_refused:
         return "mend what was not taken up, then `gt status` again"
-    if found.board.uncommitted:
+    if any(awaits_commit(words) for words in found.board.uncommitted.values()):
         return 'commit the edits on the board: `git -C .gitticks commit -am "…"`'
     if found.awaiting:
         return None

@@ -17,9 +17,12 @@ from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_file
 from gitticks.store.board.journal import is_inside
 from gitticks.store.board.place import board_checkout
+from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, TASK_FILE
 
 NOTE_ENDING = ".refused"
-NOTES_PATTERN = f"/tasks/*/*/TASK.md{NOTE_ENDING}"
+NOTES_PATTERNS = tuple(
+    f"/{path}{NOTE_ENDING}" for path in ("tasks/*/*/TASK.md", CONFIG_PATH, f"{PROMPTS_FOLDER}/**/*.md")
+)
 """What git overlooks on the board."""
 
 _FIRST_LINE = "This edit is not taken up:\n\n"
@@ -28,7 +31,11 @@ _LAST_LINES = "\n\nWhat you wrote stays. Save the file mended, and this note goe
 
 def is_note(path: str) -> bool:
     """True for the path of a note."""
-    return path.endswith(f"/TASK.md{NOTE_ENDING}")
+    if not path.endswith(NOTE_ENDING):
+        return False
+    about = path.removesuffix(NOTE_ENDING)
+    is_template = about.startswith(f"{PROMPTS_FOLDER}/") and about.endswith(".md")
+    return about == CONFIG_PATH or is_template or about.endswith(f"/{TASK_FILE}")
 
 
 def keep_notes(repository: Repository, reasons: Mapping[str, str]) -> None:
@@ -56,12 +63,12 @@ def _bring(
     checkout = board_checkout(repository)
     if checkout is None:
         return
-    from gitticks.git.exclude import exclude_pattern
+    from gitticks.git.exclude import exclude_patterns
 
     files = CheckoutFiles.at(checkout.path, repository.own_dir, "notes")
     remembered = dict(known)
     if reasons:
-        exclude_pattern(repository, NOTES_PATTERN)
+        exclude_patterns(repository, NOTES_PATTERNS)
     for path in paths:
         reason = reasons.get(path)
         wanted = None if reason is None else f"{_FIRST_LINE}{reason}{_LAST_LINES}".encode()

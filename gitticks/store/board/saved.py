@@ -21,8 +21,12 @@ from gitticks.store.board.journal import Journal, PendingKind, load_journal, sav
 from gitticks.store.board.older import older_versions
 from gitticks.store.board.place import board_checkout
 from gitticks.store.board.report import errors_of_board
+from gitticks.store.layout import task_of_path
 from gitticks.store.merging.edit import merge_saved
 from gitticks.store.tip import state_tip
+
+LARGEST_BYTES = 10_000_000
+"""What is larger is no task, and goes to everybody's clone only if a person says so."""
 
 _LOOKS = 3
 _UPDATED = re.compile(rb"^updated: .*$", re.MULTILINE)
@@ -34,6 +38,7 @@ class SavedEdit:
     """A file of the board that a person edited: where it began and what it holds; None where there is no file.
 
     `is_conflict` if the branch has written the same place since, `is_plain` False for a link, a folder and the like.
+    `is_large` for a file beside the tasks that is not read, for its size.
     """
 
     path: str
@@ -41,6 +46,8 @@ class SavedEdit:
     content: bytes | None
     is_conflict: bool = False
     is_plain: bool = True
+    is_executable: bool = False
+    is_large: bool = False
 
 
 def uncommitted_paths(repository: Repository) -> tuple[str, ...]:
@@ -177,6 +184,9 @@ def _edits(repository: Repository, checkout: Checkout, journal: Journal) -> Iter
     files = _files(repository, checkout)
     changes = changed_paths(checkout)
     for path in sorted({*changes.changed, *changes.untracked}):
+        if task_of_path(path) is None and (files.size_bytes(path) or 0) > LARGEST_BYTES:
+            yield SavedEdit(path, None, None, is_large=True)
+            continue
         try:
             content = files.read(path)
         except NotPlainError:
@@ -186,7 +196,13 @@ def _edits(repository: Repository, checkout: Checkout, journal: Journal) -> Iter
         if content not in (base, _blob(objects, tip, path)):
             pending = journal.pending.get(path)
             is_conflict = pending is not None and pending.kind is PendingKind.CONFLICT
-            yield SavedEdit(path, _closest(objects, tip, path, (base, content)), content, is_conflict)
+            yield SavedEdit(
+                path,
+                _closest(objects, tip, path, (base, content)),
+                content,
+                is_conflict,
+                is_executable=files.is_executable(path),
+            )
 
 
 def _base(objects: Objects, journal: Journal, tip: str, path: str) -> bytes | None:
