@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from gitticks.actions.last_words import MOST_READ, said_of
 from gitticks.actions.routing import person_here
 from gitticks.actions.standing import standing_of
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.values import Value
-from gitticks.model.words import REVIEW, REVIEWING, STUCK
+from gitticks.model.words import REVIEW, REVIEWING
 from gitticks.store.indexed_tasks import graph_over
 
 TYPE_CHECKING = False
@@ -24,8 +25,6 @@ MOST_COMPARED = 10
 """So many tasks' work is compared with its base, which asks git several times for each."""
 MOST_SECONDS = 3.0
 """So long git is asked in all."""
-MOST_READ = 200
-"""So many tasks' texts and histories are looked into."""
 _NO_CODE = '"end_sha": null'
 
 
@@ -89,7 +88,7 @@ def open_inbox(
             standing=standing_of(context, page, graph, around),
             is_mine=place < len(mine),
             questions=(questions := index.open_questions(page.id)),
-            said=_said(index, page) if not questions and place < MOST_READ else "",
+            said=said_of(index, page) if not questions and place < MOST_READ else "",
             review=_review(index, page) if page.status == REVIEWING and place < MOST_READ else None,
         )
         for place, page in enumerate(shown)
@@ -110,25 +109,6 @@ def _routed(context: Context, pages: Sequence[IndexedPage]) -> tuple[list[Indexe
         [page for page in ordered if person.is_asked(page.reviewer)],
         [page for page in ordered if not person.is_asked(page.reviewer)],
     )
-
-
-def _said(index: Index, page: IndexedPage) -> str:
-    if page.status == STUCK:
-        from gitticks.actions.reasons import stuck_reason
-
-        return stuck_reason(index.history(page.id)) or ""
-    return _last_words(index, page)
-
-
-def _last_words(index: Index, page: IndexedPage) -> str:
-    """Returns the agent's note that came with its signal; empty if there is none."""
-    if page.asked_at is None or b"## Notes" not in (index.data(page.id) or b""):
-        return ""
-    from gitticks.actions.showing import body_of, notes_of
-    from gitticks.model.status import ActorKind
-
-    notes = [note for note in notes_of(body_of(index, page)) if note.kind is ActorKind.AGENT]
-    return notes[-1].text if notes and notes[-1].at >= page.asked_at else ""
 
 
 def _review(index: Index, page: IndexedPage) -> ReviewWord | None:

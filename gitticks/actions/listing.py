@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitticks.actions.last_words import MOST_READ, said_of
 from gitticks.actions.reasons import reasons_of
 from gitticks.actions.routing import names_reviewer
 from gitticks.actions.standing import standings_of
@@ -11,7 +12,7 @@ from gitticks.model.words import STUCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
@@ -58,23 +59,25 @@ class Filter(Value):
 class Listing(Value):
     """What a listing found: tasks in their order, and the files that could not be read.
 
-    `questions` holds the open questions of tasks that await a person, where those were asked for, and `reasons` why
-    tasks are stuck, where those were. `has_tasks` is
-    False in a repository without any task, open or closed.
+    `questions` holds the open questions of tasks that await a person, where those were asked for, and `said` why
+    tasks are stuck, or what their agents said when they stopped, where that was. `has_tasks` is False in a
+    repository without any task, open or closed.
     """
 
     standings: Sequence[Standing[IndexedTask]]
     broken: tuple[BrokenFile, ...]
-    questions: dict[TaskId, tuple[Entry, ...]]
-    reasons: dict[TaskId, str]
+    questions: Mapping[TaskId, tuple[Entry, ...]]
+    said: Mapping[TaskId, str]
     has_tasks: bool
 
 
-def list_tasks(context: Context, wanted: Filter, *, with_json: bool = False) -> Listing:
+def list_tasks(
+    context: Context, wanted: Filter, *, with_json: bool = False, with_questions: bool = False
+) -> Listing:
     """Returns the tasks that pass the filter: open ones in picking order, then closed ones, newest first.
 
-    What awaits a person comes by urgency instead, the longest asked first within one priority. The rows have their
-    JSON where that is wanted.
+    What awaits a person comes by urgency instead, the longest asked first within one priority, with what is asked;
+    with `with_questions` every listing has the open questions. The rows have their JSON where that is wanted.
 
     Raises:
         NotFoundError: the filter's parent is no task.
@@ -89,14 +92,31 @@ def list_tasks(context: Context, wanted: Filter, *, with_json: bool = False) -> 
         ordered = graph.in_picking_order(task for task in passed if task.is_open)
         if wanted.needs_closed:
             ordered += sorted((task for task in passed if not task.is_open), key=_by_closing, reverse=True)
-    asked = ordered if wanted.kinds is not None else []
+    is_asking = wanted.kinds is not None
+    if is_asking:
+        asked = ((task.id, index.open_questions(task.id)) for task in ordered)
+        questions = {task_id: found for task_id, found in asked if found}
+    else:
+        questions = index.questions_of_all() if with_questions else {}
     return Listing(
         standings=standings_of(context, ordered, graph),
         broken=index.to_mend(),
-        questions={task.id: index.open_questions(task.id) for task in asked},
-        reasons=reasons_of(index, ordered) if asked or STUCK in (wanted.statuses or ()) else {},
+        questions=questions,
+        said=_said(index, ordered, questions) if is_asking else _why_stuck(index, ordered, wanted),
         has_tasks=bool(tasks) or index.has_tasks(),
     )
+
+
+def _said(
+    index: Index, tasks: Sequence[IndexedTask], questions: Mapping[TaskId, tuple[Entry, ...]]
+) -> dict[TaskId, str]:
+    silent = [task for task in tasks if task.id not in questions]
+    found = {task.id: said_of(index, task) for task in silent[:MOST_READ]}
+    return {task_id: text for task_id, text in found.items() if text}
+
+
+def _why_stuck(index: Index, tasks: Sequence[IndexedTask], wanted: Filter) -> dict[TaskId, str]:
+    return reasons_of(index, tasks) if STUCK in (wanted.statuses or ()) else {}
 
 
 def _read(

@@ -220,7 +220,7 @@ def _unreadable(index: Index, task_id: TaskId) -> Exception:
     return find_broken(index, task_id) or missing
 
 
-def body_of(index: Index, page: IndexedPage) -> Body:
+def body_of(index: Index, page: IndexedTask) -> Body:
     """Returns the text of a task."""
     text, first_line = index.body(page.id)
     return read_body(Source(text, f"{BOARD_FOLDER}/{task_path(page.id)}", first_line))

@@ -35,10 +35,10 @@ def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
 
 
 def awaiting_lines(
-    on: Screen, standing: Standing[Listed], questions: Sequence[Entry], now: datetime, *, reason: str = ""
+    on: Screen, standing: Standing[Listed], questions: Sequence[Entry], now: datetime, *, said: str
 ) -> Iterator[str]:
-    """Yields a task that awaits a person, with all of its open questions, or the reason why it is stuck."""
-    return _lines(on, standing, "\n".join(entry.text for entry in questions) or reason, now)
+    """Yields a task that awaits a person, with all of its open questions, or why it is stuck or what its agent said."""
+    return _lines(on, standing, "\n".join(entry.text for entry in questions) or said, now)
 
 
 def _lines(

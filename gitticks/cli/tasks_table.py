@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitticks.cli.render import GAP, Style, age_in_short, say, status_style, status_word, warn
 from gitticks.cli.table import Column, table_of
-from gitticks.cli.text import cut, visible
+from gitticks.cli.text import cut, visible, width
 from gitticks.model.ids import BOARD_FOLDER
 
 TYPE_CHECKING = False
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from gitticks.actions.standing import Standing
     from gitticks.cli.render import Screen
     from gitticks.model.ids import TaskId
+    from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
     from gitticks.store.index import BrokenFile
 
 INDENT = " " * 8
 NARROW, ROOM_FOR_AGE = 60, 72
+_SHORTEST_QUESTION = 12
 _LONGEST_REASON = 40
 _MOST_BLOCKERS, _MOST_COUNTED = 3, 100
 _ANSWERED = frozenset({"input", "escalation", "checkpoint"})
@@ -31,10 +33,12 @@ def task_table(
     standings: Sequence[Standing[Listed]],
     now: datetime | None = None,
     reasons: Mapping[TaskId, str] | None = None,
+    questions: Mapping[TaskId, tuple[Entry, ...]] | None = None,
 ) -> list[str]:
     """Returns one line for each task below a heading: glyph, id, priority, status, title and what it waits for.
 
-    A terminal with room for it, and a `now`, get the age as well. `reasons` say why tasks are stuck.
+    A terminal with room for it, and a `now`, get the age as well. `reasons` say why tasks are stuck. Of `questions` a
+    terminal gets the first line of each, as far as all the rest leaves room for it.
     """
     tasks = [standing.task for standing in standings]
     glyphs = {status: on.glyph(status) for status in {task.status for task in tasks}}
@@ -57,7 +61,30 @@ def task_table(
     if now is not None and on.is_terminal and on.columns >= ROOM_FOR_AGE:
         ages = [age_in_short(task.born, now) for task in tasks]
         columns.insert(3, Column("age", ages, Style.FAINT, ours=True))
+    if questions and has_room_for_questions(on):
+        columns[-1] = _with_questions(on, columns, [questions.get(task.id, ()) for task in tasks])
     return table_of(on, columns, flexible="title")
+
+
+def has_room_for_questions(on: Screen) -> bool:
+    """True if a table could show the beginning of a question."""
+    return on.is_terminal and on.columns >= ROOM_FOR_AGE
+
+
+def _with_questions(on: Screen, columns: Sequence[Column], asked: Sequence[Sequence[Entry]]) -> Column:
+    """Returns the last column with the first line of each question, where the others leave it room at the right edge."""
+    *others, waits = columns
+    room = on.columns - sum(max(len(column.name), column.width) + len(GAP) for column in others)
+    texts = []
+    for text, questions in zip(waits.texts, asked, strict=True):
+        first = (
+            next((line for line in questions[0].text.splitlines() if line.strip()), "") if questions else ""
+        )
+        left = room - width(text) - len(": ")
+        texts.append(
+            f"{text}: {cut(visible(first.strip()), left)}" if first and left >= _SHORTEST_QUESTION else text
+        )
+    return Column(waits.name, texts, waits.styles)
 
 
 def _waits(on: Screen, standing: Standing[Listed], reasons: Mapping[TaskId, str]) -> str:

@@ -7,13 +7,14 @@ from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS
 from gitticks.cli.flags import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.json_output import entry_object, print_tasks, task_text
 from gitticks.cli.render import say, screen
-from gitticks.cli.tasks_table import print_tasks_or, warn_of_broken
+from gitticks.cli.tasks_table import has_room_for_questions, task_table, warn_of_broken
 from gitticks.errors import Exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.listing import Listing
+    from gitticks.cli.render import Screen
     from gitticks.model.status import Awaiting, Status
 
 
@@ -32,7 +33,7 @@ def answer(
     """List tasks.
 
     Open ones, in the order in which they would be picked. With --awaiting: what awaits a person, with the open
-    question and how long ago it was asked.
+    question or what the agent said, and how long ago it was asked.
     """
     wanted = Filter(
         kinds=awaiting,
@@ -43,26 +44,28 @@ def answer(
         reviewer=reviewer,
         with_closed=with_closed,
     )
-    found = list_tasks(context, wanted, with_json=as_json)
+    on = screen()
+    found = list_tasks(context, wanted, with_json=as_json, with_questions=has_room_for_questions(on))
     warn_of_broken(found.broken)
     if as_json:
         _print_json(found, wanted)
     elif wanted.kinds is not None and found.standings:
-        _print_awaiting(context, found)
+        _print_awaiting(context, on, found)
+    elif found.standings:
+        say(*task_table(on, found.standings, context.now, found.said, found.questions))
     else:
-        print_tasks_or(screen(), found.standings, _nothing(found, wanted), context.now, found.reasons)
+        say(_nothing(found, wanted), err=True)
     return Exit.DONE
 
 
-def _print_awaiting(context: Context, found: Listing) -> None:
+def _print_awaiting(context: Context, on: Screen, found: Listing) -> None:
     from gitticks.cli.inbox_lines import awaiting_lines
 
-    on, now = screen(), context.now
     lines: list[str] = []
     for standing in found.standings:
         task_id = standing.task.id
-        reason = found.reasons.get(task_id, "")
-        lines += awaiting_lines(on, standing, found.questions[task_id], now, reason=reason)
+        questions, said = found.questions.get(task_id, ()), found.said.get(task_id, "")
+        lines += awaiting_lines(on, standing, questions, context.now, said=said)
     say(*lines)
 
 
@@ -72,7 +75,9 @@ def _print_json(found: Listing, wanted: Filter) -> None:
         return
     print_tasks(
         task_text(
-            standing, open_questions=[entry_object(entry) for entry in found.questions[standing.task.id]]
+            standing,
+            open_questions=[entry_object(entry) for entry in found.questions.get(standing.task.id, ())],
+            said=found.said.get(standing.task.id, ""),
         )
         for standing in found.standings
     )

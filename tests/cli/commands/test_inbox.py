@@ -213,6 +213,33 @@ def test_why_a_review_failed_is_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("noted", "shown"),
+    [
+        ({"04:50": "An older word."}, ""),
+        ({"05:30": "It drops a column."}, "It drops a column."),
+        ({"05:10": "First.", "05:40": "Then more.", "05:50": "The reviewer's."}, "Then more."),
+    ],
+)
+def test_what_the_worker_said_at_the_hand_off_is_shown_to_who_judges_the_work(
+    tmp_path: Path, noted: dict[str, str], shown: str
+) -> None:
+    project = make_project(tmp_path / "project")
+    steps = [(Status.PENDING, Status.WORKING, 55), (Status.WORKING, Status.AGENT_REVIEW, 15)]
+    moves = [
+        Event(EventType.ADVANCED, NOW - timedelta(minutes=minutes), ENGINE, source, target)
+        for source, target, minutes in [*steps, (Status.AGENT_REVIEW, Status.REVIEWING, 5)]
+    ]
+    notes = "".join(
+        f"### 2026-03-04T{time}:00Z · agent · claude\n\n{text}\n\n" for time, text in noted.items()
+    )
+    make_reviewing(
+        project, body=f"{REVIEWED}\n## Notes\n\n{notes}", events=moves, awaiting=Awaiting.APPROVAL,
+        asked_at=NOW - timedelta(minutes=5),
+    )  # fmt: skip
+    assert json.loads(gt("inbox", "--json", at=project.path).out)["tasks"][0]["said"] == shown
+
+
 def test_only_the_first_are_compared_with_their_base(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Awaiting, Status
 from gitticks.store.board import create_board
 from gitticks.store.transaction import Transaction
 from tests.cli.support import Ran, gt, gt_on_terminal
@@ -81,35 +79,6 @@ def test_closed_tasks_come_last_and_only_when_asked_for(tmp_path: Path) -> None:
 def test_filters(tmp_path: Path, options: list[str], expected: list[str]) -> None:
     make_queue(tmp_path)
     assert ids(gt("list", *options, "--json", at=tmp_path, now=NOW)) == expected
-
-
-def test_what_awaits_a_person_shows_kind_question_context_and_age(tmp_path: Path) -> None:
-    make_queue(tmp_path)
-    assert (
-        gt("list", "--awaiting", at=tmp_path, now=NOW).seen
-        == """\
-⊙ r3vw  Faster start                                           review, waits 3 h
-        gt review r3vw · gt approve r3vw · gt reject r3vw "…"
-? m3xq  Rename the error page                             input, asked 2 min ago
-        Which tone: friendly or formal?
-        The page has both now.
-        gt respond m3xq "…"
---- 0
-"""
-    )
-
-
-def test_the_json_of_what_awaits_holds_the_open_questions(tmp_path: Path) -> None:
-    make_queue(tmp_path)
-    found = json.loads(gt("list", "--awaiting", "input", "--json", at=tmp_path, now=NOW).out)
-    assert found["tasks"][0]["open_questions"] == [
-        {
-            "at": "2026-03-04T05:58:00Z",
-            "from": "agent",
-            "name": "claude",
-            "text": "Which tone: friendly or formal?\nThe page has both now.",
-        }
-    ]
 
 
 @pytest.mark.parametrize(
@@ -240,23 +209,19 @@ def test_a_terminal_with_room_has_ages_and_a_sign_for_what_awaits_a_person(tmp_p
     assert "@ r3vw  0    reviewing      1h   Faster start                * review\n" in ascii_only
 
 
-def test_why_a_task_is_stuck(tmp_path: Path) -> None:
-    reason = "crashed twice: " + "\x1b[31m" + "x" * 60
-    stuck = Event(EventType.ADVANCED, NOW, ENGINE, Status.WORKING, Status.STUCK, reason)
-    make_task(
-        make_store(tmp_path), id="k7f2", status=Status.STUCK, awaiting=Awaiting.ESCALATION, events=[stuck]
-    )  # fmt: skip
-    shown = "crashed twice: \\x1b[31m" + "x" * 60
-    assert gt("list", "--status", "stuck", at=tmp_path).out.endswith(f"  escalation: {shown}\n")
-    assert f"        stuck: {shown}\n" in gt("list", "--awaiting", at=tmp_path).out
-    assert "crashed twice: \\x1b[31m" in gt("list", "--status", "stuck", at=tmp_path, columns=100).out
-    assert "crashed" not in gt("list", at=tmp_path).out
-
-
-def test_a_question_is_broken_to_the_width_of_a_terminal(tmp_path: Path) -> None:
+def test_a_terminal_with_more_room_has_the_first_line_of_each_question(tmp_path: Path) -> None:
     make_queue(tmp_path)
-    out = gt("list", "--awaiting", "input", at=tmp_path, now=NOW, columns=24).out
-    assert out.splitlines()[2:5] == ["  Which tone: friendly", "  or formal?", "  The page has both now."]
+    plain = ON_TERMINAL.splitlines()
+    for columns, waits in [
+        (80, "⚑ input"),
+        (82, "⚑ input: Which tone:…"),
+        (101, "⚑ input: Which tone: friendly or formal?"),
+        (140, "⚑ input: Which tone: friendly or formal?"),
+    ]:
+        shown = gt("list", at=tmp_path, now=NOW, columns=columns).out.splitlines()
+        assert shown[6] == plain[6].replace("⚑ input", waits)
+        assert [*shown[:6], *shown[7:]] == [*plain[:6], *plain[7:]], "titles never give way"
+    assert gt("list", at=tmp_path, now=NOW).out == OPEN
 
 
 @pytest.mark.parametrize(

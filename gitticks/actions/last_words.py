@@ -1,0 +1,56 @@
+"""What the agent of a task that awaits a person said when it stopped, read from the task's notes."""
+
+from __future__ import annotations
+
+from gitticks.model.words import AGENT_REVIEW, REVIEWING, STUCK, WORKING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gitticks.model.notes import Entry
+    from gitticks.store.index import Index
+    from gitticks.store.indexed_task import IndexedTask
+
+MOST_READ = 200
+"""So many tasks' texts and histories are looked into for one answer."""
+_STEPS = frozenset({WORKING, AGENT_REVIEW})
+
+
+def said_of(index: Index, task: IndexedTask) -> str:
+    """Returns why a task is stuck, or else the agent's note that came with its signal; empty if there is none."""
+    if task.status == STUCK:
+        from gitticks.actions.reasons import stuck_reason
+
+        return stuck_reason(index.history(task.id)) or ""
+    if task.asked_at is None or b"## Notes" not in (index.data(task.id) or b""):
+        return ""
+    from gitticks.actions.showing import body_of, notes_of
+    from gitticks.model.status import ActorKind
+
+    notes = [note for note in notes_of(body_of(index, task)) if note.kind is ActorKind.AGENT]
+    if notes and task.status == REVIEWING:
+        return _last_within(notes, *_work_of_round(index.history(task.id), task.asked_at))
+    return _last_within(notes, task.asked_at, None)
+
+
+def _last_within(notes: list[Entry], since: datetime, until: datetime | None) -> str:
+    within = [note for note in notes if note.at >= since and (until is None or note.at <= until)]
+    return within[-1].text if within else ""
+
+
+def _work_of_round(history: bytes, asked_at: datetime) -> tuple[datetime, datetime | None]:
+    """Returns when the last work began and when it was handed off; since a person is asked if nothing tells.
+
+    A review lies between the hand-off and the asking, and what a reviewer notes is no word of who did the work.
+    """
+    from gitticks.document.jsonl import read_history
+
+    handed_off = None
+    for event in reversed(read_history(history).events if history else ()):
+        if event.to_status not in _STEPS:
+            continue
+        if event.to_status == WORKING:
+            return event.at, handed_off
+        handed_off = handed_off or event.at
+    return asked_at, None
