@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from gitticks.agents.stopping import StopRequest
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings
 from gitticks.model.status import Role
@@ -17,6 +16,7 @@ from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import Warned
 from gitticks.runner.jobs import Job, Jobs
+from gitticks.runner.left_alone import LeftAlone
 from gitticks.runner.merge_turns import AGAIN_SECONDS, MergeTurns
 from gitticks.runner.notifying import Notifier
 from gitticks.runner.outcome import RunExit, judge, summarise
@@ -51,8 +51,7 @@ class Loop:
         self._tasks = TaskReader(run)
         self._jobs = Jobs()
         self._patience = Patience(run)
-        self._skipped: dict[TaskId, datetime | None] = {}
-        self._refused: set[TaskId] = set()
+        self._left_alone = LeftAlone(run)
         self._merges = MergeTurns(run)
         self._notifier = Notifier(run)
         self._current_epic: TaskId | None = None
@@ -134,17 +133,12 @@ class Loop:
 
     def _around(self) -> Surroundings:
         now = self.run.now
-        tasks = self._tasks.graph().tasks
-        self._skipped = {
-            task_id: updated
-            for task_id, updated in self._skipped.items()
-            if task_id in tasks and tasks[task_id].updated == updated
-        }
+        self._left_alone.forget_changed(self._tasks.graph().tasks)
         return Surroundings(
             today=now.astimezone().date(),
             now=now,
             live=self._jobs.task_ids.union(self.run.sessions.live()),
-            held={*self.run.holds.held(), *self._skipped},
+            held={*self.run.holds.held(), *self._left_alone.ids},
             conflicted=self._tasks.conflicted,
         )
 
@@ -194,7 +188,7 @@ class Loop:
                     self._start(pool, task, workspace)
                     started = True
             except GitticksError as error:
-                self._leave_out(task.id, error)
+                self._left_alone.add(task.id, error)
         return started
 
     def _start(self, pool: ThreadPoolExecutor, task: Task, workspace: str) -> None:
@@ -213,32 +207,18 @@ class Loop:
             try:
                 session = job.future.result()
             except GitticksError as error:
-                self._take_failure(job.task.id, error)
+                self._left_alone.note_failure(job.task.id, error)
             else:
                 if session is not None:
                     self._take_end(job, session)
 
-    def _take_failure(self, task_id: TaskId, error: GitticksError) -> None:
-        if isinstance(error, RefusedError) and task_id not in self._refused:
-            # Somebody moved the task between the pick and the start; it is looked at once more.
-            self._refused.add(task_id)
-        else:
-            self._leave_out(task_id, error)
-
     def _take_end(self, job: Job, session: SessionRun) -> None:
-        self._refused.discard(job.task.id)
+        self._left_alone.note_end(job.task.id)
         if session.report is None:
             return
         after = self._tasks.graph().tasks.get(job.task.id, job.task)
         self.tally.add(job.task.usage, after.usage, is_iteration=job.role is Role.WORKER)
         self._patience.note(session)
-
-    def _leave_out(self, task_id: TaskId, error: GitticksError) -> None:
-        """Leaves a task alone until somebody changes it, and says why."""
-        found = self.run.open_store().snapshot().all_tasks().get(task_id)
-        self._skipped[task_id] = None if found is None else found.updated
-        hint = f" ({error.hint})" if error.hint else ""
-        self.run.emit(Warned(task_id, f"left out of this run: {error.message}{hint}"))
 
     def _start_merge(self, pool: ThreadPoolExecutor) -> bool:
         """Starts the next merge; there is never more than one."""
@@ -286,7 +266,7 @@ class Loop:
     def _end(self) -> RunExit:
         scope = list(self._tasks.in_scope().values())
         has_more = bool(self._pickable()) or any(
-            task.id in self._skipped or (self._limit is not None and task.is_merging) for task in scope
+            task.id in self._left_alone.ids or (self._limit is not None and task.is_merging) for task in scope
         )
         is_interrupted = self._interrupted.is_set()
         code = judge(scope, interrupted=is_interrupted, is_cut_short=has_more)

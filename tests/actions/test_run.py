@@ -17,12 +17,11 @@ from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.store.branch import Store
 from tests.support.repositories import git
-from tests.support.runs import DONE, NO_REVIEW, RunProject, project
+from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, RunProject, project
 from tests.support.stores import change_task
 
 __all__ = ["project"]
 
-NO_PERSON = f"{NO_REVIEW}human: when-required\n"
 KINDS = {
     "session.began",
     "agent.said",

@@ -5,14 +5,12 @@ from __future__ import annotations
 from gitticks.actions.run import is_run_alive, only_run
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import Status
 from gitticks.runner.holds import Holds
 from gitticks.runner.outcome import RunExit
-from tests.support.runs import DONE, NO_REVIEW, RunProject, project, until
+from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, project, until
 
 __all__ = ["project"]
-
-TO_REVIEW = (Status.REVIEWING, Awaiting.REVIEW)
 
 
 def test_a_tasks_agent_is_stopped_and_the_task_held_until_it_is_run_again(project: RunProject) -> None:

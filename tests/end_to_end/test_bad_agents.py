@@ -11,12 +11,11 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
 from tests.support.agents import FLOOD_BYTES, bad_agent
 from tests.support.repositories import git
-from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, PASS, RunProject, project
+from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, PASS, TO_REVIEW, RunProject, project
 
 __all__ = ["project"]
 
 STUCK = (Status.STUCK, Awaiting.ESCALATION)
-TO_REVIEW = (Status.REVIEWING, Awaiting.REVIEW)
 SHORT_LIMITS = "limits: {iteration: 2s, idle: 2s, output: 1MB}\n"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 
 import pytest
 
@@ -14,19 +13,24 @@ from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Isolation, Role, Status, TaskType
 from gitticks.model.task import Approval
-from gitticks.runner import pauses
 from gitticks.runner.loop import Loop
 from gitticks.runner.outcome import RunExit
-from gitticks.world import World
-from tests.support.agents import DATA
 from tests.support.repositories import git
-from tests.support.runs import COMMIT, DONE, FAIL, HANDOFF, NO_REVIEW, PASS, RunProject, project, until
+from tests.support.runs import (
+    COMMIT,
+    DONE,
+    HANDOFF,
+    NO_PERSON,
+    NO_REVIEW,
+    TO_REVIEW,
+    RunProject,
+    project,
+    until,
+)
 from tests.support.tasks import CREATED
 
 __all__ = ["project"]
 
-NO_PERSON = f"{NO_REVIEW}human: when-required\n"
-TO_REVIEW = (Status.REVIEWING, Awaiting.REVIEW)
 HANG = 'touch "{here}/up.$GITTICKS_TASK"; sleep 600\n'
 
 
@@ -37,11 +41,6 @@ def hang(project: RunProject) -> str:
 
 def is_up(project: RunProject, task_id: str = "k7f2") -> bool:
     return (project.path.parent / f"up.{task_id}").exists()
-
-
-def reviewer(work: str, review: str) -> str:
-    """Returns an agent that works and reviews."""
-    return f"if [ $GITTICKS_ROLE = reviewer ]; then\n{review}\nelse\n{work}\nfi\n"
 
 
 def read_until(process: subprocess.Popen[str], words: str) -> None:
@@ -63,117 +62,6 @@ def test_a_merge_waits_until_its_session_was_looked_at(project: RunProject) -> N
         loop._jobs.start(pool, project.task("k7f2"), Role.WORKER, "k7f2", lambda _: None)
         assert loop._start_merge(pool) is False
         assert [job.role for job in loop._jobs] == [Role.WORKER]
-
-
-class TestOneTask:
-    def test_work_review_person_merge(self, project: RunProject) -> None:
-        project.agent(reviewer(DONE, PASS))
-        project.make()
-        assert project.run().code == RunExit.WAITS
-        assert project.stands() == TO_REVIEW
-        assert project.file("k7f2").data.count(b"PASS, fine") == 1
-        assert project.gt("approve", "k7f2").code == 0
-        assert project.stands() == (Status.DONE, None)
-        assert project.merges() == ["k7f2"]
-
-    def test_a_failed_review_goes_back_with_its_words(self, project: RunProject) -> None:
-        look = f'if grep -q "FAIL, not yet" "$GITTICKS_MAILBOX/prompt.md"; then touch "{project.path.parent}/read"; fi\n'
-        judge = f"if [ $GITTICKS_ROUND = 1 ]; then {FAIL}else {PASS}fi"
-        project.agent(reviewer(look + DONE, judge))
-        project.make()
-        assert project.run().code == RunExit.WAITS
-        assert project.stands() == TO_REVIEW
-        assert (project.path.parent / "read").exists()
-        assert project.task("k7f2").review_round == 2
-
-    def test_the_second_failed_review_is_stuck(self, project: RunProject) -> None:
-        project.agent(reviewer(DONE, FAIL))
-        project.make()
-        assert project.run().code == RunExit.STUCK
-        assert project.task("k7f2").failed_reviews == 2
-
-    def test_no_verdict_twice_is_stuck(self, project: RunProject) -> None:
-        project.agent(reviewer(DONE, "echo I like it"))
-        project.make()
-        assert project.run().code == RunExit.STUCK
-        assert project.last(EventType.CRASHED).reason == "the review has no verdict"
-
-    def test_a_reviewer_that_commits_voids_its_own_review(self, project: RunProject) -> None:
-        once = (
-            f'if [ ! -e "{project.path.parent}/once" ]; then touch "{project.path.parent}/once"; {COMMIT}fi\n'
-        )
-        project.agent(reviewer(DONE, once + PASS))
-        project.make()
-        project.run()
-        assert project.kinds().count(EventType.VOIDED) == 1
-        assert project.stands() == TO_REVIEW
-        assert project.task("k7f2").end_sha == git("rev-parse", "gitticks/work/k7f2", at=project.path)
-
-    @pytest.mark.parametrize(
-        ("said", "stands"),
-        [
-            ("<promise>INPUT_NEEDED: Which port?</promise>", (Status.CLARIFICATION, Awaiting.INPUT)),
-            ("<promise>BLOCKED: Which port?</promise>", (Status.CLARIFICATION, Awaiting.INPUT)),
-            ("<promise>ESCALATE: It is too big.</promise>", (Status.CLARIFICATION, Awaiting.ESCALATION)),
-            ("<promise>CHECKPOINT: Half is done.</promise>", (Status.WORKING, Awaiting.CHECKPOINT)),
-            ("<promise>EJECT: Do it yourself.</promise>", (Status.WORKING, Awaiting.WORK)),
-            ("<promise>APPROVAL_NEEDED: Costs money.</promise>", (Status.REVIEWING, Awaiting.APPROVAL)),
-            ("<promise>CONTENT_REVIEW: Read it.</promise>", (Status.REVIEWING, Awaiting.CONTENT)),
-            ("STATUS: DONE", TO_REVIEW),
-            ('{"status": "completed", "summary": "all of it"}', TO_REVIEW),
-            (
-                '{"status": "needs_input", "question": "Which port?"}',
-                (Status.CLARIFICATION, Awaiting.INPUT),
-            ),
-        ],
-    )
-    def test_each_signal(
-        self, project: RunProject, said: str, stands: tuple[Status, Awaiting | None]
-    ) -> None:
-        project.settings(NO_REVIEW)
-        project.agent(f"{COMMIT}{HANDOFF}echo '{said}'")
-        project.make()
-        project.run()
-        assert project.stands() == stands
-
-    def test_status_continue_asks_for_the_next_iteration(self, project: RunProject) -> None:
-        project.settings(NO_REVIEW)
-        project.agent(f"if [ $GITTICKS_ITERATION = 1 ]; then echo 'STATUS: CONTINUE'; else {DONE}fi")
-        project.make()
-        project.run()
-        assert project.stands() == TO_REVIEW
-        assert project.task("k7f2").usage.iterations == 2
-
-    def test_an_answer_brings_the_task_back(self, project: RunProject) -> None:
-        project.settings(NO_REVIEW)
-        project.agent(
-            f'if grep -q "Port 8080" "$GITTICKS_MAILBOX/prompt.md"; then {DONE}'
-            "else echo '<promise>INPUT_NEEDED: Which port?</promise>'; fi"
-        )
-        project.make()
-        assert project.run().code == RunExit.WAITS
-        project.ok("respond", "k7f2", "Port 8080")
-        project.run()
-        assert project.stands() == TO_REVIEW
-
-    def test_a_note_reaches_the_next_iteration(self, project: RunProject) -> None:
-        project.settings(NO_REVIEW)
-        project.agent(f'if grep -q "Use tabs" "$GITTICKS_MAILBOX/prompt.md"; then {DONE}fi')
-        project.make()
-        project.run("--max-iterations", "1")
-        project.ok("note", "k7f2", "Use tabs")
-        project.run("--max-iterations", "1")
-        assert project.stands() == TO_REVIEW
-
-    def test_learnings_reach_the_next_iteration(self, project: RunProject) -> None:
-        project.settings(NO_REVIEW)
-        project.agent(
-            f'if grep -q "port is taken" "$GITTICKS_MAILBOX/prompt.md"; then {DONE}'
-            'else echo "The port is taken." > "$GITTICKS_MAILBOX/learnings.md"; fi'
-        )
-        project.make()
-        project.run("--max-iterations", "2")
-        assert project.stands() == TO_REVIEW
 
 
 class TestManyTasks:
@@ -257,16 +145,6 @@ class TestManyTasks:
         assert {"aaaa.txt", "bbbb.txt"} <= set(project.files())
         assert git("status", "--porcelain", at=project.path) == ""
 
-    def test_without_isolation_a_dirty_checkout_is_left_alone(self, project: RunProject) -> None:
-        project.settings(f"{NO_PERSON}isolation: none\n")
-        (project.path / "README.md").write_text("mine\n")
-        project.make()
-        ran = project.run()
-        assert ran.code == RunExit.LIMIT
-        assert "while it has uncommitted changes" in ran.err
-        assert project.stands() == (Status.PENDING, None)
-        assert (project.path / "README.md").read_text() == "mine\n"
-
     def test_only_what_is_named_is_taken(self, project: RunProject) -> None:
         project.settings(NO_REVIEW)
         project.make("aaaa")
@@ -274,51 +152,6 @@ class TestManyTasks:
         project.run("bbbb")
         assert project.stands("aaaa") == (Status.PENDING, None)
         assert project.stands("bbbb") == TO_REVIEW
-
-
-class TestService:
-    @pytest.fixture(autouse=True)
-    def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Makes the pauses short."""
-        monkeypatch.setattr(pauses, "FIRST_PAUSE_SECONDS", 0.05)
-
-    def client(self, project: RunProject, name: str) -> None:
-        """Makes the agent a client that prints a recorded stream."""
-        project.agent(f'echo >> "{project.path.parent}/calls"; cat > /dev/null; cat "{DATA / name}"; exit 1')
-        project.ok("config", "agents.mine.type", name.partition("-")[0])
-
-    def calls(self, project: RunProject) -> int:
-        return len((project.path.parent / "calls").read_text().splitlines())
-
-    def test_three_outages_in_a_row_let_the_agent_rest(self, project: RunProject) -> None:
-        self.client(project, "codex-disconnected.jsonl")
-        project.make()
-        ran = project.run()
-        assert ran.code == RunExit.LIMIT
-        assert "`mine` rests for the rest of this run" in ran.err
-        assert self.calls(project) == 3
-        task = project.task("k7f2")
-        assert (task.status, task.crash_count) == (Status.WORKING, 0)
-
-    def test_five_rate_limits_in_a_row_do(self, project: RunProject) -> None:
-        self.client(project, "claude-429.jsonl")
-        project.make()
-        assert project.run().code == RunExit.LIMIT
-        assert self.calls(project) == 5
-
-    def test_a_usage_limit_does_at_once(self, project: RunProject) -> None:
-        self.client(project, "claude-usage-limit.jsonl")
-        project.make("aaaa")
-        project.make("bbbb")
-        assert project.run("--parallel", "1").code == RunExit.LIMIT
-        assert self.calls(project) == 1
-        assert project.stands("bbbb") == (Status.PENDING, None)
-
-    def test_two_failed_starts_are_stuck(self, project: RunProject) -> None:
-        project.agent_file.unlink()
-        project.make()
-        assert project.run().code == RunExit.STUCK
-        assert "cannot start" in (project.last(EventType.START_FAILED).reason or "")
 
 
 class TestAuto:
@@ -424,21 +257,6 @@ class TestPeople:
         assert project.stands() == stands
         assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
         assert "k7f2.txt" in project.files("gitticks/work/k7f2")
-
-    def test_a_task_that_is_being_edited_waits(self, project: RunProject) -> None:
-        project.settings(NO_REVIEW)
-        task_id = project.create()
-        begun = World().now()
-        ran = project.gt("run", "--debounce", "2s")
-        assert ran.code == RunExit.WAITS
-        started = next(e for e in project.events(task_id) if e.type is EventType.SESSION_STARTED)
-        assert started.at - begun >= timedelta(seconds=1)
-
-    def test_an_edit_from_the_future_is_not_waited_for(self, project: RunProject) -> None:
-        project.settings(NO_REVIEW)
-        task_id = project.create("Later", now=World().now() + timedelta(days=3650))
-        assert project.gt("run", "--debounce", "10m").code == RunExit.WAITS
-        assert project.stands(task_id)[0] is Status.REVIEWING
 
     def test_a_task_begun_by_hand_is_left_alone(self, project: RunProject) -> None:
         project.make()

@@ -8,11 +8,10 @@ from gitticks.model.event import EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
-from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, PASS, RunProject, project, until
+from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, PASS, TO_REVIEW, RunProject, project, until
 
 __all__ = ["project"]
 
-TO_REVIEW = (Status.REVIEWING, Awaiting.REVIEW)
 HAND_OVER = '"$GT" handoff --done "all of it" --remaining nothing && "$GT" complete\n'
 
 

@@ -26,6 +26,8 @@ from tests.support.tasks import write_files
 
 LONGEST_SECONDS = 60.0
 NO_REVIEW = "review: none\n"
+NO_PERSON = f"{NO_REVIEW}human: when-required\n"
+TO_REVIEW = (Status.REVIEWING, Awaiting.REVIEW)
 HANDOFF = "printf '\\n## Handoff\\n\\n- DONE: it\\n' >> \"$GITTICKS_MAILBOX/TASK.md\"\n"
 COMMIT = 'date +%N >> "$GITTICKS_TASK.txt"; git add -A; git commit -qm "work on $GITTICKS_TASK"\n'
 DONE = f"{COMMIT}{HANDOFF}echo '<promise>COMPLETE</promise>'\n"

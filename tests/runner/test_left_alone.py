@@ -1,0 +1,51 @@
+"""Tasks that a run leaves alone until somebody changes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gitticks.actions.context import Context
+from gitticks.actions.run import run_context
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Status
+from gitticks.runner.events import RunEvent, Warned
+from gitticks.runner.left_alone import LeftAlone
+from gitticks.runner.outcome import RunExit
+from tests.support.runs import NO_PERSON, RunProject, project
+from tests.support.tasks import CREATED
+
+__all__ = ["project"]
+
+
+def test_without_isolation_a_dirty_checkout_is_left_alone(project: RunProject) -> None:
+    project.settings(f"{NO_PERSON}isolation: none\n")
+    (project.path / "README.md").write_text("mine\n")
+    project.make()
+    ran = project.run()
+    assert ran.code == RunExit.LIMIT
+    assert "while it has uncommitted changes" in ran.err
+    assert project.stands() == (Status.PENDING, None)
+    assert (project.path / "README.md").read_text() == "mine\n"
+
+
+def test_what_was_refused_once_is_tried_again_and_what_failed_is_once_somebody_changed_it(
+    project: RunProject,
+) -> None:
+    project.make()
+    said: list[RunEvent] = []
+    alone = LeftAlone(run_context(Context(directory=project.path), said.append))
+    task = project.task("k7f2")
+    alone.note_failure(task.id, RefusedError("somebody moved it"))
+    assert not alone.ids
+    alone.note_end(task.id)
+    alone.note_failure(task.id, RefusedError("somebody moved it"))
+    assert not alone.ids
+    alone.note_failure(task.id, RefusedError("somebody moved it"))
+    alone.add(TaskId("gone"), GitticksError("it is gone"))
+    assert [type(one) for one in said] == [Warned, Warned]
+    assert set(alone.ids) == {"k7f2", "gone"}
+    alone.forget_changed({task.id: task})
+    assert set(alone.ids) == {"k7f2"}
+    alone.forget_changed({task.id: replace(task, updated=CREATED.replace(year=2030))})
+    assert not alone.ids
