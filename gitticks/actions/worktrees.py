@@ -8,9 +8,9 @@ from pathlib import Path
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.model.task import Task
-from gitticks.runner import workspaces
+from gitticks.runner import workspace_removal
 from gitticks.runner.records import Sessions
-from gitticks.runner.workspaces import ListedWorkspace
+from gitticks.runner.workspace_removal import ListedWorkspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def list_worktrees(context: Context) -> list[WorkspaceState]:
     """Returns the workspaces of this clone, sorted by name."""
     tasks = {str(task_id): task for task_id, task in context.store.snapshot().all_tasks().items()}
     live = {Path(record.workspace) for record in Sessions(context.repository.own_dir).live().values()}
-    listed = workspaces.list_workspaces(context.repository, context.settings)
+    listed = workspace_removal.list_workspaces(context.repository, context.settings)
     return [WorkspaceState(one, tasks.get(one.name), one.path in live) for one in listed]
 
 
@@ -64,7 +64,7 @@ def _clean(context: Context, state: WorkspaceState, *, force: bool) -> Cleaned:
     if state.is_live:
         return Cleaned(one.name, one.path, problem=f"an agent works in it: `gt stop {one.name}`")
     try:
-        rescued = workspaces.remove(context.repository, one.path, force=force)
+        rescued = workspace_removal.remove(context.repository, one.path, force=force)
     except GitticksError as error:
         return Cleaned(one.name, one.path, problem=error.message)
     return Cleaned(one.name, one.path, rescued=rescued)

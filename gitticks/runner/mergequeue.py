@@ -33,7 +33,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeStrategy
 from gitticks.model.status import Status
 from gitticks.model.task import Task
-from gitticks.runner import workspaces
+from gitticks.runner import workspace_removal, workspaces
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
 from gitticks.runner.telling import tell
 from gitticks.runner.verifiers import has_commands, run_checks
@@ -240,7 +240,7 @@ class MergeQueue:
         self.run.emit(TaskMerged(task.id, base, sha, tested))
         decision = self._decide(task, Merged(sha))
         try:
-            workspaces.remove_after_merge(self.repository, decision.task, self.run.settings)
+            workspace_removal.remove_after_merge(self.repository, decision.task, self.run.settings)
         except GitticksError as error:
             self.run.emit(Warned(task.id, f"its workspace stays: {error.message}"))
         return MergeResult(decision, sha=sha, tested=tested)

@@ -13,7 +13,7 @@ from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES
 from gitticks.git.repository import Repository
 from gitticks.model.status import Status
-from gitticks.runner import workspaces
+from gitticks.runner import workspace_removal
 
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
@@ -43,7 +43,7 @@ def remove_merged_workspaces(run: RunContext) -> None:
                 is_merged = task.status is Status.DONE and task.merged_sha is not None
                 if is_merged and task.branch in branches:
                     with contextlib.suppress(GitticksError, OSError):
-                        workspaces.remove_after_merge(run.repository, task, run.settings)
+                        workspace_removal.remove_after_merge(run.repository, task, run.settings)
 
 
 def _work_branches(repository: Repository) -> frozenset[str]:

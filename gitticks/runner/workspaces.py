@@ -1,4 +1,4 @@
-"""Workspaces: the checkouts that agents work in, from their making to their removal.
+"""Workspaces: the checkouts that agents work in, from their making to the end of a session.
 
 Everything the runner does with a workspace goes through here, so that an agent can be given a git directory of its
 own without the loop's knowing. Nothing here throws uncommitted work away: it stays where it is, or it is kept under a
@@ -7,26 +7,24 @@ ref and said.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.errors import GitticksError, NotFoundError
+from gitticks.errors import NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
 from gitticks.git.exclude import exclude_folders
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import list_worktrees, remove_worktree
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
 from gitticks.runner import partial_work, workspace_setup
 from gitticks.runner.workspace_hooks import install_hooks
-from gitticks.runner.workspace_mending import commit_without_a_branch, ensure_worktree
+from gitticks.runner.workspace_mending import ensure_worktree
 from gitticks.runner.workspace_plan import (
     MAILBOX_FOLDER,
     OWN_FOLDERS,
@@ -45,9 +43,6 @@ if TYPE_CHECKING:
     from gitticks.agents.stopping import StopRequest
 
 __all__ = ["Plan", "base_of", "plan", "workspace_name"]
-
-_BEING_REMOVED = "gitticks-removing"
-"""A file in a worktree's own git directory while the worktree is removed, which nobody does at one stroke."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +76,6 @@ class Collected:
 
     head: str
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ListedWorkspace:
-    """One workspace of this clone; `name` is the id of its task or epic."""
-
-    name: str
-    path: Path
-    branch: str
-    head: str | None
-    is_gone: bool
 
 
 def prepare(
@@ -206,78 +190,6 @@ def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
     checkout = checkout_at(repository, workspace.path)
     keep = partial_work.keep if workspace.isolation is Isolation.NONE else partial_work.keep_and_clear
     keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}", OWN_FOLDERS)
-
-
-def remove(repository: Repository, path: Path, *, force: bool = False) -> str | None:
-    """Removes the workspace at `path`; its branch stays. Returns the ref under which uncommitted work was kept.
-
-    Raises:
-        NotFoundError: there is none.
-        GitticksError: it holds uncommitted work and `force` is not given, or it holds what cannot be kept.
-    """
-    checkout = checkout_at(repository, path)
-    kept = None
-    being_removed = checkout.git_dir / _BEING_REMOVED
-    if checkout.path.is_dir():
-        paths = uncommitted_paths(checkout, OWN_FOLDERS)
-        if being_removed.exists():  # what is missing was removed by a call that was killed
-            paths = tuple(one for one in paths if os.path.lexists(checkout.path / one))
-        lost = commit_without_a_branch(repository, checkout)
-        if (paths or lost) and not force:
-            what = shown_paths(paths) if paths else f"the commit `{(lost or '')[:10]}`, which is on no branch"
-            raise GitticksError(
-                f"the workspace `{path}` holds uncommitted work: {what}",
-                hint=f"commit it there, or `gt worktree clean {path.name} --force` keeps it under a ref",
-            )
-        if paths or lost:
-            kept = partial_work.rescued_ref(path.name)
-            partial_work.keep(
-                repository, checkout, kept, f"Rescued from {path}", OWN_FOLDERS, even_if_empty=True
-            )
-    being_removed.touch()
-    try:
-        remove_worktree(repository, path, force=True)
-    except GitticksError:
-        being_removed.unlink(missing_ok=True)
-        raise
-    return kept
-
-
-def remove_after_merge(repository: Repository, task: Task, settings: Settings) -> None:
-    """Removes the workspace and the branch of work that was merged; a branch that went on since stays.
-
-    Raises:
-        GitticksError: the workspace holds uncommitted work, or the branch has more commits; both stay.
-    """
-    branch = task.branch
-    if branch != WORK_BRANCH + task.id:
-        return
-    tip = read_ref(repository.common_dir, BRANCHES + branch)
-    if tip is not None and tip != task.end_sha:
-        raise GitticksError(
-            f"`{branch}` has commits that were not merged", hint=f"`git log {task.end_sha}..{branch}`"
-        )
-    for listed in list_workspaces(repository, settings):
-        if listed.branch == branch:
-            remove(repository, listed.path)
-    if tip is not None:
-        run_git(["update-ref", "-d", BRANCHES + branch, tip], repository_dir=repository.common_dir)
-
-
-def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:
-    """Returns the workspaces of this clone, sorted by name: worktrees on a work branch or in the folder for them."""
-    main = repository.main_worktree
-    folder = None if main is None else Path(os.path.realpath(main / settings.workspace.dir))
-    found = []
-    for tree in list_worktrees(repository):
-        is_inside = folder is not None and Path(os.path.realpath(tree.path)).parent == folder
-        is_work = tree.branch is not None and tree.branch.startswith(WORK_BRANCH)
-        if tree.is_bare or not (is_work or is_inside):
-            continue
-        name = tree.path.name if is_inside or tree.branch is None else tree.branch.removeprefix(WORK_BRANCH)
-        branch = tree.branch or WORK_BRANCH + name
-        found.append(ListedWorkspace(name, tree.path, branch, tree.head, not tree.path.is_dir()))
-    return tuple(sorted(found, key=lambda one: one.name))
 
 
 def tree_of(repository: Repository, commit: str) -> str:

@@ -1,4 +1,4 @@
-"""Workspaces: made, mended, prepared, collected and removed without losing anybody's work."""
+"""Workspaces: made, mended, prepared and collected without losing anybody's work."""
 
 from __future__ import annotations
 
@@ -13,21 +13,11 @@ from gitticks.errors import GitticksError
 from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.settings import SetupSettings, WorkspaceSettings
+from gitticks.model.settings import SetupSettings
 from gitticks.model.status import Awaiting, Isolation
-from gitticks.runner import mailbox, workspaces
+from gitticks.runner import mailbox, workspace_removal, workspaces
 from tests.support.repositories import commit_file, git, make_repository
-from tests.support.workspaces import (
-    FIRST,
-    HERE,
-    SECOND,
-    SETTINGS,
-    TASK,
-    prepared,
-    repository,
-    status,
-    top,
-)
+from tests.support.workspaces import FIRST, HERE, SECOND, SETTINGS, TASK, prepared, repository, status, top
 
 __all__ = ["repository"]
 
@@ -119,7 +109,7 @@ def test_a_workspace_that_became_another_repository_is_refused(repository: Repos
 def test_a_deleted_branch_begins_where_the_task_last_stood(repository: Repository) -> None:
     workspace = prepared(repository)
     made = commit_file(workspace.path, "a.txt", "a\n")
-    workspaces.remove(repository, workspace.path)
+    workspace_removal.remove(repository, workspace.path)
     git("branch", "-D", "gitticks/work/k7f2", at=top(repository))
     task = replace(TASK, start_sha=workspace.start_sha, end_sha=made, branch=workspace.branch)
     assert git("rev-parse", "HEAD", at=prepared(repository, task).path) == made
@@ -129,14 +119,6 @@ def test_a_base_that_does_not_exist_is_an_error_with_a_hint(repository: Reposito
     with pytest.raises(GitticksError, match="`nowhere` is no branch") as raised:
         prepared(repository, replace(TASK, base="nowhere"))
     assert raised.value.hint is not None
-
-
-def test_workspaces_may_lie_outside_of_the_checkout(repository: Repository, tmp_path: Path) -> None:
-    settings = replace(SETTINGS, workspace=WorkspaceSettings(dir="../elsewhere"))
-    workspace = prepared(repository, settings=settings)
-    assert workspace.path.resolve() == tmp_path / "elsewhere" / "k7f2"
-    (listed,) = workspaces.list_workspaces(repository, settings)
-    assert listed.name == "k7f2"
 
 
 def test_the_files_and_the_command_of_setup_come_once(repository: Repository) -> None:
@@ -218,9 +200,6 @@ def test_a_mailbox_that_was_committed_is_said(repository: Repository) -> None:
     assert "`.gt` was committed" in workspaces.collect(repository, workspace).warnings[0]
 
 
-# --- hooks -----------------------------------------------------------------------------------------------------------
-
-
 def test_an_epics_tasks_follow_one_another_on_one_branch(repository: Repository) -> None:
     one = prepared(repository, FIRST)
     made = commit_file(one.path, "a.txt", "a\n")
@@ -281,100 +260,6 @@ def test_a_bare_repository_is_refused(tmp_path: Path) -> None:
     bare = discover(make_repository(tmp_path / "bare", bare=True))
     with pytest.raises(GitticksError, match="bare repository"):
         prepared(bare)
-
-
-# --- the end ---------------------------------------------------------------------------------------------------------
-
-
-def test_uncommitted_work_is_removed_only_by_force_and_then_kept(repository: Repository) -> None:
-    workspace = prepared(repository)
-    (workspace.path / "half.txt").write_text("half\n")
-    with pytest.raises(GitticksError, match=r"`half\.txt`"):
-        workspaces.remove(repository, workspace.path)
-    assert workspaces.remove(repository, workspace.path, force=True) == "refs/gitticks/rescued/k7f2"
-    assert not workspace.path.exists()
-    assert git("show", "refs/gitticks/rescued/k7f2:half.txt", at=top(repository)) == "half"
-    assert git("branch", "--list", "gitticks/work/k7f2", at=top(repository)) != ""
-
-
-def test_a_removal_that_was_killed_half_way_is_finished(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workspace = prepared(repository)
-    (workspace.path / "mine.txt").write_text("mine\n")
-    git("add", "mine.txt", at=workspace.path)
-    git("commit", "-qm", "mine", at=workspace.path)
-
-    class KilledError(BaseException):
-        pass
-
-    def killed(*_: object, **__: object) -> None:
-        (workspace.path / "README.md").unlink()
-        (workspace.path / ".git").unlink()
-        raise KilledError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(workspaces, "remove_worktree", killed)
-        with pytest.raises(KilledError):
-            workspaces.remove(repository, workspace.path)
-    (workspace.path / "mine.txt").write_text("mine, later\n")
-    with pytest.raises(GitticksError, match=r"uncommitted work: `mine\.txt`"):
-        workspaces.remove(repository, workspace.path)
-    (workspace.path / "mine.txt").unlink()
-    workspaces.remove(repository, workspace.path)
-    assert not workspace.path.exists()
-
-
-def test_what_was_rescued_before_stays_reachable(repository: Repository) -> None:
-    for text in ("one", "two"):
-        workspace = prepared(repository)
-        (workspace.path / "half.txt").write_text(text)
-        workspaces.remove(repository, workspace.path, force=True)
-    ref = "refs/gitticks/rescued/k7f2"
-    assert git("show", f"{ref}:half.txt", at=top(repository)) == "two"
-    assert git("show", f"{ref}^2:half.txt", at=top(repository)) == "one"
-
-
-def test_a_commit_on_no_branch_is_not_lost_with_its_workspace(repository: Repository) -> None:
-    workspace = prepared(repository)
-    git("switch", "--quiet", "--detach", at=workspace.path)
-    lost = commit_file(workspace.path, "a.txt", "a\n")
-    with pytest.raises(GitticksError, match="on no branch"):
-        workspaces.remove(repository, workspace.path)
-    workspaces.remove(repository, workspace.path, force=True)
-    assert git("rev-parse", "refs/gitticks/rescued/k7f2^1", at=top(repository)) == lost
-
-
-def test_after_a_merge_workspace_and_branch_go(repository: Repository) -> None:
-    workspace = prepared(repository)
-    made = commit_file(workspace.path, "a.txt", "a\n")
-    task = replace(TASK, branch=workspace.branch, end_sha=made)
-    workspaces.remove_after_merge(repository, task, SETTINGS)
-    assert not workspace.path.exists()
-    assert git("branch", at=top(repository)) == "* main"
-    workspaces.remove_after_merge(repository, task, SETTINGS)
-
-
-def test_after_a_merge_a_branch_that_went_on_stays(repository: Repository) -> None:
-    workspace = prepared(repository)
-    made = commit_file(workspace.path, "a.txt", "a\n")
-    commit_file(workspace.path, "b.txt", "b\n")
-    with pytest.raises(GitticksError, match="not merged"):
-        workspaces.remove_after_merge(
-            repository, replace(TASK, branch=workspace.branch, end_sha=made), SETTINGS
-        )
-    assert workspace.path.exists()
-
-
-def test_workspaces_are_listed_by_name(repository: Repository) -> None:
-    prepared(repository, FIRST)
-    prepared(repository)
-    git("worktree", "add", "--quiet", "-b", "mine", str(top(repository).parent / "mine"), at=top(repository))
-    listed = workspaces.list_workspaces(repository, SETTINGS)
-    assert [(one.name, one.branch) for one in listed] == [
-        ("epic", "gitticks/work/epic"),
-        ("k7f2", "gitticks/work/k7f2"),
-    ]
 
 
 def test_the_workspace_of_a_dead_session_is_found(repository: Repository) -> None:
