@@ -17,7 +17,7 @@ def workspace_of(context: Context, task: Task) -> Path | None:
         return None
     if (task.isolation or context.settings.isolation) is Isolation.NONE:
         return context.repository.main_worktree
-    from gitticks.git.worktrees import list_worktrees
+    from gitticks.git.worktree_list import list_worktrees
 
     found = (one.path for one in list_worktrees(context.repository) if one.branch == task.branch)
     return next((path for path in found if path.is_dir()), None)

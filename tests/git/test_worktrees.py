@@ -12,10 +12,10 @@ import pytest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import changed_paths, checkout_at, current_branch, head
 from gitticks.git.repository import Repository, discover
+from gitticks.git.worktree_list import list_worktrees
 from gitticks.git.worktrees import (
     add_worktree,
     is_half_made,
-    list_worktrees,
     lock_worktree,
     prune_worktrees,
     remove_worktree,

@@ -67,7 +67,7 @@ def _index_finding(name: str, lock: LockFile) -> Finding:
 def _checkouts(context: Context) -> Iterator[tuple[str, Path]]:
     """Yields the checkouts that gitticks writes into, by what a person calls them, with their git directories."""
     from gitticks.git.checkouts import checkout_at
-    from gitticks.git.worktrees import list_worktrees
+    from gitticks.git.worktree_list import list_worktrees
     from gitticks.store.board import board_checkout
 
     main, common_dir = context.repository.main_worktree, context.repository.common_dir

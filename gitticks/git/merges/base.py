@@ -25,7 +25,7 @@ from gitticks.git.merges.overlaps import FollowingCheckout, overlapping_paths
 from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import list_worktrees
+from gitticks.git.worktree_list import list_worktrees
 
 
 @dataclass(frozen=True, slots=True)

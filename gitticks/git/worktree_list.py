@@ -1,0 +1,74 @@
+"""The worktrees of a repository as git lists them, once nothing in their entries would make it fail or wait."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from gitticks.errors import GitticksError
+from gitticks.git.process import run_git
+from gitticks.git.repository import Repository
+
+_ENTRY_FILES = frozenset({"HEAD", "gitdir", "commondir", "locked", "config.worktree"})
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """One line of `git worktree list`.
+
+    Attributes:
+        path: where it stands, or stood.
+        head: the commit that is checked out; None in a bare repository or on an unborn branch.
+        branch: the branch that is checked out, without `refs/heads/`; None if HEAD is detached.
+        is_bare: the repository itself, without a checkout.
+        lock_reason: why it is locked, possibly empty; None if it is not.
+        prunable_reason: why git would drop its entry; None if it would not.
+    """
+
+    path: Path
+    head: str | None
+    branch: str | None
+    is_bare: bool
+    lock_reason: str | None
+    prunable_reason: str | None
+
+
+def list_worktrees(repository: Repository) -> tuple[Worktree, ...]:
+    """Returns every worktree, the main one first.
+
+    Raises:
+        GitticksError: an entry is damaged; the message names its file.
+    """
+    _refuse_odd_entries(repository)
+    listed = run_git(["worktree", "list", "--porcelain", "-z"], repository_dir=repository.common_dir).stdout
+    return tuple(_parse_entry(entry) for entry in os.fsdecode(listed).split("\0\0") if entry)
+
+
+def _refuse_odd_entries(repository: Repository) -> None:
+    """Refuses an entry with something else than a file in a file's place: git would fail at it, or wait for a pipe."""
+    for file in sorted(repository.common_dir.glob("worktrees/*/*")):
+        if file.name in _ENTRY_FILES and not stat.S_ISREG(file.lstat().st_mode):
+            entry, aside = (
+                quote(str(file.parent)),
+                quote(f"{repository.common_dir / file.parent.name}.damaged"),
+            )
+            raise GitticksError(
+                f"`{file}` is no plain file, so git cannot tell its worktree",
+                hint=f"`mv {entry} {aside}` takes it away; what is checked out there stays as it is",
+            )
+
+
+def _parse_entry(entry: str) -> Worktree:
+    words = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
+    branch = words.get("branch")
+    return Worktree(
+        path=Path(words["worktree"]),
+        head=words["HEAD"] if words.get("HEAD", "0").strip("0") else None,
+        branch=None if branch is None else branch.removeprefix("refs/heads/"),
+        is_bare="bare" in words,
+        lock_reason=words.get("locked"),
+        prunable_reason=words.get("prunable"),
+    )
