@@ -8,14 +8,16 @@ events that were written with it. What only the settings of that day could tell,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from gitticks.model.event import Event, EventType
+from gitticks.model.notes import ReviewOutcome
 from gitticks.model.policy import Policy
 from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.workflow import gates
 from gitticks.workflow.artifacts import PERSONS_WORD, Artifacts
+from gitticks.workflow.bundle import Side, stands_before
 from gitticks.workflow.transitions import Asker, Gate, Row, asker_of, rows_between
 
 _BORN_WITH = ("id", "created", "created_by")
@@ -48,7 +50,38 @@ class PastChange:
 
 def problems_of(change: PastChange) -> tuple[str, ...]:
     """Returns what was illegal about a change, in words that can follow the task's name; empty if nothing was."""
+    found = _problems(change)
+    first = _first_made(change) if found else None
+    return () if first is not None and not _problems(first) else found
+
+
+def _problems(change: PastChange) -> tuple[str, ...]:
     return (*_origin(change), *_walk(change), *_turn(change), *_fields(change))
+
+
+def _first_made(change: PastChange) -> PastChange | None:
+    """Returns a change as it was before git replayed it upon another version of its task; None if it was not.
+
+    `git rebase` and `git cherry-pick` merge without a commit that has two parents: the events come along, and the state
+    is that of the side which stands.
+    """
+    before, after = change.before, change.after
+    moves = [(event.from_status, event.to_status) for event in change.events if event.to_status is not None]
+    start, end = (moves[0][0], moves[-1][1]) if moves else (None, None)
+    if before is None or start is None or end is None or start is before.status:
+        return None
+    begun = replace(before, status=start)
+    if _bundle(before) == _bundle(after):
+        ended = replace(after, status=end)
+        return replace(change, before=begun, after=ended, artifacts=_everything)
+    if stands_before(None, Side(after), Side(before)):
+        return replace(change, before=begun)
+    return None
+
+
+def _everything() -> Artifacts:
+    """Returns what opens every gate of text: the texts of a side that does not stand are not in its file."""
+    return Artifacts(handoff=True, review=ReviewOutcome.PASS, open_question=True)
 
 
 def merge_problems(sides: Sequence[Task], merged: Task) -> tuple[str, ...]:

@@ -165,6 +165,18 @@ def test_events_and_fields_agree() -> None:
     )
 
 
+def test_what_git_replayed_upon_another_version_was_legal_where_it_was_made() -> None:
+    pending, working, stuck = make_task(S.PENDING), make_task(S.WORKING), make_task(S.STUCK)
+    done = make_task(S.DONE)
+    begun, given_up = move(S.PENDING, S.WORKING), move(S.WORKING, S.STUCK)
+    for here in (working, stuck, done):
+        assert problems(here, here, begun) == ()
+    assert problems(stuck, stuck, begun, move(S.WORKING, S.AGENT_REVIEW)) == ()
+    assert problems(pending, stuck, given_up) == ()
+    assert problems(done, working, begun) == ("was done, but an event moves it from pending to working",)
+    assert problems(stuck, stuck, move(S.PENDING, S.WORKING), move(S.WORKING, S.STUCK, WORKER)) != ()
+
+
 def test_an_approval_comes_with_the_word_that_gave_it() -> None:
     before = make_task(S.REVIEWING)
     word = Event(EventType.VERDICT, AT, ADA, data={"verdict": "approved", "awaiting": "review"})

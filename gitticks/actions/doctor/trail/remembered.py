@@ -14,7 +14,7 @@ from pathlib import Path
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 
-RULES = 1
+RULES = 2
 """Raised with every change of what is legal, so that what was found by older rules is looked at again."""
 
 
