@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.merge_driver import merge_in_place
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError
+from gitticks.model.notes import Section
 from tests.cli.support import Ran, gt
 from tests.support.versions import PATH, make_base
 
@@ -91,3 +93,18 @@ def test_it_loads_neither_git_nor_markdown(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "0 []\n"
+
+
+def test_a_hand_off_that_does_not_stand_becomes_a_note(tmp_path: Path) -> None:
+    ours = OURS + b"\n## Handoff\n\nDone by us.\n"
+    theirs = THEIRS.replace(b"status: working", b"status: stuck") + b"\n## Handoff\n\nDone by them.\n"
+    done = drive(tmp_path, BASE, ours, theirs)
+    assert "`## Handoff` of one side stands; that of the other is a note now" in done.err
+    merged = (tmp_path / "ours").read_bytes()
+    assert TaskFile.parse(merged, PATH).section(Section.HANDOFF) == "Done by them."
+    (note,) = [
+        entry for entry in TaskFile.parse(merged, PATH).entries(Section.NOTES) if entry.name == "gitticks"
+    ]
+    assert note.text == "`## Handoff` of the other side:\n\nDone by us."
+    drive(tmp_path, BASE, ours, merged)
+    assert (tmp_path / "ours").read_bytes() == merged
