@@ -31,6 +31,20 @@ def find_task(context: Context, text: str | None) -> TaskId:
         return context.resolve(text)
 
 
+def find_or_take_up_task(context: Context, text: str | None) -> TaskId:
+    """Returns the task that a person named as `find_task` does; one that is only saved on the board is taken up.
+
+    Not to be called within a transaction.
+
+    Raises:
+        NotFoundError: there is no such task, or several begin so.
+        UsageError: none was named and we are in no workspace.
+        GitticksError: it is on the board, and what is saved there is refused.
+    """
+    with _released_index(context):
+        return _resolve_to_change(context, text)
+
+
 def find_task_to_change(context: Context, text: str | None, *, may_be_broken: bool = False) -> TaskId:
     """Returns the task that a person named, after what was saved by hand in its file was taken up.
 
@@ -46,7 +60,7 @@ def find_task_to_change(context: Context, text: str | None, *, may_be_broken: bo
     from gitticks.store.board.report import BoardError
 
     with _released_index(context):
-        task_id = context.resolve(text)
+        task_id = _resolve_to_change(context, text)
         broken = None if may_be_broken else find_broken(context.index, task_id)
     left = None
     try:
@@ -58,6 +72,17 @@ def find_task_to_change(context: Context, text: str | None, *, may_be_broken: bo
     if left is not None:
         context.warnings.append(f"`{BOARD_FOLDER}/{task_path(task_id)}` is {left}")
     return task_id
+
+
+def _resolve_to_change(context: Context, text: str | None) -> TaskId:
+    from gitticks.actions.saved_tasks import SavedTaskError, take_up_task
+
+    try:
+        return context.resolve(text)
+    except SavedTaskError as saved:
+        with _released_index(context):  # it does not know the task
+            pass
+        return take_up_task(context, saved)
 
 
 def _is_readable(context: Context, task_id: TaskId) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from gitticks.errors import RefusedError, UsageError
+from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.plainfile import read_plain_text
@@ -149,7 +149,7 @@ class Context:
         """Returns the task that a person named by id or unique prefix, or whose workspace we are in.
 
         Raises:
-            NotFoundError: there is no such task, or several begin so.
+            NotFoundError: there is no such task, or it is only saved on the board, or several begin so.
             UsageError: none was named and we are in no workspace.
         """
         if text is None:
@@ -159,7 +159,12 @@ class Context:
             text = here
         from gitticks.store.resolve import resolve_id
 
-        return resolve_id(self.index, text)
+        try:
+            return resolve_id(self.index, text)
+        except NotFoundError as error:
+            from gitticks.actions.saved_tasks import saved_task
+
+            raise saved_task(self, text) or error from None
 
     def surroundings(self) -> Surroundings:
         """Returns what readiness depends on in this clone now."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gitticks.actions.context import Context
 from gitticks.errors import NotFoundError
-from gitticks.model.ids import BOARD_FOLDER, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 
 
 def find_task_path(context: Context, task: str | None) -> Path:
@@ -17,7 +17,7 @@ def find_task_path(context: Context, task: str | None) -> Path:
         GitticksError: the repository is bare.
     """
     main = context.repository.require_main_worktree("the board")
-    task_id = context.resolve(task)
+    task_id = _find(context, task)
     board = main / BOARD_FOLDER
     if not (board / ".git").exists():
         raise NotFoundError(f"there is no board at `{board}`", hint="`gt doctor --fix` makes it again")
@@ -28,3 +28,14 @@ def find_task_path(context: Context, task: str | None) -> Path:
             hint=f"`git -C {BOARD_FOLDER} restore {task_path(task_id)}` brings it back",
         )
     return path
+
+
+def _find(context: Context, task: str | None) -> TaskId:
+    try:
+        return context.resolve(task)
+    except NotFoundError as error:
+        from gitticks.actions.saved_tasks import SavedTaskError
+
+        if isinstance(error, SavedTaskError):
+            return error.task_id
+        raise

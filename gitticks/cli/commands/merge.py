@@ -19,13 +19,13 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
 
     Each task is merged in memory, tested aside, and only then moves the base. What fails goes back to its agent.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_or_take_up_task
     from gitticks.actions.merge import merge_all, merge_task, try_out
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import say, screen
     from gitticks.cli.run_lines import RunLines
 
-    ids = [find_task(context, task) for task in tasks]
+    ids = [find_or_take_up_task(context, task) for task in tasks]
     if dry_run:
         tried = try_out(context, ids)
         if as_json:

@@ -43,11 +43,11 @@ def command(
 
     The changes are shown as they are stored: no filter or program of the repository is asked.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_or_take_up_task
 
     if accept and reject is not None:
         raise UsageError("`--accept` and `--reject` exclude each other")
-    task_id = find_task(context, task)
+    task_id = find_or_take_up_task(context, task)
     if comment is not None:
         from gitticks.actions.note import note_task
 

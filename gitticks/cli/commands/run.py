@@ -77,7 +77,7 @@ def command(
     Exit codes: 0 all done, 1 a limit was reached or a task cannot be started, 2 a person must do work, 3 what is left awaits a person, 4 a task
     is stuck, 64 wrong usage, 130 interrupted.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_or_take_up_task
     from gitticks.actions.run import execute, prepare_run
     from gitticks.cli.render import screen
     from gitticks.cli.run_lines import RunLines, print_json_event
@@ -97,7 +97,7 @@ def command(
         if value is not None
     }
     options = RunOptions(
-        ids=tuple(find_task(context, one) for one in ids),
+        ids=tuple(find_or_take_up_task(context, one) for one in ids),
         auto=auto,
         include_standalone=not auto or with_all or include_standalone,
         include_orphans=not auto or with_all or include_orphans,

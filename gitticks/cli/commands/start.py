@@ -17,12 +17,12 @@ def command(context: Context, *, task: str, as_json: bool) -> None:
 
     Prints the workspace's path. Runners leave the task alone until it is handed over with `gt complete`.
     """
-    from gitticks.actions.changing import find_task
+    from gitticks.actions.changing import find_or_take_up_task
     from gitticks.actions.start import start_task
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import hint, say
 
-    started = start_task(context, find_task(context, task))
+    started = start_task(context, find_or_take_up_task(context, task))
     if as_json:
         print_object(id=started.task.id, path=started.path, branch=started.task.branch)
         return
