@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from gitticks.errors import GitticksError
@@ -11,12 +10,8 @@ from gitticks.git.process import GitError, run_git
 from gitticks.git.repository import Repository, is_bare, main_worktree_of, no_repository, refuse_unsupported
 
 
-def ask_git(start: str, named: Mapping[str, str]) -> Repository:
-    """Returns what git itself says of the repository around `start`.
-
-    Args:
-        start: a folder.
-        named: `GIT_DIR` and `GIT_WORK_TREE`, as far as they are said.
+def ask_git(start: str) -> Repository:
+    """Returns what git itself says of the repository around the folder `start`.
 
     Raises:
         GitticksError: as `discover`.
@@ -24,7 +19,7 @@ def ask_git(start: str, named: Mapping[str, str]) -> Repository:
 
     def ask(*arguments: str) -> str:
         try:
-            return run_git(arguments, directory=Path(start), extra_environment=named).text
+            return run_git(arguments, directory=Path(start)).text
         except GitError as error:
             if "not a git repository" in error.message:
                 raise no_repository(start) from error

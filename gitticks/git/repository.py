@@ -137,12 +137,12 @@ def discover(start: str | Path) -> Repository:
     while True:
         entry = _below(folder, ".git")
         if os.path.isdir(entry):
-            return _checkout(folder, entry) or _ask_git(place, {})
+            return _checkout(folder, entry) or _ask_git(place)
         if os.path.isfile(entry):
-            return _linked_or_submodule(folder, entry) or _ask_git(place, {})
+            return _linked_or_submodule(folder, entry) or _ask_git(place)
         if _looks_like_git_dir(folder):
             refuse_unsupported(_read_settings(folder) or {}, folder)
-            return _ask_git(place, {})
+            return _ask_git(place)
         above = os.path.dirname(folder)
         if above == folder:
             raise no_repository(place)
@@ -156,21 +156,6 @@ def _below(folder: str, name: str) -> str:
 def no_repository(place: str) -> NotFoundError:
     """Returns the error for a place without a repository."""
     return NotFoundError(f"`{place}` is not in a git repository", hint="`git init` makes one here")
-
-
-def discover_in_hook(start: Path, environment: Mapping[str, str]) -> Repository:
-    """Returns the repository that git runs a hook for: what `GIT_DIR` names, else the one around `start`.
-
-    Raises:
-        GitticksError: as `discover`.
-    """
-    git_dir = environment.get("GIT_DIR")
-    if git_dir is None:
-        return discover(start)
-    named = {"GIT_DIR": str(start / git_dir)}
-    if "GIT_WORK_TREE" in environment:
-        named["GIT_WORK_TREE"] = str(start / environment["GIT_WORK_TREE"])
-    return _ask_git(str(start), named)
 
 
 def _looks_like_git_dir(folder: str) -> bool:
@@ -300,8 +285,8 @@ def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
         refuse_extensions(settings, common_dir)
 
 
-def _ask_git(start: str, named: Mapping[str, str]) -> Repository:
+def _ask_git(start: str) -> Repository:
     """Returns what git itself says of the repository around `start`, for all that the fast way does not know."""
     from gitticks.git.asked_repository import ask_git
 
-    return ask_git(start, named)
+    return ask_git(start)

@@ -10,7 +10,7 @@ import pytest
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git import repository as module
-from gitticks.git.repository import Repository, discover, discover_in_hook
+from gitticks.git.repository import Repository, discover
 from tests.support.repositories import add_linked_worktree, git, make_repository
 
 GIT = shutil.which("git")
@@ -147,15 +147,11 @@ def test_git_says_the_same_of_every_layout(tmp_path: Path) -> None:
         assert discover(place) == as_git_says(place)
 
 
-def test_git_dir_counts_in_a_hook_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_dir_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = make_repository(tmp_path / "here")
     other = make_repository(tmp_path / "other")
-    environment = {"GIT_DIR": str(other / ".git")}
-    monkeypatch.setenv("GIT_DIR", environment["GIT_DIR"])
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     assert discover(here).git_dir == here / ".git"
-    assert discover_in_hook(here, environment).git_dir == other / ".git"
-    assert discover_in_hook(here, {}).git_dir == here / ".git"
-    assert discover_in_hook(here, {"GIT_DIR": ".git"}).main_worktree == here
 
 
 def test_no_repository(tmp_path: Path) -> None:
