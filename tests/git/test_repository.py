@@ -27,7 +27,7 @@ def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def as_git_says(start: Path) -> Repository:
-    return module._ask_git(str(start), {})
+    return module._ask_git(str(start))
 
 
 def test_a_checkout(tmp_path: Path, no_process: None) -> None:
