@@ -20,7 +20,7 @@ GIT = shutil.which("git")
 def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fails a test that leaves the fast way."""
 
-    def refuse(start: Path, named: object) -> Repository:
+    def refuse(start: Path) -> Repository:
         raise AssertionError(f"git was asked about {start}")
 
     monkeypatch.setattr(module, "_ask_git", refuse)
