@@ -23,8 +23,17 @@ def state_tip(repository: Repository) -> str:
     tip = read_ref(repository.common_place, layout.STATE_REF)
     if tip is None:
         refuse_lost_branch(repository)
-        raise NotFoundError("this repository has no tasks yet", hint="`gt init` begins them")
+        raise no_tasks(repository)
     return tip
+
+
+def no_tasks(repository: Repository) -> NotFoundError:
+    """Returns the error for a repository without a state branch; a fetched one of `origin` needs only to be taken."""
+    if read_ref(repository.common_place, layout.REMOTE_STATE_REF) is not None:
+        return NotFoundError(
+            "this clone has not taken over the tasks of `origin` yet", hint="`gt init` takes them over"
+        )
+    return NotFoundError("this repository has no tasks yet", hint="`gt init` begins them")
 
 
 def refuse_lost_branch(repository: Repository) -> None:

@@ -10,12 +10,22 @@ from gitticks.git.repository import discover
 from gitticks.store.tip import state_tip
 from tests.cli.support import gt
 from tests.support.projects import make_project
-from tests.support.repositories import make_repository
+from tests.support.repositories import git, make_repository
 
 
 def test_a_branch_that_never_was(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no tasks yet"):
         state_tip(discover(make_repository(tmp_path)))
+
+
+def test_a_fetched_branch_is_to_be_taken_over(tmp_path: Path) -> None:
+    first = make_project(tmp_path / "first")
+    task = first.create()
+    git("clone", "--quiet", str(first.path), str(tmp_path / "clone"), at=tmp_path)
+    ran = gt("list", at=tmp_path / "clone")
+    assert ran.err.startswith("error: this clone has not taken over the tasks of `origin` yet\n\nhint: `gt init`")
+    assert gt("init", at=tmp_path / "clone").code == 0
+    assert task in gt("list", at=tmp_path / "clone").out
 
 
 def test_a_branch_that_is_gone_is_brought_back_by_the_hint(tmp_path: Path) -> None:

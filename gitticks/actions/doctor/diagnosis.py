@@ -98,9 +98,9 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
     try:
         require_packed_refs(context.repository.common_dir)
         state_tip(context.repository)
-    except NotFoundError:
+    except NotFoundError as error:
         yield from _checked(context, _BEFORE_TASKS, looked_at)
-        yield Finding(Severity.WARNING, "this repository has no tasks yet", "`gt init` begins them")
+        yield Finding(Severity.WARNING, error.message, error.hint)
         return
     except GitticksError as error:  # git itself may wait for what lies there, so nothing more is asked of it
         yield Finding(Severity.ERROR, error.message, error.hint, topic=Topic.REPOSITORY)

@@ -17,6 +17,7 @@ from gitticks.model.ids import BOARD_FOLDER
 from gitticks.plainfile import read_plain_file
 from gitticks.store.board.journal import Journal, mark_of, save_journal
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
+from gitticks.store.tip import no_tasks
 
 OWN_FOLDERS = (BOARD_FOLDER, ".gitticks-work", ".gt", SCRATCH_IN_CHECKOUT)
 """Board, workspaces, mailbox and what is being prepared: never a part of the user's own branches."""
@@ -103,7 +104,7 @@ def _add(repository: Repository, folder: Path) -> Checkout:
 
     tip = read_ref(repository.common_dir, STATE_REF)
     if tip is None:
-        raise NotFoundError("this repository has no tasks yet", hint="`gt init` begins them")
+        raise no_tasks(repository)
     if _is_in_the_way(repository, folder):
         raise GitticksError(f"`{folder}` is in the way of the board", hint=f"`mv {folder} {folder}.old`")
     checkout = add_worktree(repository, folder, branch=STATE_BRANCH, settings=_AS_STORED).checkout
