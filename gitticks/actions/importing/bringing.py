@@ -81,6 +81,11 @@ class Imported:
         """Returns how many tasks are new."""
         return sum(self.created.values())
 
+    @property
+    def is_empty(self) -> bool:
+        """True if the source held no task that could be taken."""
+        return not (self.created or self.updated or self.unchanged or self.behind or self.kept or self.skipped)
+
 
 def import_tasks(context: Context, wish: Wish) -> Imported:
     """Brings in what a source holds, and returns what came of it.

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import BinaryIO
 
 from gitticks.actions.context import Context
@@ -34,8 +35,8 @@ class Source:
 
     @property
     def name(self) -> str:
-        """Returns what messages call it."""
-        return "`gh issue list`" if self.path is None else f"`{self.path}`"
+        """Returns what messages call it: a command, or a path."""
+        return "gh issue list" if self.path is None else str(self.path)
 
 
 def find_source(context: Context, wanted: Format | None, path: str | None) -> Source:
@@ -46,10 +47,10 @@ def find_source(context: Context, wanted: Format | None, path: str | None) -> So
     """
     top = context.repository.here_worktree or context.directory
     given = None if path is None else (Path(path) if path == STDIN else context.directory / path)
-    if wanted is not None:
-        return Source(wanted, _place(wanted, given, top))
     if given is not None and str(given) != STDIN and not given.exists():
         raise NotFoundError(f"there is no `{path}`", hint="`gt import --help`")
+    if wanted is not None:
+        return Source(wanted, _place(wanted, given, top))
     for one in (Format.TICKS, Format.BEADS, Format.BACKLOG):
         found = _found(one, given or top)
         if found is not None:
@@ -108,9 +109,17 @@ def read_source(source: Source, directory: Path) -> Reading:
             return _read_gh(directory)
         return _READERS[source.format](source)
     except OSError as error:
-        raise GitticksError(f"{source.name} cannot be read: {error.strerror}") from error
+        raise GitticksError(f"`{source.name}` cannot be read: {error.strerror}") from error
     except RecordError as error:
-        raise GitticksError(f"{source.name}: {error}", hint="`gt import --help`") from error
+        raise GitticksError(f"`{source.name}`: {error}", hint=_mend(source, error)) from error
+
+
+def _mend(source: Source, error: RecordError) -> str:
+    """Returns the next command for a source that cannot be read at all."""
+    if source.path is None or "UTF-16" not in str(error):
+        return "`gt import --help`"
+    better = source.path.with_name(f"utf8-{source.path.name}")
+    return f"`iconv -f UTF-16 -t UTF-8 {quote(str(source.path))} > {quote(str(better))}`, and import that"
 
 
 def _read_beads(source: Source) -> Reading:

@@ -12,7 +12,7 @@ from gitticks.cli.json_output import print_object
 from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.render import count_of, hint, say, warn
 from gitticks.cli.text import visible
-from gitticks.errors import UsageError
+from gitticks.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from gitticks.actions.importing.bringing import Imported
@@ -43,7 +43,7 @@ _MOST_SHOWN = 20
 @pass_context
 def command(
     context: Context, *, words: tuple[str, ...], dry_run: bool, takes_updates: bool, as_json: bool
-) -> None:
+) -> int:
     """Bring in the tasks of another tracker.
 
     Without PATH they are looked for where the tracker keeps them. Importing again adds only what is new.
@@ -61,6 +61,7 @@ def command(
         print_object(**{"import": {"count": done.count, **_object(done)}})
     else:
         _print(done)
+    return Exit.FAILED if done.problems and done.is_empty else Exit.DONE
 
 
 def _object(done: Imported) -> dict[str, object]:
@@ -71,7 +72,7 @@ def _object(done: Imported) -> dict[str, object]:
 
 def _print(done: Imported) -> None:
     if done.is_guessed:
-        say(f"this is data of {done.format}: {visible(done.source)}")
+        say(f"this is data of {done.format}: `{visible(done.source)}`")
     for problem in done.problems[:_MOST_SHOWN]:
         place = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
         warn(f"{place}: {problem.message}")

@@ -71,12 +71,13 @@ def json_of(data: bytes) -> Any:
     except RecursionError:
         raise RecordError("this JSON is nested too deep") from None
     except ValueError as error:
-        reason = (
-            f", {error.msg.lower()} in column {error.colno}"
-            if isinstance(error, json.JSONDecodeError)
-            else ""
-        )
+        reason = f", {_reason(error)}" if isinstance(error, json.JSONDecodeError) else ""
         raise RecordError(f"this is no JSON{reason}") from None
+
+
+def _reason(error: json.JSONDecodeError) -> str:
+    line = f"line {error.lineno}, " if error.lineno > 1 else ""
+    return f"{error.msg.lower().removesuffix(' starting at')} in {line}column {error.colno}"
 
 
 def _refuse(name: str) -> float:

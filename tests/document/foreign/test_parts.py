@@ -43,6 +43,7 @@ def test_only_a_plain_word_gives_a_task_up(reason: str | None, *, given_up: bool
         (b"\xff\xfe{\x00", "this is UTF-16; save it as UTF-8"),
         (b'{"a": "\xe9"}', "this is no UTF-8, from byte 8 on"),
         (b'{"a": 1', "this is no JSON, expecting ',' delimiter in column 8"),
+        (b'{"a":\n "cut of', "this is no JSON, unterminated string in line 2, column 2"),
         (b"[" * 100_000, "this JSON is nested too deep"),
         (b'{"a": Infinity}', "this is no JSON"),
         (b"7", "this is no JSON object"),

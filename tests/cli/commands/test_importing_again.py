@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitticks.model.status import Status
+from gitticks.store.branch import Store
+from tests.cli.support import gt
+from tests.support.imports import FOREIGN, assert_well, file_of, store, taken_in
+
+__all__ = ["store"]
+
+
+@pytest.mark.parametrize("source", ["issues.jsonl", "ticks", "backlog", "github.json"])
+def test_importing_twice_changes_nothing(tmp_path: Path, store: Store, source: str) -> None:
+    first = taken_in(tmp_path, str(FOREIGN / source))
+    tip = store.tip()
+    again = taken_in(tmp_path, str(FOREIGN / source))
+    assert (again["count"], again["unchanged"]) == (0, first["count"])
+    assert store.tip() == tip
+    assert_well(tmp_path)
+
+
+def test_a_change_at_the_source_is_told_and_taken_over_only_when_asked(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "more" / "issues.jsonl"
+    source.parent.mkdir()
+    shutil.copy(FOREIGN / "issues.jsonl", source)
+    taken_in(tmp_path, str(source))
+    gt("note", "lamp-d4", "mine", at=tmp_path)
+    text = (
+        source.read_text().replace("Mount the bulbs", "Mount all bulbs").replace("Wait for the ship", "Wait")
+    )
+    source.write_text(text.replace('"in_progress"', '"closed"'))
+    told = taken_in(tmp_path, str(source))
+    assert (told["behind"], told["kept"], told["updated"]) == (["lamp-b2"], ["lamp-d4"], [])
+    done = taken_in(tmp_path, str(source), "--update")
+    assert (done["behind"], done["kept"], done["updated"]) == ([], ["lamp-d4"], ["lamp-b2"])
+    task = file_of(store, "lamp-b2").task
+    assert (task.title, task.status) == ("Mount all bulbs", Status.DONE)
+    assert file_of(store, "lamp-d4").title == "Wait for the ship"
+    assert_well(tmp_path)
+
+
+def test_an_older_copy_of_an_id_gives_way(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "twice.jsonl"
+    lines = [
+        {"id": "a", "title": f"of {day}", "updated_at": f"2026-01-0{day}T00:00:00Z"} for day in (2, 3, 1)
+    ]
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert taken_in(tmp_path, str(source))["skipped"] == {"an older copy of the same id": 2}
+    assert file_of(store, "a").title == "of 3"
+
+
+def lines_of(path: Path, *records: dict[str, Any]) -> str:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def linked(name: str, *blockers: str, parent: str | None = None) -> dict[str, Any]:
+    kinds = [*((one, "blocks") for one in blockers), *([(parent, "parent-child")] if parent else [])]
+    found = [{"issue_id": name, "depends_on_id": to, "type": kind} for to, kind in kinds]
+    return {"id": name, "title": name.upper(), "dependencies": found}
+
+
+@pytest.mark.parametrize("flags", [(), ("--update",)])
+def test_a_link_is_made_when_its_target_comes_with_a_later_import(
+    tmp_path: Path, store: Store, flags: tuple[str, ...]
+) -> None:
+    source = tmp_path / "more.jsonl"
+    early = [linked("a1", "b2", parent="e5"), linked("c3", "b2", "x9"), linked("d4")]
+    assert taken_in(tmp_path, lines_of(source, *early))["missing_links"] == 4
+    late = lines_of(source, *early, linked("b2"), linked("e5"))
+    ran = gt("import", late, *flags, "--dry-run", at=tmp_path)
+    assert "2 here already would be linked to what comes now: a1, c3\n" in ran.out
+    done = taken_in(tmp_path, late, *flags)
+    assert (done["count"], done["linked"], done["updated"], done["unchanged"]) == (2, ["a1", "c3"], [], 1)
+    one, other = file_of(store, "a1"), file_of(store, "c3")
+    assert (one.task.blocked_by, one.task.parent) == (("b2",), "e5")
+    assert file_of(store, "e5").task.is_epic
+    assert "missing" not in one.frontmatter.yaml
+    assert other.task.blocked_by == ("b2",)
+    assert "missing_blockers: x9" in other.frontmatter.yaml
+    again = taken_in(tmp_path, late, *flags)
+    assert (again["count"], again["linked"], again["unchanged"]) == (0, [], 5)
+    assert_well(tmp_path)
+
+
+def test_a_link_of_a_task_that_was_changed_here_is_told_and_left(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "more.jsonl"
+    taken_in(tmp_path, lines_of(source, linked("a1", "b2", parent="e5")))
+    gt("note", "a1", "mine", at=tmp_path)
+    before = file_of(store, "a1").data
+    done = taken_in(tmp_path, lines_of(source, linked("a1", "b2", parent="e5"), linked("b2"), linked("e5")))
+    assert (done["count"], done["linked"], done["unchanged"]) == (2, [], 1)
+    (problem,) = done["problems"]
+    assert "`gt block a1 b2` and `gt update a1 --parent e5` makes them" in problem["message"]
+    assert file_of(store, "a1").data == before
+
+
+def test_a_link_of_a_task_that_the_source_no_longer_names_is_told(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "more.jsonl"
+    taken_in(tmp_path, lines_of(source, linked("a1", "b2"), linked("c3", "d4")))
+    done = taken_in(tmp_path, lines_of(source, linked("b2")))
+    assert [one["message"] for one in done["problems"]] == [
+        "`a1` has links to what comes now, which stay unmade: `gt block a1 b2` makes them"
+    ]
+    assert gt("block", "a1", "b2", at=tmp_path).code == 0
+    assert file_of(store, "a1").task.blocked_by == ("b2",)
+    assert taken_in(tmp_path, lines_of(source, linked("b2"), linked("f6")))["problems"] == []

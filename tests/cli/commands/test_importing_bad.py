@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from gitticks.store.branch import Store
+from tests.cli.support import gt
+from tests.support.imports import FOREIGN, assert_well, file_of, store, taken_in
+from tests.support.projects import make_project
+
+__all__ = ["store"]
+
+
+def test_the_links_that_close_circles_are_left_out_and_told(tmp_path: Path, store: Store) -> None:
+    def line(name: str, **links: str) -> str:
+        found = [
+            {"issue_id": name, "depends_on_id": to, "type": kind.replace("_", "-")}
+            for kind, to in links.items()
+        ]
+        return json.dumps({"id": name, "title": name, "dependencies": found}) + "\n"
+
+    source = tmp_path / "circles.jsonl"
+    source.write_text(
+        line("a", blocks="b") + line("b", blocks="c") + line("c", blocks="a") + line("s", blocks="s")
+        + line("p", parent_child="q") + line("q", parent_child="p") + line("e") + line("k", parent_child="e", blocks="e")
+    )  # fmt: skip
+    done = taken_in(tmp_path, str(source))
+    assert done["count"] == 8
+    assert len(done["problems"]) == 4
+    assert all("circle" in one["message"] for one in done["problems"])
+    assert "left_out_blockers: s" in file_of(store, "s").frontmatter.yaml
+    assert_well(tmp_path)
+
+
+BAD_LINES = (
+    b"{",
+    b"[]",
+    b'"text"',
+    b'{"id": "x"}',
+    b'{"title": "x"}',
+    b'{"id": "", "title": "x"}',
+    b'{"id": "x", "title": NaN}',
+    b'{"id": "x", "title": "' + b"\xff\xfe" + b'"}',
+    b"[" * 100_000,
+    b'{"id": "x", "title": "' + b"x" * 2_000_000 + b'"}',
+    b'{"id": "big", "title": "big", "description": "' + b'\\"' * 430_000 + b'"}',
+)
+
+
+def test_bad_lines_are_named_and_the_others_come(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "bad.jsonl"
+    good = b'\xef\xbb\xbf{"id": "good", "title": "a\\u0000b \\ud800\\nc", "labels": "one", "priority": 9}\r\n'
+    source.write_bytes(good + b"\n".join(BAD_LINES) + b'\n{"id": "cut", "ti')
+    done = taken_in(tmp_path, str(source))
+    assert done["count"] == 1
+    assert [one["line"] for one in done["problems"]] == [*range(2, 2 + len(BAD_LINES) - 1), 13, 12]
+    task = file_of(store, "good").task
+    assert (task.title, task.labels, task.priority) == ("a\ufffdb \ufffd c", ("one",), 2)
+    assert_well(tmp_path)
+
+
+def test_utf_16_is_refused_whole(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "wide.jsonl"
+    source.write_bytes('{"id": "a", "title": "b"}\n'.encode("utf-16"))
+    ran = gt("import", str(source), at=tmp_path)
+    assert ran.seen == (
+        f"--- 1\nerror: `{source}`: this is UTF-16; save it as UTF-8\n\n"
+        f"hint: `iconv -f UTF-16 -t UTF-8 {source} > {tmp_path}/utf8-wide.jsonl`, and import that\n"
+    )
+    assert store.list_task_ids() == ()
+
+
+def test_one_file_of_many_in_another_encoding_is_named_and_the_others_come(
+    tmp_path: Path, store: Store
+) -> None:
+    shutil.copytree(FOREIGN / "ticks", tmp_path / "ticks")
+    first, second, *others = sorted((tmp_path / "ticks").rglob("*.json"))
+    first.write_bytes(first.read_text().encode("utf-16"))
+    second.write_bytes(b'{"id": "caf\xe9"}')
+    done = taken_in(tmp_path, "ticks", "ticks")
+    assert [(one["path"], one["message"]) for one in done["problems"]] == [
+        (str(first), "this is UTF-16; save it as UTF-8"),
+        (str(second), "this is no UTF-8, from byte 12 on"),
+    ]
+    assert done["count"] == len(store.list_task_ids()) == len(others)
+
+
+def test_where_nothing_at_all_could_be_read_the_command_fails(tmp_path: Path) -> None:
+    (tmp_path / "noise.jsonl").write_bytes(b"\xff\n\xfe\n")
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    make_project(tmp_path / "project")
+    ran = gt("import", "beads", "../noise.jsonl", at=tmp_path / "project")
+    assert (ran.code, ran.out, ran.err.count("this is no UTF-8")) == (1, "0 tasks imported\n", 2)
+    assert gt("import", "beads", "../empty.jsonl", at=tmp_path / "project").code == 0
+
+
+def test_what_is_not_there_is_said_with_the_next_step(tmp_path: Path, store: Store) -> None:
+    for arguments in (
+        (),
+        ("beads",),
+        ("nosuch",),
+        ("ticks", "nosuch"),
+        ("beads", "nosuch.jsonl"),
+        ("ticks", "-"),
+    ):
+        ran = gt("import", *arguments, at=tmp_path)
+        assert ran.code in (1, 2)
+        assert ran.err.startswith("error: ")
+        assert "gt import" in ran.err
+    assert gt("import", "beads", "x", "y", at=tmp_path).code == 2
+    assert gt("import", "beads", at=tmp_path, environment={"GITTICKS_AGENT": "1"}).code == 3
