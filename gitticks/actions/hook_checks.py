@@ -11,9 +11,16 @@ from gitticks.actions.changing import circumstances_of
 from gitticks.actions.context import Context
 from gitticks.actions.moved_folders import home_of, join_moves
 from gitticks.errors import DocumentError, GitticksError, RefusedError
-from gitticks.git.staged import StagedChange, is_index_locked, is_sequencing, staged_changes
+from gitticks.git.staged import (
+    StagedChange,
+    checked_out_ref,
+    is_index_locked,
+    is_sequencing,
+    staged_changes,
+)
 from gitticks.model.ids import TaskId, is_valid_id, task_path
 from gitticks.store.board.refusals import is_note
+from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -66,6 +73,8 @@ def _check_step(context: Context) -> tuple[Problem, ...]:
     from gitticks.store.board import WORKTREE_BOARD, PendingKind, is_in_step, pending
 
     repository = context.repository
+    if checked_out_ref(repository.git_dir) != STATE_REF:
+        return ()  # as during a bisect: there is nothing to be in step with
     if is_in_step(repository):
         return ()
     if is_index_locked(repository.git_dir):

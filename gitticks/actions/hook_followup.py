@@ -16,7 +16,7 @@ from gitticks.actions.hook_checks import edit_between
 from gitticks.actions.moved_folders import join_moves
 from gitticks.errors import GitticksError
 from gitticks.git.refs import last_logged
-from gitticks.git.staged import author_of, checked_out_ref, is_sequencing, version_before
+from gitticks.git.staged import author_of, checked_out_ref, is_in_series, is_made_again, version_before
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind
@@ -51,7 +51,11 @@ def refresh_board(context: Context) -> None:
 def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
     """Carries out what the commit that was just made on the board asks for, one task after the other."""
     repository = context.repository
-    if checked_out_ref(repository.git_dir) != STATE_REF or is_sequencing(repository.git_dir):
+    if checked_out_ref(repository.git_dir) != STATE_REF:
+        return ()
+    if is_made_again(repository.git_dir):
+        if not is_in_series(repository.git_dir):
+            refresh_board(context)
         return ()
     # First the board's journal learns of the commit: else what it holds would look staged on top of the follow-up.
     refresh_board(context)

@@ -14,15 +14,13 @@ from gitticks.git.identity import Identity
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_symbolic_ref
 from gitticks.git.repository import Repository
+from gitticks.plainfile import read_plain_text
 
-_SEQUENCERS = (
-    "rebase-merge",
-    "rebase-apply",
-    "sequencer",
-    "MERGE_HEAD",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-)
+_SERIES = ("rebase-merge", "rebase-apply", "sequencer")
+_SEQUENCERS = (*_SERIES, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
+_MADE_AGAIN = ("cherry-pick", "commit (cherry-pick)", "revert", "rebase", "pull", "am")
+"""How git's log of HEAD begins to tell of a commit that was somebody's before; these words are never translated."""
+
 _PLAIN_MODES = frozenset({"100644", "100755"})
 _NOTHING = "0" * 40
 
@@ -81,6 +79,20 @@ def is_index_locked(git_dir: Path) -> bool:
 def is_sequencing(git_dir: Path) -> bool:
     """True during a merge, rebase, cherry-pick or revert, whose commits are not a person's edits."""
     return any((git_dir / name).exists() for name in _SEQUENCERS)
+
+
+def is_in_series(git_dir: Path) -> bool:
+    """True while git has more than one commit to make: whatever it does next begins from what it left."""
+    return any((git_dir / name).exists() for name in _SERIES)
+
+
+def is_made_again(git_dir: Path) -> bool:
+    """True after a commit that a cherry-pick, revert or rebase made, also where git has put its notes of that away."""
+    try:
+        last = read_plain_text(git_dir / "logs" / "HEAD").rpartition("\t")[2]
+    except OSError:
+        last = ""
+    return is_sequencing(git_dir) or last.startswith(_MADE_AGAIN)
 
 
 def checked_out_ref(git_dir: Path) -> str | None:

@@ -28,6 +28,7 @@ from gitticks.store.hook_files import HooksState, fill_folder, hook_files, is_fi
 BOARD_HOOKS = (
     "pre-commit",
     "pre-merge-commit",
+    "pre-applypatch",
     "post-commit",
     "post-merge",
     "post-checkout",
@@ -38,7 +39,6 @@ PASSED_ON = (
     "applypatch-msg",
     "commit-msg",
     "post-applypatch",
-    "pre-applypatch",
     "pre-rebase",
     "prepare-commit-msg",
 )

@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.repository import Repository, discover
-from gitticks.git.staged import author_of, is_index_locked, is_sequencing, staged_changes, version_before
+from gitticks.git.staged import (
+    author_of,
+    is_in_series,
+    is_index_locked,
+    is_made_again,
+    is_sequencing,
+    staged_changes,
+    version_before,
+)
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
 
@@ -66,3 +74,22 @@ def test_an_amended_commit_is_compared_with_the_one_that_it_replaces(
     amended = git("rev-parse", "HEAD", at=tmp_path)
     assert version_before(repository, "main", amended, parent) == first
     assert author_of(repository, amended).name == "Grace"
+
+
+def test_commits_that_were_made_before_are_told_from_new_ones(repository: Repository, tmp_path: Path) -> None:
+    assert not is_made_again(repository.git_dir)
+    git("checkout", "-q", "-b", "side", "HEAD", at=tmp_path)
+    commit_file(tmp_path, "a b.txt", "theirs\n", "picky: a pick")
+    git("checkout", "-q", "main", at=tmp_path)
+    commit_file(tmp_path, "other.txt", "ours\n", "revert: not really")
+    for words in (("cherry-pick", "side"), ("revert", "--no-edit", "HEAD"), ("rebase", "-q", "side")):
+        assert not is_made_again(repository.git_dir)
+        git(*words, at=tmp_path)
+        assert is_made_again(repository.git_dir)
+        assert not is_in_series(repository.git_dir)
+        commit_file(tmp_path, "new.txt", f"{words[0]}\n")
+    (repository.git_dir / "logs/HEAD").unlink()
+    assert not is_made_again(repository.git_dir)
+    (repository.git_dir / "sequencer").mkdir()
+    assert is_made_again(repository.git_dir)
+    assert is_in_series(repository.git_dir)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitticks.actions.hook_checks import Problem
     from gitticks.actions.hook_followup import FollowedUp
 
-_CHECKS = ("pre-commit", "pre-merge-commit")
+_CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")
 _NAMES = (*_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-checkout", "post-rewrite")
 
@@ -31,7 +31,7 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
     state branches are pushed from or to: what is pushed is judged as `gt doctor --range` does.
     """
     if name in _CHECKS:
-        return _check(context, is_merge=name == "pre-merge-commit")
+        return _check(context, is_merge=name != "pre-commit")
     if name in _PUSHES:
         return _check_push(context, is_received=name == "pre-receive")
     try:
@@ -72,12 +72,14 @@ def _refuse(problems: tuple[Problem, ...]) -> int:
 
 def _follow(context: Context, *, is_commit: bool) -> None:
     from gitticks.actions.hook_followup import follow_commit, refresh_board
+    from gitticks.actions.hook_picks import check_pick
     from gitticks.cli.render import say
     from gitticks.cli.text import visible
 
     if not is_commit:
         refresh_board(context)
         return
+    _refuse(check_pick(context))  # it is made, so that this only tells
     for done in follow_commit(context):
         words = visible(_words(context, done))
         say(f"{done.after.id}  {words}", err=done.refusal is not None)

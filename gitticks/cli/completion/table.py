@@ -63,5 +63,5 @@ TABLE: dict[str, tuple[str, str]] = {
     "merge": ("task*", ""),
     "sync": ("-", "--every=- --timeout=-"),
     "merge-driver": ("- - - - -", ""),
-    "hook": ("pre-commit|pre-merge-commit|pre-push|pre-receive|post-commit|post-merge|post-checkout|post-rewrite -*", ""),
+    "hook": ("pre-commit|pre-merge-commit|pre-applypatch|pre-push|pre-receive|post-commit|post-merge|post-checkout|post-rewrite -*", ""),
 }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
 from tests.support.clones import make_clones
-from tests.support.hand import Hand, hand
+from tests.support.hand import Hand, commits_of, hand
 from tests.support.repositories import fsck_problems, git, run_git_command
 
 __all__ = ["hand"]
@@ -103,3 +105,101 @@ def test_during_a_rebase_hooks_only_check(hand: Hand, tmp_path: Path) -> None:
     assert len(ours.events("k7f2")) == events
     assert ours.board_status() == ""
     assert fsck_problems(ours.path) == ""
+
+
+def _commit_aside(hand: Hand, old: str, new: str, *options: str) -> None:
+    """Commits an edit on a branch beside the state branch, which is checked out again after it."""
+    git("switch", "-q", "-c", "side", at=hand.project.board)
+    hand.edit(old, new)
+    assert hand.commit(*options).returncode == 0
+    git("switch", "-q", "gitticks/state", at=hand.project.board)
+
+
+@pytest.mark.parametrize("options", [(), ("--no-commit",)])
+def test_a_cherry_pick_carries_nothing_out_and_what_is_illegal_is_told(
+    hand: Hand, options: tuple[str, ...]
+) -> None:
+    board, events = hand.project.board, len(hand.project.events("k7f2"))
+    _commit_aside(hand, "status: pending", "status: cancelled")
+    done = run_git_command("cherry-pick", *options, "side", at=board)
+    if options:  # then `git commit` ends it, as after a conflict
+        (Path(git("rev-parse", "--absolute-git-dir", at=board)) / "CHERRY_PICK_HEAD").write_text(
+            git("rev-parse", "side", at=board) + "\n"
+        )
+        done = hand.commit()
+    assert done.returncode == 0
+    tip = git("rev-parse", "HEAD", at=board)
+    assert (
+        f"error: in {tip[:10]} `k7f2` went from pending to cancelled, and no event says so\n" in done.stderr
+    )
+    assert f"revert --no-edit {tip}` takes it back" in done.stderr
+    assert commits_of(hand, 1) == ["Ada Lovelace: by hand"]
+    assert len(hand.project.events("k7f2")) == events
+    undone = run_git_command("revert", "--no-edit", "HEAD", at=board)
+    assert (undone.returncode, undone.stderr) == (0, "")
+    assert commits_of(hand, 1) == ['Ada Lovelace: Revert "by hand"']
+    assert "all is well" in hand.project.ok("doctor")
+    hand.edit("old", "new")
+    assert hand.commit().returncode == 0, "the board is in step after a pick"
+
+
+def test_a_series_of_picks_and_reverts_carries_nothing_out(hand: Hand) -> None:
+    board = hand.project.board
+    for number, word in enumerate(("one", "two", "three")):
+        hand.edit(("old", "one", "two")[number], word)
+        hand.commit()
+    events = len(hand.project.events("k7f2"))
+    assert run_git_command("revert", "--no-edit", "HEAD~3..HEAD", at=board).returncode == 0
+    assert hand.project.file("k7f2").section("Context") == "old"
+    assert run_git_command("cherry-pick", "HEAD~6..HEAD~3", at=board).returncode == 0
+    assert hand.project.file("k7f2").section("Context") == "three"
+    assert len(hand.project.events("k7f2")) == events
+    hand.project.ok("status")
+    assert hand.project.board_status() == ""
+    assert "all is well" in hand.project.ok("doctor")
+
+
+def test_a_patch_that_breaks_a_file_is_refused(hand: Hand, tmp_path: Path) -> None:
+    board = hand.project.board
+    _commit_aside(hand, "status: pending", "status: [", "--no-verify")
+    git("format-patch", "-q", "-1", "side", "-o", str(tmp_path / "patches"), at=board)
+    (patch,) = (tmp_path / "patches").iterdir()
+    tip = hand.project.tip()
+    done = run_git_command("am", str(patch), at=board)
+    assert done.returncode != 0
+    assert "error: tasks/f2/k7f2/TASK.md:" in done.stderr
+    git("am", "--abort", at=board)
+    assert (hand.project.tip(), hand.project.board_status()) == (tip, "")
+
+
+def test_a_patch_that_breaks_nothing_is_applied(hand: Hand, tmp_path: Path) -> None:
+    board = hand.project.board
+    _commit_aside(hand, "title: Login", "title: The login")
+    git("format-patch", "-q", "-1", "side", "-o", str(tmp_path / "patches"), at=board)
+    (patch,) = (tmp_path / "patches").iterdir()
+    assert run_git_command("am", "-q", str(patch), at=board).returncode == 0
+    assert hand.project.task("k7f2").title.startswith("The login")
+    assert hand.project.ok("doctor", "--fix")
+    assert hand.project.board_status() == ""
+
+
+def test_during_a_bisect_nothing_is_written_and_nothing_refused(hand: Hand) -> None:
+    board = hand.project.board
+    for number, word in enumerate(("one", "two", "three", "four")):
+        hand.edit(("old", "one", "two", "three")[number], word)
+        hand.commit()
+    git("bisect", "start", "HEAD", "HEAD~4", at=board)
+    shown = hand.project.board_file("k7f2").read_text()
+    hand.project.ok("status")
+    assert hand.project.ok("update", "k7f2", "-p", "0") == "k7f2  priority changed\n"
+    assert hand.project.board_file("k7f2").read_text() == shown
+    tip = hand.project.tip()
+    hand.edit("title: Login", "title: An experiment")
+    done = hand.commit()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert hand.project.tip() == tip
+    git("bisect", "reset", at=board)
+    hand.project.ok("status")
+    assert "four" in hand.project.board_file("k7f2").read_text()
+    assert hand.project.task("k7f2").priority == 0
+    assert hand.project.board_status() == ""
