@@ -33,6 +33,18 @@ ACTORS = {"worker": WORKER, "reviewer": REVIEWER, "human": ADA, "engine": ENGINE
 HANDED_OFF = Artifacts(handoff=True, head=HEAD)
 PASSED = Artifacts(handoff=True, review=ReviewOutcome.PASS, head=HEAD)
 FAILED = Artifacts(handoff=True, review=ReviewOutcome.FAIL, head=HEAD)
+NOTHING = Artifacts()
+RED = Artifacts(handoff=True, checks_failure="`make test` failed", head=HEAD)
+
+CRASHES = [Ending.CRASHED, Ending.TIMED_OUT]
+CUT_OFF = [
+    Ending.INTERRUPTED,
+    Ending.OUTAGE,
+    Ending.RATE_LIMITED,
+    Ending.USAGE_LIMITED,
+    Ending.SANDBOX_FAILED,
+]
+FINISHED = [Ending.CLEAN, *CRASHES, *CUT_OFF]
 
 _USUAL_AWAITING = {
     Status.CLARIFICATION: Awaiting.INPUT,

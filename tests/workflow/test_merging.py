@@ -7,18 +7,16 @@ import pytest
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.notes import Section
-from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
+from gitticks.model.policy import MergeMode, OnConflict, Policy
 from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn
 from gitticks.workflow.transitions import is_legal_step
-from gitticks.workflow.triggers import ChildrenChanged, HeadMoved, Merged, MergeFailed, MergeFound
+from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, MergeFound
 from tests.support.decisions import (
     ADA,
     AT,
-    HANDED_OFF,
-    HEAD,
     MERGE,
     OTHER_HEAD,
     REVIEWER,
@@ -218,96 +216,3 @@ def test_head_that_nothing_hangs_on(task: Task, policy: Policy) -> None:
 def test_epic_whose_head_moved_needs_no_child() -> None:
     decision = run(make_epic(Status.REVIEWING), HeadMoved(OTHER_HEAD), policy=EPIC_BRANCH)
     assert (way(decision), decision.rework) == (["reviewing", "working"], None)
-
-
-# Epics
-
-ALL_CLOSED = ChildrenChanged(any_started=True, all_closed=True)
-SOME_OPEN = ChildrenChanged(any_started=True, all_closed=False)
-NONE_STARTED = ChildrenChanged(any_started=False, all_closed=False)
-
-
-def test_epic_works_from_its_first_childs_start() -> None:
-    assert way(run(make_epic(Status.PENDING), NONE_STARTED)) == []
-    decision = run(make_epic(Status.PENDING), SOME_OPEN)
-    assert way(decision) == ["pending", "working"]
-    assert decision.turn is Turn.CHILDREN
-
-
-@pytest.mark.parametrize("human", HumanPolicy)
-@pytest.mark.parametrize("isolation", [Isolation.TASK, Isolation.NONE])
-def test_epic_without_code_is_done_with_its_children(human: HumanPolicy, isolation: Isolation) -> None:
-    decision = run(
-        make_epic(), ALL_CLOSED, artifacts=HANDED_OFF, policy=Policy(human=human, isolation=isolation)
-    )
-    assert way(decision) == ["working", "agent-review", "reviewing", "done"]
-    assert waived(decision) == ["review", "person"]
-    assert {event.actor for event in decision.events} == {ENGINE}
-
-
-def test_epic_without_code_keeps_what_it_requires() -> None:
-    decision = run(make_epic(requires=Requires.APPROVAL), ALL_CLOSED, artifacts=HANDED_OFF)
-    assert way(decision) == ["working", "agent-review", "reviewing"]
-    assert decision.task.awaiting is Awaiting.APPROVAL
-
-
-@pytest.mark.parametrize(
-    ("review", "human", "path", "turn"),
-    [
-        (ReviewPolicy.AGENT, HumanPolicy.ALWAYS, ["working", "agent-review"], Turn.REVIEWER),
-        (ReviewPolicy.COUNCIL, HumanPolicy.WHEN_REQUIRED, ["working", "agent-review"], Turn.REVIEWER),
-        (ReviewPolicy.NONE, HumanPolicy.ALWAYS, ["working", "agent-review", "reviewing"], Turn.PERSON),
-        (ReviewPolicy.NONE, HumanPolicy.WHEN_REQUIRED, ["working", "agent-review", "reviewing"], Turn.MERGE),
-    ],
-)
-def test_epic_with_a_branch_runs_on_as_the_gates_allow(
-    review: ReviewPolicy, human: HumanPolicy, path: list[str], turn: Turn
-) -> None:
-    policy = Policy(review=review, human=human, isolation=Isolation.EPIC)
-    decision = run(make_epic(), ALL_CLOSED, artifacts=HANDED_OFF, policy=policy)
-    assert (way(decision), decision.turn) == (path, turn)
-    assert decision.task.end_sha == HEAD
-
-
-@pytest.mark.parametrize(
-    "task",
-    [
-        make_epic(Status.AGENT_REVIEW),
-        make_epic(Status.REVIEWING),
-        make_epic(Status.REVIEWING, awaiting=None, approval=make_merging().approval),
-    ],
-)
-def test_child_that_is_added_returns_the_epic(task: Task) -> None:
-    for children in (SOME_OPEN, NONE_STARTED):
-        decision = run(task, children, policy=EPIC_BRANCH)
-        assert way(decision) == [str(task.status), "working"]
-        assert (decision.turn, decision.rework, decision.task.approval) == (Turn.CHILDREN, None, None)
-        assert Section.HANDOFF in decision.archived
-
-
-@pytest.mark.parametrize(
-    "task",
-    [
-        make_epic(awaiting=Awaiting.CHECKPOINT),
-        make_epic(Status.PENDING, awaiting=Awaiting.APPROVAL),
-        make_epic(Status.CLARIFICATION),
-        make_epic(Status.STUCK),
-        make_epic(Status.AGENT_REVIEW, awaiting=Awaiting.APPROVAL),
-        make_epic(Status.DONE),
-    ],
-)
-@pytest.mark.parametrize("children", [ALL_CLOSED, SOME_OPEN, NONE_STARTED])
-def test_children_do_not_answer_for_a_person(task: Task, children: ChildrenChanged) -> None:
-    decision = run(task, children, artifacts=HANDED_OFF)
-    assert (decision.task, decision.steps) == (task, ())
-
-
-def test_all_closed_again_changes_nothing() -> None:
-    for status in (Status.AGENT_REVIEW, Status.REVIEWING):
-        task = make_epic(status)
-        assert run(task, ALL_CLOSED, policy=EPIC_BRANCH).task == task
-
-
-def test_epic_whose_only_child_is_closed_at_once() -> None:
-    decision = run(make_epic(Status.PENDING), ALL_CLOSED)
-    assert way(decision) == ["pending", "working", "agent-review", "reviewing", "done"]

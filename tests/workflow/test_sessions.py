@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.policy import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.session import Ending
-from gitticks.model.status import Awaiting, Requires, Role, Status
+from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Task, Usage
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn
 from gitticks.workflow.sessions import current_round, wants_checks
 from gitticks.workflow.signals import Signal, SignalKind
-from gitticks.workflow.triggers import ReviewTimedOut, SessionEnded, SessionStarted
+from gitticks.workflow.triggers import SessionEnded, SessionStarted
 from tests.support.decisions import (
     ADA,
-    FAILED,
+    CRASHES,
+    CUT_OFF,
+    FINISHED,
     HANDED_OFF,
     HEAD,
+    NOTHING,
     OTHER_HEAD,
     PASSED,
+    RED,
     START,
     WORKER,
     ended,
@@ -33,24 +34,8 @@ from tests.support.decisions import (
     make_epic,
     make_task,
     run,
-    waived,
     way,
 )
-
-NOTHING = Artifacts()
-RED = Artifacts(handoff=True, checks_failure="`make test` failed", head=HEAD)
-UNCLEAR = Artifacts(review=ReviewOutcome.UNCLEAR, head=HEAD)
-COUNCIL = Policy(review=ReviewPolicy.COUNCIL)
-CRASHES = [Ending.CRASHED, Ending.TIMED_OUT]
-CUT_OFF = [
-    Ending.INTERRUPTED,
-    Ending.OUTAGE,
-    Ending.RATE_LIMITED,
-    Ending.USAGE_LIMITED,
-    Ending.SANDBOX_FAILED,
-]
-FINISHED = [Ending.CLEAN, *CRASHES, *CUT_OFF]
-
 
 # Start
 
@@ -206,145 +191,6 @@ def test_nothing_else_ends_in_pending(ending: Ending) -> None:
     assert run(task, ended(task, ending, SignalKind.COMPLETE), artifacts=HANDED_OFF).task == task
 
 
-# Limits and counters
-
-
-@pytest.mark.parametrize(
-    ("ending", "kind"),
-    [
-        (Ending.CLEAN, None),
-        (Ending.CLEAN, SignalKind.COMPLETE),
-        (Ending.CLEAN, SignalKind.CONTINUE),
-        (Ending.CLEAN, SignalKind.FAILED),
-        (Ending.CRASHED, None),
-        (Ending.REFUSED, None),
-        (Ending.START_FAILED, None),
-    ],
-)
-def test_iteration_limit(ending: Ending, kind: SignalKind | None) -> None:
-    task = make_task()
-    below = run(task, ended(task, ending, kind), counts=Counts(iterations=1), policy=Policy(iterations=3))
-    assert below.task.status is Status.WORKING
-    assert is_iteration(below)
-    at = run(task, ended(task, ending, kind), counts=Counts(iterations=2), policy=Policy(iterations=3))
-    assert way(at) == ["working", "stuck"]
-    assert at.task.awaiting is Awaiting.ESCALATION
-    assert at.steps[0].reason == "3 iterations without a hand-off"
-    only = run(task, ended(task, ending, kind), policy=Policy(iterations=1))
-    assert only.steps[0].reason == "1 iteration without a hand-off"
-
-
-def test_last_iteration_may_hand_off_or_ask() -> None:
-    task = make_task()
-    used, limit = Counts(iterations=2), Policy(iterations=3)
-    handed_off = run(task, ended(task), artifacts=HANDED_OFF, counts=used, policy=limit)
-    assert handed_off.task.status is Status.AGENT_REVIEW
-    asked = run(task, ended(task, kind=SignalKind.CHECKPOINT), counts=used, policy=limit)
-    assert (asked.task.status, asked.task.awaiting) == (Status.WORKING, Awaiting.CHECKPOINT)
-
-
-def test_failed_checks_are_fed_back_twice_then_crash() -> None:
-    task = make_task()
-    for before in (0, 1):
-        decision = run(task, ended(task), artifacts=RED, counts=Counts(failed_checks=before))
-        assert decision.task == task
-        (failure,) = (event for event in decision.events if event.type is EventType.GATE_FAILED)
-        assert (failure.reason, failure.data) == ("`make test` failed", {"gate": "checks"})
-        assert is_iteration(decision)
-    third = run(task, ended(task), artifacts=RED, counts=Counts(failed_checks=2))
-    assert (third.task.status, third.task.crash_count) == (Status.WORKING, 1)
-    fourth = run(third.task, ended(task), artifacts=RED, counts=Counts(failed_checks=3))
-    assert way(fourth) == ["working", "stuck"]
-
-
-def test_missing_handoff_is_no_failed_check() -> None:
-    task = make_task()
-    decision = run(task, ended(task, kind=SignalKind.COMPLETE), counts=Counts(failed_checks=5))
-    assert (decision.task.status, decision.task.crash_count) == (Status.WORKING, 0)
-    (failure,) = (event for event in decision.events if event.type is EventType.GATE_FAILED)
-    assert failure.data == {"gate": "handoff"}
-    assert "`## Handoff` is missing" in str(failure.reason)
-
-
-# The end of a reviewer
-
-
-@pytest.mark.parametrize("ending", FINISHED)
-@pytest.mark.parametrize("kind", [None, *SignalKind])
-def test_review_decides_not_the_signal(ending: Ending, kind: SignalKind | None) -> None:
-    task = make_task(Status.AGENT_REVIEW, failed_reviews=0, crash_count=1)
-    passed = run(task, ended(task, ending, kind, "fine"), artifacts=PASSED)
-    assert way(passed) == ["agent-review", "reviewing"]
-    assert (passed.task.awaiting, passed.task.crash_count) == (Awaiting.REVIEW, 0)
-    failed = run(task, ended(task, ending, kind, "bad"), artifacts=FAILED)
-    assert way(failed) == ["agent-review", "working"]
-    assert (failed.task.failed_reviews, failed.task.review_round) == (1, 1)
-    assert failed.archived == (Section.HANDOFF,)
-    assert failed.turn is Turn.WORKER
-    assert [section for section, _ in passed.entries] == ([Section.NOTES] if kind else [])
-
-
-def test_pass_ends_a_row_of_fails() -> None:
-    task = make_task(Status.AGENT_REVIEW, failed_reviews=1)
-    assert run(task, ended(task), artifacts=PASSED).task.failed_reviews == 0
-
-
-def test_second_fail_of_a_single_reviewer_is_stuck() -> None:
-    task = make_task(Status.AGENT_REVIEW, failed_reviews=1)
-    decision = run(task, ended(task), artifacts=FAILED)
-    assert way(decision) == ["agent-review", "stuck"]
-    assert (decision.task.awaiting, decision.task.failed_reviews) == (Awaiting.ESCALATION, 2)
-
-
-@pytest.mark.parametrize("human", HumanPolicy)
-def test_fourth_block_of_a_council_goes_to_a_person(human: HumanPolicy) -> None:
-    policy = Policy(review=ReviewPolicy.COUNCIL, human=human)
-    for before in range(3):
-        task = make_task(Status.AGENT_REVIEW, failed_reviews=before)
-        assert way(run(task, ended(task), artifacts=FAILED, policy=policy)) == ["agent-review", "working"]
-    task = make_task(Status.AGENT_REVIEW, failed_reviews=3)
-    decision = run(task, ended(task), artifacts=FAILED, policy=policy)
-    assert way(decision) == ["agent-review", "reviewing"]
-    assert decision.steps[0].reason == "rounds-exhausted"
-    assert (decision.task.awaiting, waived(decision)) == (Awaiting.REVIEW, [])
-
-
-@pytest.mark.parametrize("artifacts", [Artifacts(handoff=True, head=HEAD), UNCLEAR])
-@pytest.mark.parametrize("ending", [Ending.CLEAN, *CRASHES])
-def test_review_without_a_verdict_is_a_crash(artifacts: Artifacts, ending: Ending) -> None:
-    task = make_task(Status.AGENT_REVIEW)
-    first = run(task, ended(task, ending), artifacts=artifacts)
-    assert (first.task.status, first.task.crash_count) == (Status.AGENT_REVIEW, 1)
-    second = run(first.task, ended(first.task, ending), artifacts=artifacts)
-    assert way(second) == ["agent-review", "stuck"]
-    assert str(second.steps[0].reason).startswith("crashed")
-
-
-@pytest.mark.parametrize("ending", [Ending.STOPPED, *CUT_OFF])
-@pytest.mark.parametrize("artifacts", [NOTHING, UNCLEAR])
-def test_reviewer_that_was_cut_off(ending: Ending, artifacts: Artifacts) -> None:
-    task = make_task(Status.AGENT_REVIEW, crash_count=1)
-    assert run(task, ended(task, ending), artifacts=artifacts).task == task
-
-
-def test_reviewer_never_uses_up_iterations() -> None:
-    task = make_task(Status.AGENT_REVIEW)
-    decision = run(task, ended(task), counts=Counts(iterations=99))
-    assert not is_iteration(decision)
-    assert decision.task.status is Status.AGENT_REVIEW
-
-
-def test_review_of_a_head_that_moved_is_void() -> None:
-    task = make_task(Status.AGENT_REVIEW)
-    moved = Artifacts(handoff=True, review=ReviewOutcome.PASS, head=OTHER_HEAD)
-    decision = run(task, ended(task), artifacts=moved)
-    assert decision.steps == ()
-    assert decision.task.end_sha == OTHER_HEAD
-    assert decision.archived == (Section.REVIEW,)
-    assert EventType.VOIDED in kinds(decision)
-    assert way(run(task, ended(task), artifacts=moved, counts=Counts(voids=1))) == ["agent-review", "stuck"]
-
-
 # What does not count any more
 
 
@@ -401,33 +247,6 @@ def test_the_record_of_an_end_holds_what_the_session_took_as_far_as_it_is_known(
 )
 def test_current_round(role: Role, completed: int, expected: int) -> None:
     assert current_round(make_task(review_round=completed), role) == expected
-
-
-# The council's time
-
-
-@pytest.mark.parametrize(("human", "requires"), list(product(HumanPolicy, [None, Requires.APPROVAL])))
-def test_council_that_ran_out_of_time(human: HumanPolicy, requires: Requires | None) -> None:
-    task = make_task(Status.AGENT_REVIEW, requires=requires)
-    decision = run(task, ReviewTimedOut(), policy=Policy(review=ReviewPolicy.COUNCIL, human=human))
-    assert way(decision) == ["agent-review", "reviewing"]
-    assert decision.steps[0].reason == "council-timeout"
-    assert decision.task.awaiting is (Awaiting.APPROVAL if requires else Awaiting.REVIEW)
-    assert waived(decision) == []
-
-
-@pytest.mark.parametrize(
-    ("task", "policy"),
-    [
-        (make_task(), COUNCIL),
-        (make_task(Status.REVIEWING), COUNCIL),
-        (make_task(Status.AGENT_REVIEW, awaiting=Awaiting.APPROVAL), COUNCIL),
-        (make_task(Status.AGENT_REVIEW), Policy()),
-    ],
-)
-def test_no_council_no_time_out(task: Task, policy: Policy) -> None:
-    with pytest.raises(RefusedError, match="no council reviews"):
-        run(task, ReviewTimedOut(), policy=policy)
 
 
 # When the quality gates are worth running

@@ -15,6 +15,7 @@ from gitticks.workflow.triggers import SessionEnded
 from tests.support.decisions import (
     FAILED,
     HANDED_OFF,
+    NOTHING,
     PASSED,
     WORKER,
     ended,
@@ -25,8 +26,6 @@ from tests.support.decisions import (
     waived,
     way,
 )
-
-NOTHING = Artifacts()
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ import pytest
 
 from gitticks.errors import Exit, RefusedError
 from gitticks.model.event import ENGINE, Actor, EventType
-from gitticks.model.notes import ReviewOutcome, Section
+from gitticks.model.notes import Section
 from gitticks.model.policy import MergeMode, Policy
-from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Role, Status, Verdict
+from gitticks.model.status import ActorKind, Awaiting, Requires, Role, Status, Verdict
 from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decision import Decision, Turn
 from gitticks.workflow.transitions import is_legal_step
-from gitticks.workflow.triggers import Closed, Seen, VerdictGiven
+from gitticks.workflow.triggers import Closed, VerdictGiven
 from gitticks.workflow.verdicts import VERDICTS
 from tests.support.decisions import (
     ADA,
@@ -22,9 +22,7 @@ from tests.support.decisions import (
     HANDED_OFF,
     HEAD,
     OTHER_HEAD,
-    PASSED,
     REVIEWER,
-    START,
     WORKER,
     answer,
     kinds,
@@ -183,99 +181,6 @@ def test_verdict_is_an_event_with_what_it_answered_and_goes_first() -> None:
     assert decision.task.approval.strength == "L2"
 
 
-# Gates that were passed are not waived.
-
-
-def test_written_handoff_is_passed_not_waived() -> None:
-    task = make_task(Status.WORKING, awaiting=Awaiting.WORK)
-    assert waived(run(task, answer(Verdict.APPROVED), artifacts=HANDED_OFF)) == ["review"]
-    red = Artifacts(handoff=True, checks_failure="tests failed", head=HEAD)
-    assert waived(run(task, answer(Verdict.APPROVED), artifacts=red)) == ["checks", "review"]
-
-
-def test_handoff_of_before_the_return_is_waived() -> None:
-    task = make_task(Status.CLARIFICATION, awaiting=Awaiting.APPROVAL)
-    decision = run(task, answer(Verdict.APPROVED), artifacts=HANDED_OFF)
-    assert Section.HANDOFF in decision.archived
-    assert waived(decision) == ["handoff", "review"]
-
-
-@pytest.mark.parametrize(
-    ("artifacts", "expected"),
-    [
-        (PASSED, []),
-        (Artifacts(review=ReviewOutcome.FAIL, head=HEAD), ["review"]),
-        (Artifacts(review=ReviewOutcome.UNCLEAR, head=HEAD), ["review"]),
-    ],
-)
-def test_written_review_is_passed_not_waived(artifacts: Artifacts, expected: list[str]) -> None:
-    task = make_task(Status.AGENT_REVIEW, awaiting=Awaiting.APPROVAL)
-    assert waived(run(task, answer(Verdict.APPROVED), artifacts=artifacts)) == expected
-
-
-@pytest.mark.parametrize("isolation", [Isolation.EPIC, Isolation.NONE])
-def test_code_that_stands_elsewhere_needs_no_merge(isolation: Isolation) -> None:
-    task = make_task(Status.REVIEWING, parent="e9zz")
-    assert run(task, answer(Verdict.APPROVED), policy=Policy(isolation=isolation)).task.status is Status.DONE
-
-
-def test_task_without_an_epic_has_its_own_branch() -> None:
-    decision = run(
-        make_task(Status.REVIEWING), answer(Verdict.APPROVED), policy=Policy(isolation=Isolation.EPIC)
-    )
-    assert decision.task.is_merging
-
-
-def test_empty_hand_off_needs_no_merge() -> None:
-    decision = run(make_task(Status.REVIEWING, end_sha=START), answer(Verdict.APPROVED))
-    assert decision.task.status is Status.DONE
-
-
-# Races
-
-
-SEEN = Seen(Awaiting.REVIEW, EARLIER, HEAD)
-
-
-def test_verdict_on_what_was_seen() -> None:
-    assert run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, seen=SEEN)).task.is_merging
-
-
-@pytest.mark.parametrize("verdict", Verdict)
-@pytest.mark.parametrize(
-    ("task", "changed"),
-    [
-        (make_task(Status.CLARIFICATION), "it awaits input now, not review"),
-        (make_task(Status.WORKING), "it is working and awaits nobody now"),
-        (make_merging(), "it is reviewing and awaits nobody now"),
-        (make_task(Status.DONE), "it is done and awaits nobody now"),
-        (make_task(Status.REVIEWING, end_sha=OTHER_HEAD), "its head is ccccccc now"),
-        (make_task(Status.REVIEWING, asked_at=AT), "it asked again for review"),
-    ],
-)
-def test_verdict_on_what_changed_meanwhile(task: Task, changed: str, verdict: Verdict) -> None:
-    with pytest.raises(RefusedError, match=f"changed since you looked: {changed}") as refused:
-        run(task, answer(verdict, seen=SEEN))
-    assert refused.value.exit_code is Exit.REFUSED
-    assert refused.value.hint == "`gt show k7f2`"
-
-
-@pytest.mark.parametrize("status", [Status.AGENT_REVIEW, Status.REVIEWING])
-def test_new_commits_void_the_approval(status: Status) -> None:
-    task = make_task(status, awaiting=Awaiting.APPROVAL)
-    moved = Artifacts(review=ReviewOutcome.PASS, head=OTHER_HEAD)
-    with pytest.raises(RefusedError, match="new commits since it was handed off"):
-        run(task, answer(Verdict.APPROVED), artifacts=moved)
-    assert run(task, answer(Verdict.REJECTED, "again"), artifacts=moved).task.status is Status.WORKING
-
-
-def test_head_of_a_shared_branch_may_move() -> None:
-    task = make_task(Status.REVIEWING, parent="e9zz")
-    moved = Artifacts(head=OTHER_HEAD)
-    decision = run(task, answer(Verdict.APPROVED), artifacts=moved, policy=Policy(isolation=Isolation.EPIC))
-    assert decision.task.status is Status.DONE
-
-
 @pytest.mark.parametrize("status", OPEN)
 def test_work_of_a_person_takes_the_head_that_is_there(status: str) -> None:
     decision = give(status, "work", "approved", Artifacts(head=OTHER_HEAD))
@@ -366,27 +271,3 @@ def test_epic_that_is_sent_back_has_a_child_with_the_feedback() -> None:
     assert run(make_epic(Status.STUCK), answer(Verdict.APPROVED)).rework is None
     assert run(make_epic(Status.CLARIFICATION), answer(Verdict.APPROVED, "yes")).rework is None
     assert run(make_task(Status.REVIEWING), answer(Verdict.REJECTED, "no tests")).rework is None
-
-
-def test_an_approval_weaker_than_policy_asks_for_closes_nothing() -> None:
-    policy = Policy(minimum_approval="L2")
-    for strength in ("L0", "L1"):
-        with pytest.raises(RefusedError, match="needs an approval of strength L2") as refused:
-            run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, strength=strength), policy=policy)
-        assert refused.value.exit_code is Exit.REFUSED
-    strong = run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, strength="L3"), policy=policy)
-    assert strong.task.approval is not None
-    returned = run(make_task(Status.STUCK), answer(Verdict.APPROVED, "try this"), policy=policy)
-    assert returned.task.status is Status.WORKING
-
-
-def test_with_four_eyes_nobody_approves_what_they_created() -> None:
-    policy = Policy(four_eyes=True)
-    with pytest.raises(RefusedError, match="somebody else has to approve it"):
-        run(make_task(Status.REVIEWING, created_by=ADA.name), answer(Verdict.APPROVED), policy=policy)
-    other = run(make_task(Status.REVIEWING, created_by="Grace"), answer(Verdict.APPROVED), policy=policy)
-    assert other.task.approval is not None
-    rejected = run(
-        make_task(Status.REVIEWING, created_by=ADA.name), answer(Verdict.REJECTED, "no"), policy=policy
-    )
-    assert rejected.task.status is Status.WORKING

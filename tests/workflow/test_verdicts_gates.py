@@ -1,0 +1,81 @@
+"""Which gates an approval waives or was behind already, and who may approve how."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.errors import Exit, RefusedError
+from gitticks.model.notes import ReviewOutcome, Section
+from gitticks.model.policy import Policy
+from gitticks.model.status import Awaiting, Isolation, Status, Verdict
+from gitticks.workflow.artifacts import Artifacts
+from tests.support.decisions import ADA, HANDED_OFF, HEAD, PASSED, START, answer, make_task, run, waived
+
+
+def test_written_handoff_is_passed_not_waived() -> None:
+    task = make_task(Status.WORKING, awaiting=Awaiting.WORK)
+    assert waived(run(task, answer(Verdict.APPROVED), artifacts=HANDED_OFF)) == ["review"]
+    red = Artifacts(handoff=True, checks_failure="tests failed", head=HEAD)
+    assert waived(run(task, answer(Verdict.APPROVED), artifacts=red)) == ["checks", "review"]
+
+
+def test_handoff_of_before_the_return_is_waived() -> None:
+    task = make_task(Status.CLARIFICATION, awaiting=Awaiting.APPROVAL)
+    decision = run(task, answer(Verdict.APPROVED), artifacts=HANDED_OFF)
+    assert Section.HANDOFF in decision.archived
+    assert waived(decision) == ["handoff", "review"]
+
+
+@pytest.mark.parametrize(
+    ("artifacts", "expected"),
+    [
+        (PASSED, []),
+        (Artifacts(review=ReviewOutcome.FAIL, head=HEAD), ["review"]),
+        (Artifacts(review=ReviewOutcome.UNCLEAR, head=HEAD), ["review"]),
+    ],
+)
+def test_written_review_is_passed_not_waived(artifacts: Artifacts, expected: list[str]) -> None:
+    task = make_task(Status.AGENT_REVIEW, awaiting=Awaiting.APPROVAL)
+    assert waived(run(task, answer(Verdict.APPROVED), artifacts=artifacts)) == expected
+
+
+@pytest.mark.parametrize("isolation", [Isolation.EPIC, Isolation.NONE])
+def test_code_that_stands_elsewhere_needs_no_merge(isolation: Isolation) -> None:
+    task = make_task(Status.REVIEWING, parent="e9zz")
+    assert run(task, answer(Verdict.APPROVED), policy=Policy(isolation=isolation)).task.status is Status.DONE
+
+
+def test_task_without_an_epic_has_its_own_branch() -> None:
+    decision = run(
+        make_task(Status.REVIEWING), answer(Verdict.APPROVED), policy=Policy(isolation=Isolation.EPIC)
+    )
+    assert decision.task.is_merging
+
+
+def test_empty_hand_off_needs_no_merge() -> None:
+    decision = run(make_task(Status.REVIEWING, end_sha=START), answer(Verdict.APPROVED))
+    assert decision.task.status is Status.DONE
+
+
+def test_an_approval_weaker_than_policy_asks_for_closes_nothing() -> None:
+    policy = Policy(minimum_approval="L2")
+    for strength in ("L0", "L1"):
+        with pytest.raises(RefusedError, match="needs an approval of strength L2") as refused:
+            run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, strength=strength), policy=policy)
+        assert refused.value.exit_code is Exit.REFUSED
+    strong = run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, strength="L3"), policy=policy)
+    assert strong.task.approval is not None
+    returned = run(make_task(Status.STUCK), answer(Verdict.APPROVED, "try this"), policy=policy)
+    assert returned.task.status is Status.WORKING
+
+
+def test_with_four_eyes_nobody_approves_what_they_created() -> None:
+    policy = Policy(four_eyes=True)
+    with pytest.raises(RefusedError, match="somebody else has to approve it"):
+        run(make_task(Status.REVIEWING, created_by=ADA.name), answer(Verdict.APPROVED), policy=policy)
+    other = run(make_task(Status.REVIEWING, created_by="Grace"), answer(Verdict.APPROVED), policy=policy)
+    assert other.task.approval is not None
+    rejected = run(
+        make_task(Status.REVIEWING, created_by=ADA.name), answer(Verdict.REJECTED, "no"), policy=policy
+    )
+    assert rejected.task.status is Status.WORKING

@@ -1,0 +1,55 @@
+"""Answers to what has changed since the person looked."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.errors import Exit, RefusedError
+from gitticks.model.notes import ReviewOutcome
+from gitticks.model.policy import Policy
+from gitticks.model.status import Awaiting, Isolation, Status, Verdict
+from gitticks.model.task import Task
+from gitticks.workflow.artifacts import Artifacts
+from gitticks.workflow.triggers import Seen
+from tests.support.decisions import AT, EARLIER, HEAD, OTHER_HEAD, answer, make_merging, make_task, run
+
+SEEN = Seen(Awaiting.REVIEW, EARLIER, HEAD)
+
+
+def test_verdict_on_what_was_seen() -> None:
+    assert run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, seen=SEEN)).task.is_merging
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+@pytest.mark.parametrize(
+    ("task", "changed"),
+    [
+        (make_task(Status.CLARIFICATION), "it awaits input now, not review"),
+        (make_task(Status.WORKING), "it is working and awaits nobody now"),
+        (make_merging(), "it is reviewing and awaits nobody now"),
+        (make_task(Status.DONE), "it is done and awaits nobody now"),
+        (make_task(Status.REVIEWING, end_sha=OTHER_HEAD), "its head is ccccccc now"),
+        (make_task(Status.REVIEWING, asked_at=AT), "it asked again for review"),
+    ],
+)
+def test_verdict_on_what_changed_meanwhile(task: Task, changed: str, verdict: Verdict) -> None:
+    with pytest.raises(RefusedError, match=f"changed since you looked: {changed}") as refused:
+        run(task, answer(verdict, seen=SEEN))
+    assert refused.value.exit_code is Exit.REFUSED
+    assert refused.value.hint == "`gt show k7f2`"
+
+
+@pytest.mark.parametrize("status", [Status.AGENT_REVIEW, Status.REVIEWING])
+def test_new_commits_void_the_approval(status: Status) -> None:
+    task = make_task(status, awaiting=Awaiting.APPROVAL)
+    moved = Artifacts(review=ReviewOutcome.PASS, head=OTHER_HEAD)
+    with pytest.raises(RefusedError, match="new commits since it was handed off"):
+        run(task, answer(Verdict.APPROVED), artifacts=moved)
+    assert run(task, answer(Verdict.REJECTED, "again"), artifacts=moved).task.status is Status.WORKING
+
+
+def test_head_of_a_shared_branch_may_move() -> None:
+    task = make_task(Status.REVIEWING, parent="e9zz")
+    moved = Artifacts(head=OTHER_HEAD)
+    decision = run(task, answer(Verdict.APPROVED), artifacts=moved, policy=Policy(isolation=Isolation.EPIC))
+    assert decision.task.status is Status.DONE
