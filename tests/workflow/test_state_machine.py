@@ -20,7 +20,8 @@ from gitticks.workflow.decision import Decision, Turn
 from gitticks.workflow.transitions import is_legal_step
 from gitticks.workflow.triggers import SessionEnded
 from tests.support.decisions import START
-from tests.workflow.world import ALL_CHOICES, Move, Side, World, asked_gates, begin, carry_out, moves
+from tests.workflow.carrying_out import asked_gates, carry_out
+from tests.workflow.world import ALL_CHOICES, Move, Side, World, begin, moves
 
 POLICIES = st.builds(
     Policy,
