@@ -1,8 +1,8 @@
 """An exhaustive walk: every state that the real `decide` can reach, whoever moves, under every policy.
 
 Each policy gives a finite graph. Its nodes are worlds in a normal form, its edges every move of agents, engine,
-environment and people that changes something. Worlds with one normal form can do the same things, so every real run maps onto a
-path here, and what holds on all paths here holds for all real runs.
+environment and people that changes something. Worlds with one normal form can do the same things, so every real run
+maps onto a path here, and what holds on all paths here holds for all real runs.
 
 That also makes the proof of termination sound. A run of agents and engine that never ends would map onto an endless
 path in a finite graph, so some decision would lie on a cycle of agents' and engine's edges. The walk computes the
