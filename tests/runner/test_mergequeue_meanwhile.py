@@ -1,0 +1,146 @@
+"""Merges while something else goes on: people who edit, commit or take an approval back, and kills."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.errors import RefusedError
+from gitticks.model.event import EventType
+from gitticks.model.status import Awaiting, Status
+from gitticks.model.task import Task
+from gitticks.runner import mergequeue
+from gitticks.runner.mergequeue import MergeQueue
+from gitticks.runner.outcome import RunExit
+from tests.runner.merges import approved, head, merge
+from tests.support.repositories import commit_file
+from tests.support.runs import RunProject, project
+
+__all__ = ["project"]
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing after it runs but what the system itself cleans up."""
+
+
+def test_a_base_that_moves_during_the_tests_is_merged_again(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approved(project)
+    build = MergeQueue._build
+    commits = iter(["first.txt", "second.txt"])
+
+    def build_and_move(self: MergeQueue, task: Task, tip: str, work: str) -> object:
+        built = build(self, task, tip, work)
+        if (name := next(commits, None)) is not None:
+            commit_file(project.path, name, "meanwhile\n")
+        return built
+
+    monkeypatch.setattr(MergeQueue, "_build", build_and_move)
+    merge(project)
+    assert {"first.txt", "second.txt", "login.txt"} <= set(project.files())
+    assert project.merges() == ["k7f2"]
+
+
+def test_uncommitted_changes_elsewhere_survive(project: RunProject) -> None:
+    approved(project)
+    (project.path / "README.md").write_text("my draft\n")
+    (project.path / "new.txt").write_text("my notes\n")
+    merge(project)
+    assert project.stands() == (Status.DONE, None)
+    assert (project.path / "README.md").read_text() == "my draft\n"
+    assert (project.path / "new.txt").read_text() == "my notes\n"
+    assert (project.path / "login.txt").exists()
+
+
+def test_uncommitted_changes_in_the_way_make_the_merge_wait(project: RunProject) -> None:
+    approved(project)
+    (project.path / "login.txt").write_text("my own\n")
+    before = head(project)
+    result = merge(project)
+    assert result.waits is not None
+    assert "login.txt" in result.waits
+    assert head(project) == before
+    assert project.task("k7f2").is_merging
+    assert (project.path / "login.txt").read_text() == "my own\n"
+    ran = project.run()
+    assert ran.code == RunExit.WAITS
+    assert "merge waits: your uncommitted changes" in ran.out
+    assert project.gt("merge").code == 1
+    (project.path / "login.txt").unlink()
+    assert project.gt("merge").code == 0
+    assert project.stands() == (Status.DONE, None)
+
+
+def test_a_head_that_moved_is_not_merged(project: RunProject) -> None:
+    workspace = approved(project)
+    commit_file(workspace, "late.txt", "after the approval\n")
+    before = head(project)
+    merge(project)
+    assert head(project) == before
+    assert project.stands() == (Status.WORKING, None)
+    assert project.kinds().count(EventType.VOIDED) == 1
+
+
+def test_killed_after_the_base_moved_it_is_not_merged_twice(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approved(project)
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(MergeQueue, "_close", die)
+        with pytest.raises(Killed):
+            merge(project)
+    landed = head(project)
+    assert project.task("k7f2").is_merging
+    commit_file(project.path, "later.txt", "the person goes on\n")
+    result = merge(project)
+    assert result.sha == landed
+    assert project.merges() == ["k7f2"]
+    assert project.task("k7f2").merged_sha == landed
+    assert not project.workspace().exists()
+
+
+def test_killed_before_the_base_moved_it_is_merged_later(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approved(project)
+    before = head(project)
+
+    def die(*_: object, **__: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(mergequeue, "move_base", die)
+        with pytest.raises(Killed):
+            merge(project)
+    assert head(project) == before
+    assert merge(project).sha == head(project)
+    assert project.merges() == ["k7f2"]
+
+
+def test_an_approval_taken_back_during_the_tests_wins(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approved(project)
+    before = head(project)
+
+    def take_back(*_: object) -> tuple[None, str]:
+        project.ok("update", "k7f2", "--awaiting", "review")
+        return None, ""
+
+    monkeypatch.setattr(MergeQueue, "_verify", take_back)
+    with pytest.raises(RefusedError):
+        merge(project)
+    assert head(project) == before
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+
+
+def test_a_base_that_is_gone_makes_the_merge_wait(project: RunProject) -> None:
+    approved(project)
+    project.change("k7f2", base="nowhere")
+    ran = project.run()
+    assert ran.code == RunExit.WAITS
+    assert "the base `nowhere` is no branch here" in ran.out
