@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
-from gitticks.errors import NotFoundError
+from gitticks.errors import NotFoundError, RefusedError
 from gitticks.model.policy import HumanPolicy
 
 if TYPE_CHECKING:
     from gitticks.agents.registry import FoundAgent
+    from gitticks.git.remote_branch import AskedRemote
 
 _CONFIG = """\
 # What holds for everybody who works on this repository with gitticks.
@@ -34,7 +35,7 @@ class Begun(Enum):
     """Where the state branch came from."""
 
     CREATED = "created"
-    TAKEN_OVER = "taken over from origin"
+    TAKEN_OVER = "taken over from a remote"
     THERE = "there already"
 
 
@@ -43,7 +44,7 @@ class Initialised:
     """What `gt init` made and found.
 
     `base` is None where it is not known yet; `has_commits` is False before the repository's first commit.
-    `is_offline` tells that nobody could ask origin for a state branch.
+    `remote` is whose state branch was taken over; `silent` are the remotes that nobody could ask for one.
     """
 
     begun: Begun
@@ -51,7 +52,8 @@ class Initialised:
     is_board_new: bool
     base: str | None
     has_commits: bool
-    is_offline: bool
+    remote: str | None
+    silent: tuple[AskedRemote, ...]
     tests: str | None
     human: HumanPolicy
 
@@ -67,10 +69,12 @@ class AgentLine:
 def is_begun(context: Context) -> bool:
     """True if the repository has a state branch already, or could take over one that was fetched before."""
     from gitticks.git.refs import read_ref
-    from gitticks.store.layout import REMOTE_STATE_REF, STATE_REF
+    from gitticks.git.sharing import remotes
+    from gitticks.store.layout import STATE_REF, remote_state_ref
 
     common_dir = context.repository.common_dir
-    return read_ref(common_dir, STATE_REF) is not None or read_ref(common_dir, REMOTE_STATE_REF) is not None
+    refs = [STATE_REF, *(remote_state_ref(name) for name in remotes(context.repository))]
+    return any(read_ref(common_dir, ref) is not None for ref in refs)
 
 
 def initialise(context: Context, *, base: str | None = None, human: HumanPolicy | None = None) -> Initialised:
@@ -84,16 +88,13 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     Raises:
         GitticksError: the repository is bare, or of a kind that gitticks cannot work with.
         NotFoundError: `base` is no branch.
-        RefusedError: this is an agent's session.
+        RefusedError: this is an agent's session, or several remotes have a state branch.
     """
     from gitticks.git.process import git_version
-    from gitticks.git.refs import has_commits, read_ref
-    from gitticks.git.remote_branch import Fetched, fetch_branch
+    from gitticks.git.refs import has_commits
     from gitticks.store.board import board_path, create_board
     from gitticks.store.hooks import keep_board_hooks
-    from gitticks.store.layout import REMOTE_STATE_REF, STATE_BRANCH
     from gitticks.store.merging.driver import install_merge_driver
-    from gitticks.store.tip import refuse_lost_branch
 
     context.require_person("begin tasks in a repository")
     git_version()
@@ -101,13 +102,12 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     repository.require_main_worktree("the board")
     _ = context.author
     _check_base(context, base)
-    fetched = Fetched.HERE if context.store.exists else fetch_branch(repository, "origin", STATE_BRANCH)
     begun = Begun.THERE
+    remote: str | None = None
+    silent: tuple[AskedRemote, ...] = ()
     if not context.store.exists:
-        refuse_lost_branch(repository)
-        theirs = read_ref(repository.common_dir, REMOTE_STATE_REF)
-        begun = Begun.CREATED if theirs is None else Begun.TAKEN_OVER
-        context.store.initialise(context.author, _first_config(context, base, human))
+        remote, silent = _begin(context, _first_config(context, base, human))
+        begun = Begun.CREATED if remote is None else Begun.TAKEN_OVER
     if begun is not Begun.CREATED:
         _change_settings(context, base, human)
     is_board_new = board_path(repository) is None
@@ -121,10 +121,45 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
         is_board_new=is_board_new,
         base=settings.base or _derived_base(context),
         has_commits=has_commits(repository),
-        is_offline=fetched is Fetched.UNREACHABLE,
+        remote=remote,
+        silent=silent,
         tests=settings.verify.test,
         human=settings.human,
     )
+
+
+def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote, ...]]:
+    """Makes the state branch or takes a remote's; returns whose it took, and the remotes that gave no answer."""
+    from gitticks.git.remote_branch import Fetched, look_for_branch
+    from gitticks.store.layout import STATE_BRANCH
+    from gitticks.store.tip import refuse_lost_branch
+
+    asked = look_for_branch(context.repository, STATE_BRANCH)
+    refuse_lost_branch(context.repository)
+    having = [one.name for one in asked if one.commit is not None]
+    if len(having) > 1:
+        raise RefusedError(
+            f"several remotes have tasks: {', '.join(f'`{name}`' for name in having)}",
+            hint=f"`git config branch.{STATE_BRANCH}.remote {having[0]}` says whose are meant, then `gt init`",
+        )
+    silent = tuple(one for one in asked if one.outcome in (Fetched.UNREACHABLE, Fetched.REFUSED))
+    if not having:
+        context.store.initialise(context.author, config)
+        return None, silent
+    context.store.initialise(context.author, config, remote=having[0])
+    _share_with(context, having[0])
+    return having[0], silent
+
+
+def _share_with(context: Context, remote: str) -> None:
+    """Says in git's own configuration which remote has the tasks, where that does not follow by itself."""
+    from gitticks.git.sharing import remote_of_branch
+    from gitticks.git.worktree_config import write_common_setting
+    from gitticks.store.layout import STATE_BRANCH, STATE_REF
+
+    if remote_of_branch(context.repository, STATE_BRANCH) != remote:
+        write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.remote", remote)
+        write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.merge", STATE_REF)
 
 
 def find_agents(context: Context) -> tuple[AgentLine, ...]:

@@ -1,13 +1,45 @@
-"""Fetches one branch of a remote, as the person would, where being offline is no failure."""
+"""Finds a branch on the remotes of a clone, as the person would, where being offline is no failure."""
 
 from __future__ import annotations
 
-from gitticks.git.repository import Repository
-from gitticks.git.sharing import Fetched, fetch
+from dataclasses import dataclass
 
-__all__ = ["Fetched", "fetch_branch"]
+from gitticks.git.refs import read_ref
+from gitticks.git.repository import Repository
+from gitticks.git.sharing import Fetched, fetch, remote_of_branch, remotes, tracking_ref
+
+__all__ = ["AskedRemote", "Fetched", "fetch_branch", "look_for_branch"]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRemote:
+    """What a remote said of a branch; `commit` is where it stands there, or stood when it was last fetched."""
+
+    name: str
+    outcome: Fetched
+    commit: str | None
+    words: str = ""
 
 
 def fetch_branch(repository: Repository, remote: str, branch: str) -> Fetched:
     """Brings `refs/remotes/<remote>/<branch>` up to date, also in a clone that was made of a single branch."""
     return fetch(repository, remote, branch).outcome
+
+
+def look_for_branch(repository: Repository, branch: str) -> tuple[AskedRemote, ...]:
+    """Asks the remote that the branch is shared with, and every other one if that has no such branch.
+
+    Returns:
+        the answers in the order in which they were given; empty where there is no remote.
+    """
+    usual = remote_of_branch(repository, branch)
+    asked = [] if usual is None else [_ask(repository, usual, branch)]
+    if usual is None or (asked[0].outcome is Fetched.MISSING and asked[0].commit is None):
+        asked += [_ask(repository, name, branch) for name in remotes(repository) if name != usual]
+    return tuple(asked)
+
+
+def _ask(repository: Repository, remote: str, branch: str) -> AskedRemote:
+    fetched = fetch(repository, remote, branch)
+    known = fetched.commit or read_ref(repository.common_dir, tracking_ref(remote, branch))
+    return AskedRemote(remote, fetched.outcome, known, fetched.words)

@@ -75,19 +75,20 @@ class Store:
         """
         return state_tip(self.repository)
 
-    def initialise(self, author: Identity, config_text: str) -> str:
-        """Makes the state branch, or takes the one of `origin`, and returns its tip; one that is here stays as it is.
+    def initialise(self, author: Identity, config_text: str, *, remote: str = "origin") -> str:
+        """Makes the state branch, or takes the one of a remote, and returns its tip; one that is here stays as it is.
 
         Args:
             author: who the first commit is by.
-            config_text: the first `config.yaml`; not used if the branch exists here or at `origin`.
+            config_text: the first `config.yaml`; not used if the branch exists here or was fetched from the remote.
+            remote: whose branch is taken.
         """
         with self._publisher.hold() as held, held.moving(layout.STATE_REF):
             here = read_ref(self.repository.common_dir, layout.STATE_REF)
             if here is not None:
                 return here
-            first = read_ref(self.repository.common_dir, layout.REMOTE_STATE_REF)
-            message = "gitticks: take over the state branch of origin"
+            first = read_ref(self.repository.common_dir, layout.remote_state_ref(remote))
+            message = f"gitticks: take over the state branch of {remote}"
             if first is None:
                 message = "gitticks: begin the state branch"
                 first = self._write_root(author, config_text, message)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 STATE_BRANCH = "gitticks/state"
 STATE_REF = f"refs/heads/{STATE_BRANCH}"
 REMOTE_STATE_REF = f"refs/remotes/origin/{STATE_BRANCH}"
+"""Where a clone remembers the state branch of the remote that git names by itself."""
 
 FORMAT = 1
 """The number that `config.yaml` begins with; a state branch of a newer format is only read."""
@@ -44,6 +45,11 @@ TASK.md merge=gitticks
 
 _ROUND_DIGITS, _CHECKPOINT_DIGITS = 2, 4
 _FORMAT_LINE = rb"(?m)^version:[ \t]*([0-9]{1,9})[ \t]*(?:#.*)?\r?$"
+
+
+def remote_state_ref(remote: str) -> str:
+    """Returns the ref at which a clone remembers a remote's state branch."""
+    return f"refs/remotes/{remote}/{STATE_BRANCH}"
 
 
 def task_of_path(path: str) -> TaskId | None:

@@ -13,6 +13,7 @@ from gitticks.model.policy import HumanPolicy
 
 if TYPE_CHECKING:
     from gitticks.actions.init import AgentLine, Initialised
+    from gitticks.git.remote_branch import AskedRemote
 
 
 @click.command("init", cls=Command, examples=("gt init", "gt init --base develop --human when-required"))
@@ -28,7 +29,7 @@ def command(context: Context, *, base: str | None, human: str | None, as_json: b
     """Begin tasks in this repository: the state branch and its board.
 
     Tasks lie on a branch of their own, in `.gitticks/`; your branches and files stay as they are. Where origin has
-    that branch, its tasks are taken over. A second run mends what is missing.
+    that branch, or else one of your other remotes, its tasks are taken over. A second run mends what is missing.
     """
     from gitticks.actions.init import find_agents, initialise, is_begun
 
@@ -71,7 +72,7 @@ def _say(done: Initialised, agents: tuple[AgentLine, ...]) -> None:
         case Begun.CREATED:
             say(f"created branch gitticks/state and {board}")
         case Begun.TAKEN_OVER:
-            say(f"took over branch gitticks/state from origin, and created {board}")
+            say(f"took over branch gitticks/state from {done.remote}, and created {board}")
         case Begun.THERE:
             say(
                 f"branch gitticks/state is there already; {'made ' if done.is_board_new else 'so is '}{board}"
@@ -86,9 +87,19 @@ def _say(done: Initialised, agents: tuple[AgentLine, ...]) -> None:
         say("base: not known before your first commit, from which work can begin")
     elif done.base is None:
         say("base: not known, HEAD is detached; set one with `gt config base main`")
-    if done.is_offline:
+    for one in done.silent:
         warn(
-            "origin could not be reached; if it has tasks already, run `gt init` again before you create any"
+            f"{_why_silent(one)}; if it has tasks already, `gt sync` joins them with what you begin here "
+            "once it can be reached"
         )
     tests = '`gt config verify.test "make test"`, then ' if done.tests is None else ""
     hint(f'set one with {tests}`gt create "…"`' if tests else '`gt create "…"` makes a task')
+
+
+def _why_silent(asked: AskedRemote) -> str:
+    from gitticks.git.remote_branch import Fetched
+
+    how = (
+        "refused to say whether it has tasks" if asked.outcome is Fetched.REFUSED else "could not be reached"
+    )
+    return f"{asked.name} {how} ({asked.words})"

@@ -83,12 +83,49 @@ def test_the_tasks_of_origin_are_taken_over_also_in_a_clone_of_one_branch(tmp_pa
     assert Project(here).task(task_id).title == "Login loses the return URL"
 
 
+def test_the_tasks_of_the_only_remote_are_taken_over_whatever_its_name(tmp_path: Path) -> None:
+    there = make_project(tmp_path / "there")
+    task_id = there.create()
+    here = clone(there.path, tmp_path / "here", "--origin", "company", "--single-branch")
+    assert gt("init", at=here).out.startswith("took over branch gitticks/state from company")
+    assert Project(here).task(task_id).id == task_id
+    assert "in step with company" in gt("sync", at=here).out
+
+
+def test_the_tasks_of_one_remote_among_several_are_taken_over_and_shared_with_it(tmp_path: Path) -> None:
+    there = make_project(tmp_path / "there")
+    task_id = there.create()
+    make_repository(tmp_path / "fork")
+    here = clone(tmp_path / "fork", tmp_path / "here")
+    git("remote", "add", "upstream", str(there.path), at=here)
+    assert gt("init", at=here).out.startswith("took over branch gitticks/state from upstream")
+    assert git("config", "branch.gitticks/state.remote", at=here) == "upstream"
+    assert Project(here).task(task_id).id == task_id
+    assert "in step with upstream" in gt("sync", at=here).out
+
+
+def test_of_several_remotes_with_tasks_one_has_to_be_named(tmp_path: Path) -> None:
+    here = make_repository(tmp_path / "here")
+    for name in ("one", "two"):
+        make_project(tmp_path / name).create(f"Of {name}")
+        git("remote", "add", name, str(tmp_path / name), at=here)
+    ran = gt("init", at=here)
+    assert ran.code == 3
+    assert "several remotes have tasks: `one`, `two`" in ran.err
+    assert "`git config branch.gitticks/state.remote one` says whose are meant, then `gt init`" in ran.err
+    assert not (here / ".gitticks").exists()
+    git("config", "branch.gitticks/state.remote", "two", at=here)
+    assert gt("init", at=here).out.startswith("took over branch gitticks/state from two")
+    assert "Of two" in gt("list", at=here).out
+
+
 def test_an_origin_that_cannot_be_reached_is_no_failure(tmp_path: Path) -> None:
     make_repository(tmp_path)
     git("remote", "add", "origin", str(tmp_path / "nowhere"), at=tmp_path)
     ran = gt("init", at=tmp_path)
     assert ran.code == 0
-    assert ran.err.startswith("warning: origin could not be reached")
+    assert ran.err.startswith("warning: origin could not be reached (")
+    assert "`gt sync` joins them with what you begin here" in ran.err
 
 
 def test_before_the_first_commit_the_base_is_unknown(tmp_path: Path) -> None:
