@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.forked import Ended, gt_on_terminal
-from tests.faults.hostile import HOSTILE, MARK, STEERING, WORDS
+from tests.faults.hostile import HOSTILE
+from tests.faults.hostile_texts import MARK, STEERING, WORDS
 from tests.faults.measured import MOST_MEGABYTES, run_measured
 from tests.faults.scene import ALL, IDLE, OTHER, Scene, make_scene, scene_in
 from tests.faults.usage import complaint
