@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -59,6 +60,19 @@ def test_legal_pushes_come_in_and_an_illegal_one_is_refused_with_the_reason(
     assert tip_of(server) == accepted
     git("-c", "core.hooksPath=/dev/null", "revert", "--no-edit", "HEAD", at=project.board)
     assert push(project, "gitticks/state").returncode == 0
+    assert tip_of(server) == project.tip()
+
+
+def test_gt_need_not_be_on_the_servers_path(project: Project, server: Repository) -> None:
+    folder = Path(shutil.which("git") or "/usr/bin/git").parent
+    bare = {"PATH": f"{folder}:/bin"}
+    told = make_illegal(project)
+    assert shutil.which("gt", path=bare["PATH"]) is None
+    refused = run_git_command("push", "origin", "gitticks/state", at=project.path, environment=bare)
+    assert refused.returncode != 0
+    assert told in refused.stderr
+    git("-c", "core.hooksPath=/dev/null", "revert", "--no-edit", "HEAD", at=project.board)
+    git("push", "-q", "origin", "gitticks/state", at=project.path, environment=bare)
     assert tip_of(server) == project.tip()
 
 
