@@ -63,6 +63,20 @@ def change_task(repository: Path, task: Record, title: str) -> None:
     _import(repository, (commit, parent, _file(task_path(task.id), changed), b"done\n"))
 
 
+def ask_questions(repository: Path, tasks: Iterable[Record]) -> None:
+    """Adds a commit to the state branch, by git alone, in which agents at work on these tasks have asked something."""
+    commit = f"commit {REF}\ncommitter {COMMITTER}\n".encode() + _data("questions\n")
+    files = (_file(task_path(task.id), _asking(task)) for task in tasks)
+    _import(repository, (commit, f"from {REF}^0\n".encode(), *files, b"done\n"))
+
+
+def _asking(task: Record) -> str:
+    at = _time(task.created)
+    text = task_file(task).replace("\nstatus: pending\n", "\nstatus: clarification\nawaiting: input\n", 1)
+    text = text.replace("\ncreated_by:", f"\nasked_at: {at}\ncreated_by:", 1)
+    return f"{text}\n## Questions\n\n### {at} · agent · claude\n\nWhich of the two ways?\nBoth are in use.\n"
+
+
 def _import(repository: Path, stream: Iterable[bytes]) -> None:
     with subprocess.Popen(
         ["git", "-C", str(repository), "fast-import", "--quiet", "--done"], stdin=subprocess.PIPE

@@ -11,7 +11,7 @@ from benchmarks.commits import Crowd, Subject, commit_times, crowd
 from benchmarks.dataset import Record, records
 from benchmarks.peers import PEERS
 from benchmarks.peers.base import Peer, Prepared, programs_path, ready_tasks
-from benchmarks.peers.ours import Boarded, Gitticks, Imported
+from benchmarks.peers.ours import Asking, Boarded, Gitticks, Imported
 from benchmarks.peers.python import start_ups
 from benchmarks.results import Results
 from benchmarks.rounds import Row, fill, rows_of
@@ -69,7 +69,7 @@ def installed(options: Options, say: Callable[[str], None]) -> list[Peer]:
     """Returns the programs that are to be measured and are there, gitticks' own folder of programs included."""
     found = []
     for peer in PEERS:
-        if not options.has_peers and not isinstance(peer, Gitticks | Boarded | Imported):
+        if not options.has_peers and not isinstance(peer, Gitticks | Boarded | Asking | Imported):
             continue
         if shutil.which(peer.program, path=programs_path()):
             found.append(peer)

@@ -11,6 +11,8 @@ from benchmarks.peers.python import CLICK, CLICK_AND_PYGIT2
 from benchmarks.results import Results, Times, ratio, times_of
 
 READING = (Work.NEXT, Work.READY, Work.LIST, Work.SHOW)
+VIEWS = (Work.TREE, Work.BOARD, Work.INBOX, Work.COMPLETION)
+"""What prints no more than a list does, by the same index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Target:
 def targets(results: Results) -> Iterator[Target]:
     """Yields every target of commands, commits and index, in the order of the table."""
     yield from _reading(results)
+    yield from _views(results)
     yield from _growth(results)
     yield from _writing(results)
     yield from _commits(results)
@@ -79,6 +82,15 @@ def _reading(results: Results) -> Iterator[Target]:
     for work in READING:
         measured = results.times(small, work, OURS).over(results.times(small, work, "ticket"))
         yield _against(f"`gt {work}`, {small:,} tasks, against ticket", 1.0, measured)
+
+
+def _views(results: Results) -> Iterator[Target]:
+    middle = results.middle
+    whole = results.times(middle, Work.LIST, OURS)
+    for work in VIEWS:
+        name = f"`gt {work}`" if work is not Work.COMPLETION else work.value
+        ours = results.times(middle, work, OURS)
+        yield _against(f"{name}, {middle:,} tasks, against `gt list`", 1.5, ours.over(whole))
 
 
 def _growth(results: Results) -> Iterator[Target]:

@@ -7,7 +7,7 @@ work. To add one: a module here, and its name in the list below.
 from benchmarks.peers.backlog import Backlog
 from benchmarks.peers.base import Peer
 from benchmarks.peers.microbeads import Microbeads
-from benchmarks.peers.ours import Boarded, Gitticks, Imported
+from benchmarks.peers.ours import Asking, Boarded, Gitticks, Imported
 from benchmarks.peers.seeds import Seeds
 from benchmarks.peers.taskwarrior import Taskwarrior
 from benchmarks.peers.ticket import Ticket
@@ -15,6 +15,7 @@ from benchmarks.peers.ticket import Ticket
 PEERS: tuple[Peer, ...] = (
     Gitticks(),
     Boarded(),
+    Asking(),
     Imported(),
     Ticket(),
     Microbeads(),

@@ -1,4 +1,4 @@
-"""gitticks among its peers, in a repository without a board, in one with it, and in one that tasks are brought to."""
+"""gitticks among its peers: without a board, with it, with questions that wait, and where tasks are brought in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.branch import change_task, write_branch
+from benchmarks.branch import ask_questions, change_task, write_branch
 from benchmarks.dataset import Record
 from benchmarks.peers.base import (
     LARGEST,
@@ -23,6 +23,9 @@ from benchmarks.peers.base import (
 
 OURS = "gitticks"
 WITH_BOARD = "gitticks, with the board"
+COMPLETE_AN_ID = ("env", "_GT_COMPLETE=zsh", "gt", "show", "")
+"""What a shell calls at the Tab key behind `gt show`."""
+ASKING_SHARE = 20
 
 
 class Gitticks:
@@ -54,10 +57,38 @@ class Gitticks:
                 (Work.LIST, OURS): Job((("gt", "list"),), (chosen.id,)),
                 (Work.LIST_JSON, OURS): Job((("gt", "list", "--json"),), (f'"{chosen.id}"',)),
                 (Work.SHOW, OURS): Job((("gt", "show", chosen.id),), (chosen.title,)),
+                (Work.TREE, OURS): Job((("gt", "tree"),), (chosen.id,)),
+                (Work.BOARD, OURS): Job((("gt", "board"),), (chosen.id,)),
+                (Work.SEARCH, OURS): Job((("gt", "search", "nightly", "build"),), ("the nightly build",)),
+                (Work.STATS, OURS): Job((("gt", "stats"),), ("since the beginning",)),
+                (Work.COMPLETION, OURS): Job((COMPLETE_AN_ID,), (chosen.id,)),
                 (Work.UPDATE, OURS): update_of(chosen),
                 (Work.CREATE, OURS): Job((("gt", "create", "x"),)),
                 (Work.COLD, OURS): Job((("gt", "next"),), next_ones, before=without_index),
                 (Work.FOREIGN, OURS): Job((("gt", "next"),), next_ones, before=foreign_commit),
+            },
+        )
+
+
+class Asking:
+    """gitticks in a repository where agents wait for answers."""
+
+    program = "gt"
+    largest = LARGEST
+
+    def prepare(self, folder: Path, tasks: Sequence[Record]) -> Prepared:
+        """Writes the state branch, with a question on every twentieth of the tasks that are ready, or on one."""
+        place = repository_in(folder)
+        write_branch(folder, tasks)
+        asking = ready_tasks(tasks)[::ASKING_SHARE]
+        ask_questions(folder, asking)
+        run_once(("gt", "next"), place)
+        shown = tuple(task.id for task in asking)
+        return Prepared(
+            place,
+            {
+                (Work.INBOX, OURS): Job((("gt", "inbox"),), shown),
+                (Work.LIST_AWAITING, OURS): Job((("gt", "list", "--awaiting"),), shown),
             },
         )
 
