@@ -16,13 +16,15 @@ from tests.support.programs import REQUIRED_VARIABLE
 _MOUNT = 'mount -t tmpfs -o "size=$2" tmpfs "$1" && shift 2 && exec "$@"'
 _USER = ("unshare", "--user", "--map-root-user", "--mount")
 _ROOT = ("unshare", "--mount", "--propagation", "private")
+_REFUSALS = ("operation not permitted", "permission denied", "no space left on device")
+"""What the kernel says where namespaces or mounts are not allowed; the last is that of a limit of no namespaces."""
 
 
 def run_on_small_disk(place: Path, size: str, module: str, *arguments: str, seconds: float) -> str:
     """Runs a module with a file system of `size` (as `3m`) mounted at `place`, and returns what it printed.
 
-    Where the machine allows no mount at all the test is skipped, or fails where programs are required. Whatever else
-    goes wrong fails the test with what was printed.
+    Where the kernel refuses every mount the test is skipped, or fails where programs are required. Whatever else goes
+    wrong, with the probe too, fails the test with what was printed.
     """
     place.mkdir(parents=True, exist_ok=True)
     command = [*_unshare(), "sh", "-c", _MOUNT, "sh", str(place), size, sys.executable, "-P", "-m", module]
@@ -42,16 +44,28 @@ def run_on_small_disk(place: Path, size: str, module: str, *arguments: str, seco
 
 def _unshare() -> Sequence[str]:
     """Returns the command that makes a mount namespace: by a user namespace, else by being root."""
+    refusals = []
     for command in (_USER, _ROOT):
-        if _works(command):
+        refusal = _refusal(command)
+        if refusal is None:
             return command
-    reason = "neither a user namespace nor root's own mount namespace is allowed on this machine"
+        refusals.append(refusal)
+    reason = f"this machine allows nobody here a mount: {'; '.join(refusals)}"
     if os.environ.get(REQUIRED_VARIABLE):
         pytest.fail(f"{reason} ({REQUIRED_VARIABLE} is set)", pytrace=False)
     pytest.skip(reason)
 
 
 @functools.cache
-def _works(command: Sequence[str]) -> bool:
+def _refusal(command: Sequence[str]) -> str | None:
+    """Returns how the kernel refuses a mount by this command, None if it does not; any other failure fails the test."""
     probe = [*command, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+    done = subprocess.run(
+        probe, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"}
+    )
+    if done.returncode == 0:
+        return None
+    words = done.stderr.strip()
+    if not any(refusal in words.casefold() for refusal in _REFUSALS):
+        pytest.fail(f"`{' '.join(probe)}`: {words or done.returncode}", pytrace=False)
+    return words
