@@ -66,14 +66,23 @@ class Found(Value):
     matches: tuple[Match, ...]
 
 
+class FoundBroken(Value):
+    """A task that has all the words in a file that cannot be read; `matches` are the lines, in file order."""
+
+    id: TaskId
+    path: str
+    matches: tuple[Match, ...]
+
+
 class Search(Value):
     """What was found: tasks with the words in their titles first, open before closed ones, then by urgency and age.
 
-    `left_out` is how many more there are than were asked for.
+    `left_out` is how many more there are than were asked for; `found_broken` are those whose files cannot be read.
     """
 
     needles: tuple[Needle, ...]
     found: tuple[Found, ...]
+    found_broken: tuple[FoundBroken, ...]
     left_out: int
     broken: tuple[BrokenFile, ...]
 
@@ -84,6 +93,11 @@ class Wanted(Value):
     statuses: frozenset[Status] | None = None
     labels: frozenset[str] = frozenset()
     with_closed: bool = False
+
+    @property
+    def is_any(self) -> bool:
+        """True if nothing is asked that the words of a broken file could not answer."""
+        return self.statuses is None and not self.labels
 
     @property
     def needs_closed(self) -> bool:
@@ -110,7 +124,10 @@ def search_tasks(
     index = context.index
     found = _scan(index, needles, wanted, with_json=with_json)
     found.sort(key=lambda one: (not one[1], *in_tree_order(one[0])))
+    broken = index.broken()
+    found_broken = _search_broken(index, broken, needles) if broken and wanted.is_any else []
     shown = found if count is None else found[:count]
+    shown_broken = found_broken if count is None else found_broken[: count - len(shown)]
     graph = graph_over(index)
     around = context.surroundings() if shown else None
     return Search(
@@ -120,9 +137,18 @@ def search_tasks(
             for task, in_title, matches in shown
             if around is not None
         ),
-        len(found) - len(shown),
+        tuple(shown_broken),
+        len(found) + len(found_broken) - len(shown) - len(shown_broken),
         index.to_mend(),
     )
+
+
+def _search_broken(
+    index: Index, broken: Sequence[BrokenFile], needles: Sequence[Needle]
+) -> list[FoundBroken]:
+    from gitticks.actions.searching_broken import search_broken
+
+    return search_broken(index, broken, needles)
 
 
 def _scan(
@@ -138,7 +164,7 @@ def _scan(
         if not all(needle.may_be_in(title, lowered) for needle in needles):
             continue
         missing = [needle for needle in needles if not needle.pattern.search(title)]
-        matches = _matches(data.decode("utf-8", "replace"), body_start, missing)
+        matches = matches_in(data.decode("utf-8", "replace"), body_start, missing)
         if matches is not None:
             found.append((task, not missing, matches))
     return found
@@ -154,7 +180,7 @@ def _tasks(index: Index, wanted: Wanted, *, with_json: bool) -> dict[TaskId, Ind
     return {task.id: task for task in tasks if wanted.statuses is None or task.status in wanted.statuses}
 
 
-def _matches(text: str, body_start: int, needles: Sequence[Needle]) -> tuple[Match, ...] | None:
+def matches_in(text: str, body_start: int, needles: Sequence[Needle]) -> tuple[Match, ...] | None:
     """Returns the first line with each word, each line once; None if a word is nowhere in the body."""
     starts: set[int] = set()
     for needle in needles:

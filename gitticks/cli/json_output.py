@@ -11,7 +11,7 @@ from gitticks.store.indexed_task import IndexedTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from gitticks.actions.standing import Standing
@@ -35,18 +35,18 @@ def print_object(**body: object) -> None:
     say(_dumped({"schema": SCHEMA, **plain(body)}))
 
 
-def print_tasks(texts: Iterable[str]) -> None:
-    """Prints `{"schema": 1, "tasks": […]}` around tasks as `task_text` gives them."""
-    say_in_pieces(_listed(iter(texts)))
+def print_tasks(texts: Iterable[str], **more: object) -> None:
+    """Prints `{"schema": 1, "tasks": […]}` around tasks as `task_text` gives them, with `more` keys after them."""
+    say_in_pieces(_listed(iter(texts), more))
 
 
-def _listed(texts: Iterator[str]) -> Iterator[str]:
+def _listed(texts: Iterator[str], more: Mapping[str, object]) -> Iterator[str]:
     yield f'{{"schema": {SCHEMA}, "tasks": ['
     separator = ""
     while some := list(islice(texts, _TASKS_IN_A_PIECE)):
         yield separator + ", ".join(some)
         separator = ", "
-    yield "]}"
+    yield "]" + "".join(f', "{name}": {_dumped(plain(value))}' for name, value in more.items()) + "}"
 
 
 def print_task(text: str | None) -> None:

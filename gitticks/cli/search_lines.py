@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gitticks.actions.searching import Found, Match, Needle
+    from gitticks.actions.searching import Found, FoundBroken, Match, Needle
     from gitticks.cli.render import Screen
 
 _SIGNS, _TWINS = ("»", "«"), ("[", "]")
@@ -24,8 +24,18 @@ def found_lines(on: Screen, found: Found, needles: Sequence[Needle]) -> Iterator
     head = f"{on.glyph(task.status)} {on.styled(task.id, Style.STRONG)}{GAP}"
     taken = 2 + len(task.id) + len(GAP)
     yield head + _marked(on, task.title, needles, on.columns - taken)
+    yield from _match_lines(on, found.matches, needles)
+
+
+def broken_lines(on: Screen, found: FoundBroken, needles: Sequence[Needle]) -> Iterator[str]:
+    """Yields a line that names a task whose file cannot be read, and below it the lines that have the words."""
+    yield f"! {on.styled(found.id, Style.STRONG)}{GAP}{on.styled('cannot be read', Style.FAINT)}"
+    yield from _match_lines(on, found.matches, needles)
+
+
+def _match_lines(on: Screen, matches: Sequence[Match], needles: Sequence[Needle]) -> Iterator[str]:
     indent = indent_of(on)
-    for match in found.matches:
+    for match in matches:
         label = _label(match)
         room = on.columns - len(indent) - width(label)
         yield f"{indent}{on.styled(label, Style.FAINT)}{_marked(on, match.text, needles, room)}"

@@ -7,14 +7,14 @@ from gitticks.cli.filters import COUNT, LABEL, STATUS
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.json_output import print_tasks, task_text
 from gitticks.cli.render import say, screen
-from gitticks.cli.search_lines import found_lines
+from gitticks.cli.search_lines import broken_lines, found_lines
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.actions.searching import Found
+    from gitticks.actions.searching import Found, FoundBroken, Match
     from gitticks.model.status import Status
 
 
@@ -35,30 +35,40 @@ def answer(
     """
     wanted = Wanted(frozenset().union(*statuses) if statuses else None, frozenset(labels), with_closed)
     search = search_tasks(context, words, wanted, count=count, with_json=as_json)
+    found_broken = search.found_broken
     warn_of_broken(search.broken)
     if as_json:
-        print_tasks(map(_text, search.found))
-    elif search.found:
+        print_tasks(
+            map(_text, search.found),
+            **({"broken": list(map(_broken_object, found_broken))} if found_broken else {}),
+        )
+    elif search.found or found_broken:
         on = screen()
         say(*(line for one in search.found for line in found_lines(on, one, search.needles)))
+        say(*(line for one in found_broken for line in broken_lines(on, one, search.needles)))
         if search.left_out:
-            every = len(search.found) + search.left_out
+            every = len(search.found) + len(found_broken) + search.left_out
             say(f"… {search.left_out} more: `gt search -n {every}`", err=True)
     else:
         more = "" if wanted.needs_closed else ": `gt search --all` looks at closed tasks too"
         say(f"nothing has {'all of these' if len(search.needles) > 1 else 'this'}{more}", err=True)
-    return Exit.DONE if search.found else Exit.FAILED
+    return Exit.DONE if search.found or found_broken else Exit.FAILED
 
 
 def _text(found: Found) -> str:
     return task_text(
         found.standing,
         in_title=found.in_title,
-        matches=[
-            {"line": match.line, "section": match.section or None, "text": match.text}
-            for match in found.matches
-        ],
+        matches=_matches(found.matches),
     )
+
+
+def _broken_object(found: FoundBroken) -> dict[str, object]:
+    return {"id": found.id, "path": found.path, "matches": _matches(found.matches)}
+
+
+def _matches(matches: tuple[Match, ...]) -> list[dict[str, object]]:
+    return [{"line": match.line, "section": match.section or None, "text": match.text} for match in matches]
 
 
 command = ReadingCommand(

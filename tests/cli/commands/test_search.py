@@ -173,10 +173,46 @@ def test_any_line_breaks(tmp_path: Path, newline: str) -> None:
     assert task["matches"] == [{"line": 10, "section": "Notes", "text": "below"}]
 
 
-def test_a_broken_file_is_named(tmp_path: Path) -> None:
+def test_a_broken_file_is_named_and_found_by_what_is_readable_of_it(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     make_task(store, id="k7f2")
-    write_task_file(store, "br0k", "---\nid: br0k\ntitle: [login\n---\n")
+    write_task_file(store, "br0k", "---\nid: br0k\ntitle: [login\n---\n\n## Notes\n\nof pelicans\n")
     ran = gt("search", "login", at=tmp_path)
-    assert ran.out == "○ k7f2  Login loses the return URL\n"
+    assert ran.out == "○ k7f2  Login loses the return URL\n! br0k  cannot be read\n        title: [login\n"
     assert "br0k/TASK.md" in ran.err
+    assert gt("search", "login", "-n", "1", at=tmp_path).err.endswith("… 1 more: `gt search -n 2`\n")
+    assert gt("search", "pelicans", at=tmp_path).out == "! br0k  cannot be read\n        Notes: of pelicans\n"
+    body = json.loads(gt("search", "pelicans", "--json", at=tmp_path).out)
+    match = {"line": 8, "section": "Notes", "text": "of pelicans"}
+    assert body["tasks"] == []
+    assert body["broken"] == [{"id": "br0k", "path": "tasks/0k/br0k/TASK.md", "matches": [match]}]
+    for words in (["br0k"], ["pelicans", "-l", "auth"], ["pelicans", "--status", "open"]):
+        assert gt("search", *words, at=tmp_path).code == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nid: br0k\n<<<<<<< ours\ntitle: One pelican\n=======\ntitle: Two\n>>>>>>> theirs\n---\n",
+        "no frontmatter, a pelican\n",
+        "---\nnever closed: [\na pelican\n",
+        "\0\x1b]8;;" + "x" * 5000 + "pelican" + "\u202e" * 5000,
+    ],
+)
+def test_what_is_readable_of_a_broken_file(tmp_path: Path, text: str) -> None:
+    store = make_store(tmp_path)
+    write_task_file(store, "br0k", text)
+    ran = gt("search", "pelican", at=tmp_path, columns=80)
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "! br0k  cannot be read")
+    assert ran.out.count("br0k") == 1
+    assert "»pelican«" in ran.out
+    assert "\x1b" not in ran.out
+    assert all(width(line) <= 80 for line in ran.out.splitlines())
+
+
+def test_a_conflicted_task_is_found_once_by_either_text(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    marked = "## Context\n\n<<<<<<< ours\npelican one\n=======\npelican two\n>>>>>>> theirs\n"
+    make_task(store, id="k7f2", body=marked)
+    for word in ("one", "two", "pelican"):
+        assert ids(tmp_path, word) == ["k7f2"]
