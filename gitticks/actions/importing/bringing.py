@@ -84,7 +84,9 @@ class Imported:
     @property
     def is_empty(self) -> bool:
         """True if the source held no task that could be taken."""
-        return not (self.created or self.updated or self.unchanged or self.behind or self.kept or self.skipped)
+        return not (
+            self.created or self.updated or self.unchanged or self.behind or self.kept or self.skipped
+        )
 
 
 def import_tasks(context: Context, wish: Wish) -> Imported:
