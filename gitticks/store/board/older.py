@@ -3,24 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
+
+from gitticks.git.refs import logged
+from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects
 
 MOST_VERSIONS = 40
 MOST_COMMITS = 400
+_MOST_LOGGED = 200
 
 
 def older_versions(objects: Objects, tip: str, path: str) -> Iterator[bytes]:
-    """Yields the distinct contents that the file had, the newest first, along the branch's own line of commits."""
+    """Yields the distinct contents that the file had, the newest first, along the branch's own line of commits.
+
+    Then come those that the board has shown besides, by the branch's log: a rebase and a pull leave them behind.
+    """
     seen: set[str] = set()
+    for commits in (_line(objects, tip), _left_behind(objects, tip)):
+        most = len(seen) + MOST_VERSIONS
+        for commit in commits:
+            entry = objects.find(objects.tree_of(commit), path)
+            if entry is not None and entry.is_file and entry.object_id not in seen:
+                seen.add(entry.object_id)
+                yield objects.read_blob(entry.object_id)
+                if len(seen) == most:
+                    break
+
+
+def _line(objects: Objects, tip: str) -> Iterator[str]:
     commit: str | None = tip
     for _ in range(MOST_COMMITS):
-        if commit is None or len(seen) == MOST_VERSIONS:
+        if commit is None:
             return
-        entry = objects.find(objects.tree_of(commit), path)
-        if entry is not None and entry.is_file and entry.object_id not in seen:
-            seen.add(entry.object_id)
-            yield objects.read_blob(entry.object_id)
+        yield commit
         commit = next(iter(objects.parents_of(commit)), None)
+
+
+def _left_behind(objects: Objects, tip: str) -> Iterator[str]:
+    line = set(_line(objects, tip))
+    for commit in islice(logged(objects.common_dir, STATE_REF), _MOST_LOGGED):
+        if commit not in line and objects.has(commit):
+            yield commit
