@@ -5,15 +5,23 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
+
+if TYPE_CHECKING:
+    from gitticks.store.board.saved import SavedEdit
 
 NOT_COMMITTED = "edited, not committed"
 VERDICT = "edited, its verdict counts once it is committed"
 REFUSED = "edited, not taken up: "
 LEFT_ALONE = "left alone: "
-_CONFLICT = "edited, and the branch has changed the same place: join both, then `{add}`"
+BACK = "checkout HEAD --"
+"""The command of git that brings a file back as it was committed, also one that is staged or in conflict."""
+
+_CONFLICT = "not in step: conflict; `{diff}` shows both texts: join them, then `{add}`"
+_GONE = "not in step: conflict; it is gone here and changed on the branch: `{back}` brings it back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +47,12 @@ def _reason(error: GitticksError, path: str) -> str:
     return line + error.message[place.end() :]
 
 
-def conflict(path: str) -> Left:
+def conflict(edit: SavedEdit) -> Left:
     """Returns what is left because the branch has changed the same place."""
-    return Left(_CONFLICT.format(add=on_board("add", path)))
+    back, diff, add = (on_board(command, edit.path) for command in (BACK, "diff", "add"))
+    return Left(
+        _GONE.format(back=back) if edit.content is None else _CONFLICT.format(diff=diff, add=add),
+    )
 
 
 def is_for_nobody(words: str) -> bool:

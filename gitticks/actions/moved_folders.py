@@ -1,21 +1,27 @@
 """Tells a task's folder that was moved back to where it belongs from a task that is removed and another that is new.
 
 A folder in the wrong place is read by nobody, so putting it back must be possible, with the files as they are.
+Where it was only renamed on the board, and nothing committed, the doctor can move it back by itself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gitticks.git.objects import Change
 from gitticks.git.staged import StagedChange
-from gitticks.model.ids import TaskId, is_valid_id, task_folder
+from gitticks.model.ids import TaskId, is_valid_id, task_folder, task_path
+from gitticks.store.layout import TASK_FILE, task_of_path
+
+if TYPE_CHECKING:
+    from gitticks.store.board.saved import SavedEdit
 
 AnyChange = TypeVar("AnyChange", Change, StagedChange)
 
+_ID_LINE = re.compile(rb"^id: *[\"']?([0-9a-z-]{1,64})[\"']? *$", re.MULTILINE)
 _IN_FOLDER = re.compile(r"(tasks/[^/]+/([^/]+))/(.+)")
 
 
@@ -45,6 +51,31 @@ def home_of(path: str) -> str | None:
         return None
     home = task_folder(TaskId(match[2]))
     return None if home == match[1] else home
+
+
+def renamed_folders(edits: Iterable[SavedEdit]) -> Mapping[str, str]:
+    """Returns the folders of tasks that were renamed on the board: where each belongs, by where it lies now.
+
+    Such a folder's TASK.md names a task whose own is gone.
+    """
+    found = tuple(edits)
+    gone = {edit.path for edit in found if edit.is_plain and edit.content is None}
+    renamed = {}
+    for edit in found:
+        folder, _, name = edit.path.rpartition("/")
+        if name != TASK_FILE or edit.content is None or task_of_path(edit.path) is not None:
+            continue
+        task_id = id_inside(edit.content)
+        if task_id is not None and task_path(task_id) in gone and _IN_FOLDER.fullmatch(edit.path):
+            renamed[folder] = task_folder(task_id)
+    return renamed
+
+
+def id_inside(content: bytes) -> TaskId | None:
+    """Returns the id that a task's file gives itself, also where nothing else in it can be read."""
+    match = _ID_LINE.search(content)
+    name = None if match is None else match[1].decode()
+    return TaskId(name) if name is not None and is_valid_id(name) else None
 
 
 def _source(change: AnyChange, all_changes: Sequence[AnyChange]) -> AnyChange | None:

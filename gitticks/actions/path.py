@@ -25,7 +25,7 @@ def find_task_path(context: Context, task: str | None) -> Path:
     if not path.is_file():
         raise NotFoundError(
             f"the board lacks `{path.relative_to(main)}`",
-            hint=f"`git -C {BOARD_FOLDER} restore {task_path(task_id)}` brings it back",
+            hint=f"`git -C {BOARD_FOLDER} checkout HEAD -- {task_path(task_id)}` brings it back",
         )
     return path
 

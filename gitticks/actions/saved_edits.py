@@ -8,12 +8,14 @@ and what is refused gets a note beside the file.
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.left_edits import (
+    BACK,
     LEFT_ALONE,
     NOT_COMMITTED,
     REFUSED,
@@ -23,16 +25,18 @@ from gitticks.actions.left_edits import (
     on_board,
     refused,
 )
+from gitticks.actions.moved_folders import renamed_folders
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.model.ids import TaskId, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.plainfile import read_plain_file
-from gitticks.store.layout import task_of_path
+from gitticks.store.layout import TASK_FILE, task_around, task_of_path
 
 if TYPE_CHECKING:
     from gitticks.store.board.saved import SavedEdit
     from gitticks.store.hand_edits import HandEdit
     from gitticks.store.transaction import Transaction
 
+_SAID_ELSEWHERE = Left("its folder was renamed")
 _MOST_BYTES = 1024**3
 
 
@@ -67,17 +71,31 @@ def take_up_all(context: Context) -> TakenUp:
         saved = edits_to_take_up(context.repository)
         edits = {edit.path: edit for edit in saved if not _is_dropping(edit.path)}
         left = {edit.path: _left_alone(context, edit) for edit in edits.values()}
+        left |= _renamed(edits) if not context.world.in_session else {}
         prepared = _prepared(context) if edits else frozenset()
-        left |= dict.fromkeys(prepared & left.keys(), Left(NOT_COMMITTED))
+        left |= {path: Left(NOT_COMMITTED) for path in prepared & left.keys() if not edits[path].is_conflict}
         waiting = [edits[path] for path, one in left.items() if one is None]
         left |= _take_up_tasks(context, [edit for edit in waiting if task_of_path(edit.path) is not None])
         left |= _take_up_files(context, [edit for edit in waiting if task_of_path(edit.path) is None])
-    stays = {path: one for path, one in left.items() if one is not None}
+    stays = {path: one for path, one in left.items() if one is not None and one != _SAID_ELSEWHERE}
     _keep_notes(context, stays)
     return TakenUp(
         tuple(sorted(path for path, one in left.items() if one is None)),
         {_named(path, one): one.words for path, one in stays.items()},
     )
+
+
+def _renamed(edits: Mapping[str, SavedEdit]) -> Mapping[str, Left]:
+    """Returns what is said of folders that were renamed: once, at their TASK.md."""
+    found: dict[str, Left] = {}
+    for wrong, home in renamed_folders(edits.values()).items():
+        inside = [path for path in edits if path.startswith((f"{wrong}/", f"{home}/"))]
+        found |= dict.fromkeys(inside, _SAID_ELSEWHERE)
+        found[f"{wrong}/{TASK_FILE}"] = Left(
+            f"{REFUSED}it lies in the wrong folder: `mv {BOARD_FOLDER}/{shlex.quote(wrong)} {BOARD_FOLDER}/{home}` "
+            "or `gt doctor --fix` puts it back"
+        )
+    return found
 
 
 def _take_up_tasks(context: Context, edits: list[SavedEdit]) -> dict[str, Left | None]:
@@ -129,12 +147,18 @@ def _left_alone(context: Context, saved: SavedEdit) -> Left | None:
 
     if context.world.in_session:
         return Left(NOT_COMMITTED)
+    back = f"`{on_board(BACK, saved.path)}`"
+    if not saved.is_plain and saved.base is not None:
+        return Left(f"{REFUSED}it is no plain file; move it away, then {back} brings the file back")
+    if not saved.is_plain and task_of_path(saved.path) is not None:
+        return Left(f"{REFUSED}it is no plain file; put the file itself there")
     if saved.is_conflict:
-        return conflict(saved.path)
+        return conflict(saved)
     if task_of_path(saved.path) is not None:
-        back = f"`{on_board('restore', saved.path)}`"
-        return None if saved.is_plain else Left(f"{REFUSED}it is no plain file; move it away, then {back}")
+        return None
     problem = misplaced(saved.path, saved.content)
+    if problem is not None and task_around(saved.path) is not None:
+        return Left(f"{REFUSED}it is written by gitticks alone; {back} puts it back")
     if problem is not None:
         hint = f" ({problem.hint})" if problem.hint else ""
         return Left(f"{REFUSED}it {problem.message}{hint}")
@@ -195,7 +219,7 @@ def _take_up(context: Context, saved: SavedEdit) -> Left | None:
 
     task_id = TaskId(saved.path.split("/")[-2])
     if saved.content is None:
-        back = f"`{on_board('restore', saved.path)}` brings it back"
+        back = f"`{on_board(BACK, saved.path)}` brings it back"
         return Left(f"{REFUSED}a task is not removed, but cancelled (`gt cancel {task_id}`); {back}")
     content = saved.content
     try:
@@ -211,6 +235,23 @@ def _take_up(context: Context, saved: SavedEdit) -> Left | None:
     if edit is None:
         return Left(NOT_COMMITTED)
     follow_edit(context, edit, context.author)
+    return None
+
+
+def refusal_of(context: Context, saved: SavedEdit) -> Left | None:
+    """Returns why what an edit says would be refused; None if it would not. Nothing is written."""
+    from gitticks.actions.hook_checks import check_edit
+
+    if saved.content is None:
+        return None
+    if task_of_path(saved.path) is None:
+        left = _left_alone(context, saved)
+        return left if left is not None and left.words.startswith(REFUSED) else None
+    try:
+        edit = _edit(saved.base, saved.content, saved.path)
+        check_edit(context, context.store.snapshot(), edit, TaskId(saved.path.split("/")[-2]))
+    except GitticksError as error:
+        return refused(error, saved.path)
     return None
 
 
@@ -247,7 +288,9 @@ def _differs(context: Context, path: str) -> bool:
     from gitticks.store.board import board_path
 
     board = board_path(context.repository)
-    try:
-        return board is not None and read_plain_file(board / path, _MOST_BYTES) != context.store.read(path)
-    except OSError:
+    if board is None:
         return False
+    try:
+        return read_plain_file(board / path, _MOST_BYTES) != context.store.read(path)
+    except OSError:  # it is gone, or no plain file
+        return context.store.read(path) is not None

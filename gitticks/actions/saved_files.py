@@ -11,7 +11,16 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.left_edits import LEFT_ALONE, REFUSED, Left, committing, conflict, on_board, refused
+from gitticks.actions.left_edits import (
+    BACK,
+    LEFT_ALONE,
+    REFUSED,
+    Left,
+    committing,
+    conflict,
+    on_board,
+    refused,
+)
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.model.ids import TaskId, task_folder, task_path
 from gitticks.store.board.saved import LARGEST_BYTES
@@ -47,7 +56,7 @@ def place_of(path: str) -> str:
 def why_left(edit: SavedEdit) -> Left | None:
     """Returns why a file that is no task's own stays as it is; None for one that is to be taken up."""
     if edit.is_conflict:
-        return conflict(edit.path)
+        return conflict(edit)
     if edit.path == CONFIG_PATH or edit.path.startswith(f"{PROMPTS_FOLDER}/"):
         return _why_not_yet(edit)
     task_id = task_around(edit.path)
@@ -58,7 +67,7 @@ def why_left(edit: SavedEdit) -> Left | None:
     if edit.content is None and not edit.is_large:
         return _gone(edit.path)
     if edit.path.removeprefix(f"{task_folder(task_id)}/").startswith(_RECORDS):
-        back = "" if edit.base is None else f"; `{on_board('restore', edit.path)}` puts it back"
+        back = "" if edit.base is None else f"; `{on_board(BACK, edit.path)}` puts it back"
         return Left(f"{LEFT_ALONE}gitticks writes that itself, {_shared(edit)}{back}")
     if edit.is_large:
         return Left(f"{LEFT_ALONE}it is larger than {LARGEST_BYTES // 1_000_000} MB, {_shared(edit)}")
@@ -84,7 +93,7 @@ def _shared(edit: SavedEdit) -> str:
 
 def _gone(path: str) -> Left:
     return Left(
-        f"removed, not committed: `{on_board('restore', path)}` brings it back, "
+        f"removed, not committed: `{on_board(BACK, path)}` brings it back, "
         f"{committing(path, is_new=False)} removes it"
     )
 

@@ -206,15 +206,24 @@ def test_a_conflict_says_how_to_join(project: Project) -> None:
     os.utime(project.board_file("k7f2"), (1e9, 1e9))
     write_task_file(project.store, "k7f2", file.data.decode().replace("old", "theirs"))
     left = project.ok("status")
-    assert "tasks/f2/k7f2/TASK.md  not in step: conflict" in left
+    assert (
+        "tasks/f2/k7f2/TASK.md  not in step: conflict; `git -C .gitticks diff tasks/f2/k7f2/TASK.md`" in left
+    )
     assert "mine" in project.board_file("k7f2").read_text()
 
 
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda folder: (folder / "TASK.md").unlink(), "`git -C .gitticks restore tasks/f2/k7f2/TASK.md`"),
-        (lambda folder: folder.rename(folder.with_name("login")), "move it to `tasks/f2/k7f2/TASK.md`"),
+        (
+            lambda folder: (folder / "TASK.md").unlink(),
+            "`git -C .gitticks checkout HEAD -- tasks/f2/k7f2/TASK.md`",
+        ),
+        (
+            lambda folder: folder.rename(folder.with_name("login")),
+            "`mv .gitticks/tasks/f2/login .gitticks/tasks/f2/k7f2`",
+        ),
+        (lambda folder: _copy(folder, folder.with_name("login")), "move it to `tasks/f2/k7f2/TASK.md`"),
         (lambda folder: _replace(folder, b"\0\xff\x01" * 999), "not taken up: "),
         (lambda folder: _replace(folder, None), "no plain file"),
         (lambda folder: _replace(folder, b"---\nid: m3xq\ntitle: x\nstatus: pending\n---\n"), "m3xq"),
@@ -231,6 +240,11 @@ def test_what_is_broken_is_named_with_the_mend(
     assert found.paths == ()
     assert project.tip() == tip
     project.ok("status")
+
+
+def _copy(folder: Path, other: Path) -> None:
+    other.mkdir()
+    (other / "TASK.md").write_bytes((folder / "TASK.md").read_bytes())
 
 
 def _replace(folder: Path, content: bytes | None) -> None:

@@ -68,7 +68,7 @@ def test_an_edited_file_is_taken_up_and_a_removed_one_is_not(project: Project) -
     found = _take_up(project)
     assert found.paths == ()
     assert found.left[path] == (
-        f"removed, not committed: `git -C .gitticks restore {path}` brings it back, "
+        f"removed, not committed: `git -C .gitticks checkout HEAD -- {path}` brings it back, "
         f'`git -C .gitticks commit -m "…" {path}` removes it'
     )
     assert project.store.read(path) == b"better"
@@ -196,7 +196,10 @@ def test_broken_settings_and_templates_get_a_note_until_they_are_mended(
 
 def test_a_removed_config_is_named_with_the_way_back(project: Project) -> None:
     (project.board / "config.yaml").unlink()
-    assert "`git -C .gitticks restore config.yaml` brings it back" in _take_up(project).left["config.yaml"]
+    assert (
+        "`git -C .gitticks checkout HEAD -- config.yaml` brings it back"
+        in _take_up(project).left["config.yaml"]
+    )
 
 
 def test_an_agents_session_takes_up_no_file(project: Project) -> None:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
-from gitticks.errors import DocumentError, GitticksError
+from gitticks.actions.doctor.removed_files import is_never_removed
+from gitticks.actions.left_edits import BACK, REFUSED, on_board
+from gitticks.actions.moved_folders import renamed_folders
+from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store import layout
 
@@ -35,16 +38,26 @@ def check_board(context: Context) -> Iterator[Finding]:
         return
     yield from _lost_pull(context, checkout)
     for path, one in sorted(pending(repository).items()):
-        yield Finding(
-            Severity.WARNING,
-            f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind.value})",
-            "join both by hand, then `git -C .gitticks commit -am …`" if one.kind == "conflict" else None,
-            None if one.kind == "conflict" else Repair.STEP,
-        )
+        if one.kind != "conflict" or _is_there(checkout, path):  # what is gone is named with what was saved
+            yield _not_in_step(path, is_conflict=one.kind == "conflict")
     if not pending(repository) and not is_in_step(repository):
         yield Finding(
             Severity.WARNING, "the board is behind the state branch", "`gt doctor --fix`", Repair.STEP
         )
+
+
+def _is_there(checkout: Checkout, path: str) -> bool:
+    return (checkout.path / path).is_file() and not (checkout.path / path).is_symlink()
+
+
+def _not_in_step(path: str, *, is_conflict: bool) -> Finding:
+    what = f"{BOARD_FOLDER}/{path} is not in step with the state branch"
+    if not is_conflict:
+        return Finding(Severity.WARNING, f"{what} (deferred)", None, Repair.STEP)
+    mend = (
+        f"`{on_board('diff', path)}` shows both texts: join them, then `{on_board('add', path)}` and commit"
+    )
+    return Finding(Severity.WARNING, f"{what} (conflict)", mend)
 
 
 def _lost_pull(context: Context, checkout: Checkout) -> Iterator[Finding]:
@@ -76,6 +89,7 @@ def check_saved(context: Context) -> Iterator[Finding]:
         yield _unusable(checkout, error)
         return
     yield from (_no_folder(path) for path in changes.untracked if _is_place_of_task(path))
+    yield from _refused(context)
     for path in changes.changed:
         if not is_inside(path):
             yield Finding(
@@ -85,6 +99,32 @@ def check_saved(context: Context) -> Iterator[Finding]:
         found = _saved(context, checkout, path)
         if found is not None:
             yield found
+
+
+def _refused(context: Context) -> Iterator[Finding]:
+    """Yields the tasks' files on the board that cannot be taken up for what they say, and folders that were renamed."""
+    from gitticks.actions.saved_edits import refusal_of
+    from gitticks.store.board import BoardError
+    from gitticks.store.board.saved import saved_edits
+
+    try:
+        edits = saved_edits(context.repository)
+    except BoardError:  # objects are damaged, which is found elsewhere
+        return
+    for wrong, home in renamed_folders(edits).items():
+        what = f"{BOARD_FOLDER}/{wrong} is the folder of a task, renamed: {BOARD_FOLDER}/{home} is gone"
+        yield Finding(Severity.WARNING, what, "`gt doctor --fix` puts it back", Repair.FILES)
+    renamed = tuple(f"{folder}/" for folder in renamed_folders(edits))
+    for edit in edits:
+        left = None if edit.path.startswith(renamed) else refusal_of(context, edit)
+        if left is not None and not edit.is_conflict:
+            back = f"`{on_board(BACK, edit.path)}` puts the committed one back"
+            yield Finding(
+                Severity.WARNING,
+                f"what is saved on the board cannot be taken up: {BOARD_FOLDER}/{edit.path}: "
+                f"{left.words.removeprefix(REFUSED)}",
+                f"mend it there, or {back}" if edit.base is not None else "mend it there",
+            )
 
 
 def _missing(context: Context) -> Finding:
@@ -135,12 +175,10 @@ def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
 
 
 def _saved(context: Context, checkout: Checkout, path: str) -> Finding | None:
-    from gitticks.document.frontmatter import decode
-    from gitticks.document.taskfile import read_task
     from gitticks.git.files import CheckoutFiles
     from gitticks.git.folders import NotPlainError
 
-    shown, back = f"{BOARD_FOLDER}/{path}", f"git -C {BOARD_FOLDER} restore {quote(path)}"
+    shown, back = f"{BOARD_FOLDER}/{path}", on_board(BACK, path)
     try:
         content = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board").read(path)
     except (NotPlainError, OSError):
@@ -151,18 +189,10 @@ def _saved(context: Context, checkout: Checkout, path: str) -> Finding | None:
     if content is None and context.store.read(path) is None:
         return None  # a link or the like, which is no file on the branch either
     if content is None:
-        what = f"{shown} is deleted on the board, and was not taken up: a task is cancelled, not removed"
-        return Finding(Severity.WARNING, what, f"`{back}` puts it back")
-    try:
-        decode(content, shown)
-        if layout.task_of_path(path) is not None:
-            read_task(content, shown)
-    except DocumentError as error:
-        return Finding(
-            Severity.WARNING,
-            f"what is saved on the board cannot be taken up: {error.message}",
-            f"mend it there, or `{back}` puts the committed one back",
-        )
+        is_ours = is_never_removed(path)
+        what = f"{shown} is deleted on the board, and was not taken up"
+        what += ": a task is cancelled, not removed" if is_ours else ""
+        return Finding(Severity.WARNING, what, f"`{back}` puts it back", Repair.FILES if is_ours else None)
     return None
 
 
@@ -178,7 +208,7 @@ def _no_folder(path: str) -> Finding:
     return Finding(
         Severity.WARNING,
         f"{BOARD_FOLDER}/{path} is no folder, and in the place of a task's",
-        f"`mv {place} {place}.old && git -C {BOARD_FOLDER} restore {quote(path)}` puts the committed one back",
+        f"`mv {place} {place}.old && {on_board(BACK, path)}` puts the committed one back",
     )
 
 

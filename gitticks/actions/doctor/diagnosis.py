@@ -15,6 +15,7 @@ from gitticks.actions.doctor import (
     locks,
     machine,
     places,
+    removed_files,
     repository,
     state,
     tasks,
@@ -167,6 +168,8 @@ def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901 (one arm
             WORKTREE_BOARD.bring_in_step(context.repository)
         case Repair.PULL:
             put_back(context.repository)
+        case Repair.FILES:
+            removed_files.put_back_removed(context)
         case Repair.DRIVER:
             conflicts.set_driver(context)
         case Repair.MARKERS:

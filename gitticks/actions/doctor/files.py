@@ -59,7 +59,7 @@ def _foreign(context: Context) -> Iterator[str]:
         for task in objects.entries(between.object_id):
             inner = objects.entries(task.object_id) if task.is_tree else ()
             if task.is_tree and layout.is_task_folder(between.name, task.name):
-                others = (one.name for one in inner if not _is_known(one, _OF_A_TASK))
+                others = (one.name for one in inner if not _is_in_place(one))
                 yield from (f"{folder}/{task.name}/{name}" for name in others)
             elif layout.TASK_FILE not in (one.name for one in inner):  # else it is a task in the wrong place
                 yield f"{folder}/{task.name}"
@@ -68,6 +68,11 @@ def _foreign(context: Context) -> Iterator[str]:
 def _is_known(entry: Entry, names: frozenset[str]) -> bool:
     """True for a name that gitticks uses, and what it is: a folder, or a file and no link."""
     return entry.name in names and (entry.is_tree if entry.name in _FOLDERS else entry.is_file)
+
+
+def _is_in_place(entry: Entry) -> bool:
+    """True for what lies in a task's folder as it should; under other names people put what they like beside it."""
+    return _is_known(entry, _OF_A_TASK) if entry.name in _OF_A_TASK else entry.is_file or entry.is_tree
 
 
 def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Finding:

@@ -40,6 +40,7 @@ class Repair(StrEnum):
     HOOKS = "install the board's hooks"
     DRIVER = "let git merge tasks by meaning"
     STEP = "bring the board in step"
+    FILES = "put back what was removed or renamed on the board"
     PULL = "put back what a pull left on the board"
     MARKERS = "join by meaning what git merged by lines"
     INDEX = "build the index again"

@@ -85,8 +85,8 @@ def _names(
 
 def _board(on: Screen, found: Overview) -> Iterator[str]:
     waiting = dict.fromkeys(found.board.taken_up, "edited, now committed")
-    waiting |= found.board.uncommitted
     waiting |= {path: f"not in step: {reason}" for path, reason in found.board.pending.items()}
+    waiting |= found.board.uncommitted
     if waiting:
         yield on.styled("board", Style.STRONG)
     yield from (

@@ -190,7 +190,7 @@ def _edits(repository: Repository, checkout: Checkout, journal: Journal) -> Iter
         try:
             content = files.read(path)
         except NotPlainError:
-            yield SavedEdit(path, None, None, is_plain=False)
+            yield SavedEdit(path, _blob(objects, tip, path.rstrip("/")), None, is_plain=False)
             continue
         base = _base(objects, journal, tip, path)
         if content not in (base, _blob(objects, tip, path)):
@@ -223,7 +223,7 @@ def _closest(objects: Objects, tip: str, path: str, edit: tuple[bytes | None, by
     A file that is exactly an older version was put back on purpose.
     """
     base, content = edit
-    if base is None or content is None:
+    if base is None or content is None or b"\0" in content:
         return base
     nearest, cost = base, line_distance(base, content)
     for older in older_versions(objects, tip, path):

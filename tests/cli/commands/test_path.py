@@ -84,5 +84,5 @@ def test_the_hint_for_a_deleted_file_brings_it_back(tmp_path: Path) -> None:
     ran = project.gt("path", "k7f2")
     assert ran.err.startswith("error: the board lacks `.gitticks/tasks/f2/k7f2/TASK.md`\n")
     git("-C", ".gitticks", "restore", "tasks/f2/k7f2/TASK.md", at=tmp_path)
-    assert "`git -C .gitticks restore tasks/f2/k7f2/TASK.md` brings it back" in ran.err
+    assert "`git -C .gitticks checkout HEAD -- tasks/f2/k7f2/TASK.md` brings it back" in ran.err
     assert project.gt("path", "k7f2").code == 0
