@@ -13,6 +13,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
 from gitticks.model.task import Task
+from gitticks.model.words import ANSWERED
 from gitticks.store.layout import history_path
 from gitticks.workflow.triggers import Seen, VerdictGiven
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.decision import Decision
-
-_ANSWERED = (Awaiting.INPUT, Awaiting.ESCALATION, Awaiting.CHECKPOINT)
-_WORK_REVIEWED = (Awaiting.APPROVAL, Awaiting.REVIEW, Awaiting.CONTENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +122,14 @@ def check_answerable(task: Task) -> None:
         raise RefusedError(
             f"`{task.id}` awaits work, not an answer", hint=f"`gt close {task.id}` says that it is done"
         )
-    if task.awaiting in _WORK_REVIEWED:
+    if task.awaiting is None:
+        hint = f'`gt note {task.id} "…"` adds a note' if task.is_open else f"`gt reopen {task.id}`"
+        raise RefusedError(f"`{task.id}` awaits no answer: it is {task.status}", hint=hint)
+    if task.awaiting not in ANSWERED:
         raise RefusedError(
             f"`{task.id}` awaits {task.awaiting}, not an answer",
             hint=f'`gt approve {task.id} "…"` or `gt reject {task.id} "…"`',
         )
-    if task.awaiting not in _ANSWERED:
-        hint = f'`gt note {task.id} "…"` adds a note' if task.is_open else f"`gt reopen {task.id}`"
-        raise RefusedError(f"`{task.id}` awaits no answer: it is {task.status}", hint=hint)
 
 
 def waiting_for_answers(context: Context) -> tuple[Waiting, ...]:
@@ -139,7 +137,7 @@ def waiting_for_answers(context: Context) -> tuple[Waiting, ...]:
     from gitticks.store.index import open_index
 
     with open_index(context.repository) as index:
-        tasks = [task for task in index.awaiting() if task.awaiting in _ANSWERED]
+        tasks = [task for task in index.awaiting() if task.awaiting in ANSWERED]
     tasks.sort(key=lambda task: (task.priority, task.asked_at.isoformat() if task.asked_at else "", task.id))
     return tuple(waiting_for_answer(context, task.id) for task in tasks)
 

@@ -6,6 +6,7 @@ from gitticks.cli.render import GAP, Style, age_in_short, say, status_style, sta
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import cut, visible, width
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.model.words import ANSWERED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ NARROW, ROOM_FOR_AGE = 60, 72
 _SHORTEST_QUESTION = 12
 _LONGEST_REASON = 40
 _MOST_BLOCKERS, _MOST_COUNTED = 3, 100
-_ANSWERED = frozenset({"input", "escalation", "checkpoint"})
 _BY_HAND = "work"
 
 
@@ -124,7 +124,7 @@ def indent_of(on: Screen) -> str:
 def answer_commands(standing: Standing[Listed]) -> str:
     """Returns the commands that answer what a task awaits."""
     task_id, awaiting = standing.task.id, standing.task.awaiting
-    if awaiting in _ANSWERED:
+    if awaiting in ANSWERED:
         return f'gt respond {task_id} "…"'
     if awaiting == _BY_HAND:
         return f"gt start {task_id} · gt close {task_id}"

@@ -52,6 +52,8 @@ AWAITING_MEANINGS = {
     "checkpoint": "a phase is finished, and the next may need direction",
 }
 """Why it is a person's turn, by the word for it."""
+ANSWERED = frozenset({"input", "escalation", "checkpoint"})
+"""What ends with an answer; the rest ends with work that is done, or with a verdict on it."""
 
 CONTEXT = "Context"
 ACCEPTANCE = "Acceptance Criteria"

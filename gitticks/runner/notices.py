@@ -10,17 +10,9 @@ from enum import StrEnum
 from gitticks.document.times import format_time
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
+from gitticks.model.words import ANSWERED
 
 SCHEMA = 1
-_ANSWERED_BY = {
-    Awaiting.WORK: "gt close {}",
-    Awaiting.APPROVAL: "gt review {}",
-    Awaiting.REVIEW: "gt review {}",
-    Awaiting.CONTENT: "gt review {}",
-    Awaiting.INPUT: "gt respond {}",
-    Awaiting.ESCALATION: "gt respond {}",
-    Awaiting.CHECKPOINT: "gt respond {}",
-}
 
 
 class NoticeKind(StrEnum):
@@ -93,4 +85,6 @@ def _command(task: Task | None) -> str | None:
     """Returns what a person types next."""
     if task is None or task.awaiting is None:
         return None
-    return _ANSWERED_BY[task.awaiting].format(task.id)
+    if task.awaiting in ANSWERED:
+        return f"gt respond {task.id}"
+    return f"gt close {task.id}" if task.awaiting is Awaiting.WORK else f"gt review {task.id}"

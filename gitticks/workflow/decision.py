@@ -14,6 +14,7 @@ from gitticks.model.status import Awaiting, Isolation, Role, Status
 from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates
 from gitticks.workflow.artifacts import Artifacts, Counts
+from gitticks.workflow.transitions import AWAITED_IN
 
 
 class Turn(Enum):
@@ -160,13 +161,13 @@ class Draft:
                 )
             case Status.REVIEWING:
                 asked = self.task.requires or self.task.asked
-                self.set_awaiting(asked.awaiting if asked else Awaiting.REVIEW)
+                self.set_awaiting(asked.awaiting if asked else AWAITED_IN[target])
             case Status.CLARIFICATION:
-                self.set_awaiting(awaiting or Awaiting.INPUT)
+                self.set_awaiting(awaiting or AWAITED_IN[target])
             case Status.STUCK:
                 self.archive(Section.HANDOFF)
                 self.task = replace(self.task, approval=None)
-                self.set_awaiting(Awaiting.ESCALATION)
+                self.set_awaiting(AWAITED_IN[target])
             case Status.DONE | Status.CANCELLED:
                 self.task = replace(
                     self.task, asked=None, approval=None, closed=self.at, closed_reason=reason

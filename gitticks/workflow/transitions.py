@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 
 from gitticks.model.event import Actor
-from gitticks.model.status import ActorKind, Role, Status
+from gitticks.model.status import ActorKind, Awaiting, Role, Status
 
 
 class Gate(StrEnum):
@@ -39,6 +39,14 @@ GATE_MEANINGS = {
     Gate.MERGE_FAILED: "the merge failed twice since a person's last word",
 }
 """What each gate asks for, in words."""
+
+
+AWAITED_IN = {
+    Status.CLARIFICATION: Awaiting.INPUT,
+    Status.STUCK: Awaiting.ESCALATION,
+    Status.REVIEWING: Awaiting.REVIEW,
+}
+"""What a task awaits once it enters a status, unless it, or what moved it there, asks for something else."""
 
 
 class Asker(Enum):

@@ -10,12 +10,11 @@ from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.model.circles import find_circles, shown
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.store.index import open_index
 from gitticks.workflow.past import impossible
-
-_ASKED = {Status.CLARIFICATION: Awaiting.INPUT, Status.STUCK: Awaiting.ESCALATION}
+from gitticks.workflow.transitions import AWAITED_IN
 
 
 def check_tasks(context: Context) -> Iterator[Finding]:
@@ -80,7 +79,7 @@ def _impossible(task: Task) -> Iterator[Finding]:
     problem = impossible(task)
     if problem is None:
         return
-    kind = _ASKED.get(task.status, Awaiting.REVIEW)
+    kind = AWAITED_IN.get(task.status, Awaiting.REVIEW)
     if kind is task.awaiting:
         kind = Awaiting.APPROVAL
     mend = f"`gt update {task.id} --awaiting {kind}` makes it a person's turn, and clears the rest"

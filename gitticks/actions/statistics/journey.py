@@ -10,17 +10,12 @@ from operator import attrgetter
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Task, Usage
+from gitticks.workflow.transitions import AWAITED_IN
 
 _FAILED = "FAIL"
 _FAILED_AT_THE_LIMIT = "failed reviews"
 _EXHAUSTED = "rounds-exhausted"
 _MOST = 1e15
-_AWAITED_IN = {
-    Status.CLARIFICATION: Awaiting.INPUT,
-    Status.STUCK: Awaiting.ESCALATION,
-    Status.REVIEWING: Awaiting.REVIEW,
-}
-"""What a task awaits in a status unless an event says something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +167,7 @@ class _Turn:
             self.begun = None
         elif event.to_status is not None:
             self._end(event.at)
-            awaited = _AWAITED_IN.get(event.to_status)
+            awaited = AWAITED_IN.get(event.to_status)
             if awaited is not None:
                 self._begin(awaited, event.at)
 
