@@ -10,6 +10,7 @@ import click
 
 from gitticks.cli.catalogue import CATALOGUE, HEADINGS, find_command
 from gitticks.cli.failures import guarded, tell
+from gitticks.cli.options import Group
 from gitticks.errors import Exit
 
 _SEVERAL = 2
@@ -27,7 +28,7 @@ def _readers_may_leave() -> Iterator[None]:
         raise _ReaderGoneError from error
 
 
-class Catalogue(click.Group):
+class Catalogue(Group):
     """The group of all commands; a command's module is imported when it is called, not before."""
 
     def make_context(
@@ -76,14 +77,17 @@ def _near(name: str) -> str:
 
 
 @click.group(
-    cls=Catalogue, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=Catalogue,
+    examples=("gt init", 'gt create "Fix the login"', "gt run", "gt inbox"),
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option("--version", is_flag=True, help="Print the version and leave.")
 @click.pass_context
 def gt(ctx: click.Context, version: bool) -> None:
     """Tasks for people and coding agents, kept in your own git repository.
 
-    Start with `gt init`, then `gt create "…"`, then `gt run`.
+    `gt help` explains a command or a topic, and `gt demo` shows the whole way of a task.
     """
     if version:
         from gitticks import __version__
@@ -102,7 +106,7 @@ def _run(arguments: list[str]) -> int:
     try:
         code = gt.main(args=arguments, prog_name="gt", standalone_mode=False)
     except click.UsageError as error:
-        return tell(arguments, _lower(error.format_message()), _usage_hint(error), Exit.USAGE)
+        return tell(arguments, _lower(error.format_message()), _usage_hint(error, arguments), Exit.USAGE)
     except click.ClickException as error:
         return tell(arguments, _lower(error.format_message()), None, Exit.FAILED)
     except click.Abort as error:
@@ -117,5 +121,9 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _usage_hint(error: click.UsageError) -> str | None:
-    return f"`{error.ctx.command_path} --help`" if error.ctx is not None else "`gt --help`"
+def _usage_hint(error: click.UsageError, arguments: list[str]) -> str:
+    """Returns how to get help for the command that was meant; click does not always tell which that was."""
+    if error.ctx is not None:
+        return f"`{error.ctx.command_path} --help`"
+    is_known = any(entry.name == arguments[0] for entry in CATALOGUE) if arguments else False
+    return f"`gt {arguments[0]} --help`" if is_known else "`gt --help`"

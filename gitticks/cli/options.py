@@ -37,6 +37,10 @@ class Command(click.Command):
         super().format_help(ctx, formatter)
 
 
+class Group(Command, click.Group):
+    """A command that only holds others, whose help opens with examples too."""
+
+
 class Completes:
     """Says of a parameter of what kinds its words are while they are typed, one after the other.
 

@@ -24,7 +24,13 @@ def run_unread(*words: str, at: Path, with_errors: bool = False) -> tuple[int, s
 
 @pytest.mark.parametrize(
     "words",
-    [["list"], ["create", "a"], ["--help"], ["show", "--help"], ["config"], ["version"]],
+    [
+        *(["list"], ["list", "--json"], ["list", "--awaiting"], ["inbox"], ["tree"], ["board"], ["stats"]),
+        *(["graph", "k7f2"], ["graph", "k7f2", "--svg"], ["graph", "k7f2", "--mermaid"], ["search", "login"]),
+        *(["show", "k7f2"], ["show", "k7f2", "--json"], ["log"], ["log", "k7f2"], ["next"], ["ready"]),
+        *(["status"], ["export", "--format", "csv"], ["help", "workflow"], ["skill"], ["completion", "bash"]),
+        *(["create", "a"], ["--help"], ["show", "--help"], ["config"], ["version"]),
+    ],
     ids=" ".join,
 )
 def test_a_reader_that_goes_away_is_no_failure(tmp_path: Path, words: list[str]) -> None:

@@ -20,8 +20,8 @@ def test_every_help_opens_with_an_example_and_says_what_the_catalogue_says(
 ) -> None:
     ran = gt(entry.name, "--help", at=tmp_path)
     assert (ran.code, ran.err) == (0, "")
-    *examples, usage, summary = ran.out.split("\n\n")[: 2 if _is_group(entry) else 3]
-    assert all(example.startswith("  ") and "gt " in example for example in examples)
+    examples, usage, summary = ran.out.split("\n\n")[:3]
+    assert all(line.startswith("  ") and "gt " in line for line in examples.splitlines())
     assert usage.startswith(f"Usage: gt {entry.name}")
     assert " ".join(summary.split()) == entry.summary
 
@@ -31,6 +31,30 @@ def test_an_unknown_option_is_wrong_usage(tmp_path: Path, entry: CatalogueEntry)
     ran = gt(entry.name, "--no-such-thing", at=tmp_path)
     assert ran.code in (2, 64)
     assert ran.err.startswith("error: no such option")
+
+
+def test_the_help_of_all_opens_with_examples_too(tmp_path: Path) -> None:
+    examples, usage, summary = gt("--help", at=tmp_path).out.split("\n\n")[:3]
+    assert examples.splitlines()[0] == "  gt init"
+    assert usage.startswith("Usage: gt [OPTIONS]")
+    assert summary.startswith("  Tasks for people and coding agents")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["stats", "--html"], "gt stats --help"),
+        (["create", "x", "--awaiting"], "gt create --help"),
+        (["hooks", "install", "--nope"], "gt hooks install --help"),
+        (["--nope"], "gt --help"),
+    ],
+)
+def test_wrong_usage_names_the_help_of_the_command_that_was_meant(
+    tmp_path: Path, words: list[str], hint: str
+) -> None:
+    ran = gt(*words, at=tmp_path)
+    assert ran.code == 2
+    assert ran.err.endswith(f"\n\nhint: `{hint}`\n")
 
 
 def test_a_command_that_is_nearly_right(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import Command, Group, json_option, pass_context
 from gitticks.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SUMMARY = "Install and remove git hooks, and say how they are."
 
 
-@click.group("hooks", help=_SUMMARY)
+@click.group("hooks", cls=Group, examples=("gt hooks install", "gt hooks status"), help=_SUMMARY)
 def command() -> None:
     """Install and remove git hooks, and say how they are."""
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, Completes, json_option, pass_context
+from gitticks.cli.options import Command, Completes, Group, json_option, pass_context
 from gitticks.errors import Exit
 
 
-@click.group("worktree", help="List and clean workspaces.")
+@click.group(
+    "worktree",
+    cls=Group,
+    examples=("gt worktree list", "gt worktree clean"),
+    help="List and clean workspaces.",
+)
 def command() -> None:
     """List and clean workspaces."""
 
