@@ -16,12 +16,11 @@ from gitticks.agents.base import AgentReport, is_session_id
 from gitticks.agents.messages import Messages
 from gitticks.agents.supervised import Ended, EndReason
 from gitticks.agents.trouble import Trouble, classify, one_line, with_times
-from gitticks.model.session import Ending
+from gitticks.model.session import SERVICE_FAILED, Ending
 from gitticks.model.task import Usage
 
 Event = Mapping[str, Any]
 MOST_DENIED = 100
-_PASSING = (Ending.OUTAGE, Ending.RATE_LIMITED, Ending.USAGE_LIMITED)
 
 
 class StreamReader:
@@ -113,7 +112,7 @@ def judge_process(ended: Ended, passing: Trouble | None = None) -> Trouble | Non
         case EndReason.KILLED:
             return Trouble(Ending.CRASHED, ended.problem)
         case EndReason.TIMED_OUT | EndReason.IDLE:
-            if passing is not None and passing.ending in _PASSING:
+            if passing is not None and passing.ending in SERVICE_FAILED:
                 return passing
             limit = (
                 "ran past its time limit"

@@ -26,6 +26,12 @@ class Ending(StrEnum):
     STOPPED = "stopped"
 
 
+SERVICE_FAILED = frozenset({Ending.OUTAGE, Ending.RATE_LIMITED, Ending.USAGE_LIMITED})
+"""The agent's service is down, or gives it no more for now."""
+KEPT_FROM_WORK = SERVICE_FAILED | {Ending.SANDBOX_FAILED}
+"""Something outside of the agent kept it from its work."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
     """A live session as the clone keeps it, so that a later command can tell whether it still lives.

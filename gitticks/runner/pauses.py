@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gitticks.model.session import Ending
+from gitticks.model.session import KEPT_FROM_WORK, Ending
 
 if TYPE_CHECKING:
     from gitticks.agents.base import AgentReport
@@ -51,12 +51,7 @@ class Pauses:
 
     def note(self, agent: str, report: AgentReport, now: datetime) -> Pause | None:
         """Takes an agent's report into account and returns the pause that follows from it, if one does."""
-        if report.ending not in (
-            Ending.OUTAGE,
-            Ending.RATE_LIMITED,
-            Ending.USAGE_LIMITED,
-            Ending.SANDBOX_FAILED,
-        ):
+        if report.ending not in KEPT_FROM_WORK:
             self._in_a_row.pop(agent, None)
             return None
         count = self._in_a_row[agent] = self._in_a_row.get(agent, 0) + 1

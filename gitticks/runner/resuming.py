@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gitticks.agents.base import is_session_id
 from gitticks.agents.presets import PRESETS
 from gitticks.model.event import Event, EventType
-from gitticks.model.session import Ending
+from gitticks.model.session import KEPT_FROM_WORK, Ending
 from gitticks.model.status import Role
 from gitticks.model.task import Task, Usage
 
@@ -21,16 +21,7 @@ if TYPE_CHECKING:
     from gitticks.agents.base import AgentReport, AgentSpec
 
 _SPOILT = frozenset({Ending.CRASHED, Ending.TIMED_OUT, Ending.REFUSED})
-_NEVER_SPOKE = frozenset(
-    {
-        Ending.OUTAGE,
-        Ending.RATE_LIMITED,
-        Ending.SANDBOX_FAILED,
-        Ending.START_FAILED,
-        Ending.STOPPED,
-        Ending.USAGE_LIMITED,
-    }
-)
+_NEVER_SPOKE = KEPT_FROM_WORK | {Ending.START_FAILED, Ending.STOPPED}
 """A session that ended so and has no name of its own came to nothing, so the one before it is the last."""
 
 

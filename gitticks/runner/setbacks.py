@@ -6,20 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gitticks.model.event import Event, EventType
-from gitticks.model.session import Ending
+from gitticks.model.session import KEPT_FROM_WORK, Ending
 from gitticks.model.status import Role, Status
 
-_CAME_TO_NOTHING = frozenset(
-    {
-        Ending.INTERRUPTED,
-        Ending.OUTAGE,
-        Ending.RATE_LIMITED,
-        Ending.SANDBOX_FAILED,
-        Ending.START_FAILED,
-        Ending.STOPPED,
-        Ending.USAGE_LIMITED,
-    }
-)
+_CAME_TO_NOTHING = KEPT_FROM_WORK | {Ending.INTERRUPTED, Ending.START_FAILED, Ending.STOPPED}
 """Sessions that ended so may not have acted on what their prompt said, so it is said again."""
 
 

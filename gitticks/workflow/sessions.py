@@ -8,7 +8,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.policy import ReviewPolicy
-from gitticks.model.session import Ending
+from gitticks.model.session import KEPT_FROM_WORK, Ending
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Task, Usage
 from gitticks.workflow import gates, merging
@@ -21,13 +21,7 @@ MOST_CRASHES = 2
 MOST_REFUSALS = 2
 FEEDBACKS_BEFORE_CRASH = 2
 
-_CUT_OFF = {
-    Ending.INTERRUPTED,
-    Ending.OUTAGE,
-    Ending.RATE_LIMITED,
-    Ending.USAGE_LIMITED,
-    Ending.SANDBOX_FAILED,
-}
+_CUT_OFF = KEPT_FROM_WORK | {Ending.INTERRUPTED}
 """Endings that are not the agent's fault: what was finished before advances, what is missing is never counted."""
 
 
