@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from gitticks.model.task import Task
 
 
-def answered_words(after: Task) -> str:
+def answered_words(context: Context, after: Task) -> str:
     """Returns what became of a task that was answered."""
-    return f"answered; back to {agent_name(after)} with your answer"
+    return f"answered; back to {agent_name(context, after)} with your answer"
 
 
 def answer(context: Context, waiting: Waiting, text: str, *, is_ours: bool) -> Task:

@@ -47,7 +47,7 @@ def answer_every_question(context: Context, *, with_editor: bool, as_json: bool)
         if after is not None:
             answered.append(task_id)
             if not as_json:
-                say(f"{task_id}{GAP}{visible(answered_words(after))}")
+                say(f"{task_id}{GAP}{visible(answered_words(context, after))}")
     if not waiting:
         say("no task waits for an answer", err=True)
     if as_json:

@@ -249,6 +249,6 @@ def moved_words(before: Task, after: Task) -> str:
     return f"{after.status}{turn}"
 
 
-def agent_name(task: Task) -> str:
+def agent_name(context: Context, task: Task) -> str:
     """Returns who goes on with a task."""
-    return task.agent or "its agent"
+    return task.agent or context.settings.agent or "its agent"

@@ -35,7 +35,11 @@ def command(context: Context, *, task: str, note: str | None, no_wait: bool, as_
     if judged.is_repeated and not judged.after.is_merging:
         print_change(context, task_id, _when_approved(judged.after), as_json=as_json)
         return Exit.DONE
-    words = _given_back(judged.after) if judged.after.is_open else moved_words(judged.before, judged.after)
+    words = (
+        _given_back(context, judged.after)
+        if judged.after.is_open
+        else moved_words(judged.before, judged.after)
+    )
     return finish_approval(context, judged.after, words, is_left=no_wait, as_json=as_json)
 
 
@@ -44,6 +48,8 @@ def _when_approved(task: Task) -> str:
     return f"done already{when}, nothing was changed"
 
 
-def _given_back(task: Task) -> str:
-    turn = f", awaits {task.awaiting}" if task.awaiting is not None else f"; back to {agent_name(task)}"
+def _given_back(context: Context, task: Task) -> str:
+    turn = (
+        f", awaits {task.awaiting}" if task.awaiting is not None else f"; back to {agent_name(context, task)}"
+    )
     return f"approved{turn}"

@@ -110,5 +110,5 @@ def _words(context: Context, done: FollowedUp) -> str:
         )
         return f"approved by {done.person}; {how}"
     if done.before.awaiting is not None and after.awaiting is None and after.is_open:
-        return f"answered by {done.person}; back to {agent_name(after)}"
+        return f"answered by {done.person}; back to {agent_name(context, after)}"
     return f"{moved_words(done.before, after)}, by {done.person}"

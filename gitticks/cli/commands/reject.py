@@ -32,4 +32,6 @@ def command(context: Context, *, task: str, feedback: str | None, as_json: bool)
         print_change(context, task_id, "cancelled", as_json=as_json)
         return
     with_what = " with your feedback" if text else ""
-    print_change(context, task_id, f"rejected; back to {agent_name(after)}{with_what}", as_json=as_json)
+    print_change(
+        context, task_id, f"rejected; back to {agent_name(context, after)}{with_what}", as_json=as_json
+    )

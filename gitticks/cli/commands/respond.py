@@ -58,7 +58,7 @@ def _respond(context: Context, named: str, text: str | None, *, with_editor: boo
     if after is None:
         hint = f'`gt respond {waiting.task.id} "…"`'
         raise UsageError("the answer is empty, nothing was changed", hint=hint)
-    print_change(context, after.id, answered_words(after), as_json=as_json)
+    print_change(context, after.id, answered_words(context, after), as_json=as_json)
 
 
 def _respond_to_all(context: Context, *, with_editor: bool, as_json: bool) -> int:

@@ -46,6 +46,13 @@ def test_the_answer_goes_back_to_the_agent(project: Project) -> None:
     assert project.subject() == "m3xq: clarification → working"
 
 
+def test_the_agent_that_goes_on_is_named_where_it_is_known(project: Project) -> None:
+    project.ok("config", "agent", "script")
+    assert "back to script with your answer\n" in project.ok("respond", "m3xq", "Friendly.")
+    project.make(agent="codex", status=Status.WORKING, awaiting=Awaiting.APPROVAL)
+    assert "back to codex with your feedback\n" in project.ok("reject", "k7f2", "Not yet.")
+
+
 def test_stdin_is_an_answer(project: Project) -> None:
     project.ok("respond", "m3xq", "-", input="From\nstdin\n")
     assert _answers(project) == ["From\nstdin"]
