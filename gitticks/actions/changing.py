@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gitticks.store.decisions import Circumstances
+    from gitticks.store.hand_edits import HandEdit
     from gitticks.store.transaction import Transaction
 
 
@@ -119,6 +120,18 @@ def circumstances_of(context: Context, task: Task, *, checks_failure: str | None
         # It comes into being in this very commit, so there is nothing yet that an agent could review.
         return Circumstances(context.now, context.settings, context.world.random_number, head, checks_failure)
     return context.circumstances(task, head=head, checks_failure=checks_failure)
+
+
+def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, actor: Actor) -> None:
+    """Writes what somebody made of a task's file into the transaction, with the decisions that it asks for.
+
+    Raises:
+        RefusedError: a status, verdict or link is refused.
+        NotFoundError: it names a parent or blocker that does not exist.
+    """
+    from gitticks.store.hand_edits import apply_hand_edit
+
+    apply_hand_edit(transaction, edit, actor, context.now, lambda task: circumstances_of(context, task))
 
 
 def refuse_closed(task: Task) -> None:

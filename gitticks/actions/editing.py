@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import circumstances_of, record
+from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.drafts import Draft, make_draft
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
@@ -97,7 +97,7 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
 
 def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Draft) -> Edited:
     from gitticks.document.taskfile import TaskFile
-    from gitticks.store.hand_edits import HandEdit, apply_hand_edit, check_fields
+    from gitticks.store.hand_edits import HandEdit, check_fields
     from gitticks.store.task_place import check_place
 
     path = task_path(task_id)
@@ -117,13 +117,7 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
         edited = _merged(before, edited, current, task_id)
     edit = HandEdit(current, edited, current.task)
     check_fields(edit)
-    apply_hand_edit(
-        transaction,
-        edit,
-        context.actor,
-        context.now,
-        lambda task: circumstances_of(context, task),
-    )
+    carry_out_edit(context, transaction, edit, context.actor)
     return Edited(current.task, transaction.task_file(task_id).task)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import circumstances_of
+from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
 from gitticks.actions.moved_folders import home_of, join_moves
 from gitticks.errors import DocumentError, GitticksError, RefusedError
@@ -264,14 +264,6 @@ def check_edit(context: Context, transaction: Transaction, edit: HandEdit, task_
 
 
 def _try_out(context: Context, transaction: Transaction, edit: HandEdit) -> None:
-    from gitticks.store.hand_edits import apply_hand_edit
-
     if edit.before is None and not edit.after.task.is_open:
         raise RefusedError(f"`{edit.after.task.id}` is new, so it cannot be {edit.after.task.status} already")
-    apply_hand_edit(
-        transaction,
-        edit,
-        context.actor,
-        context.now,
-        lambda task: circumstances_of(context, task),
-    )
+    carry_out_edit(context, transaction, edit, context.actor)

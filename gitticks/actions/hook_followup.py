@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from gitticks.actions.changing import circumstances_of, record
+from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import edit_between
 from gitticks.actions.moved_folders import join_moves
@@ -148,19 +148,13 @@ def follow_edit(context: Context, edit: HandEdit, author: Identity) -> FollowedU
 
 
 def _carry_out(context: Context, transaction: Transaction, edit: HandEdit, actor: Actor) -> FollowedUp | None:
-    from gitticks.store.hand_edits import HandEdit, apply_hand_edit
+    from gitticks.store.hand_edits import HandEdit
 
     current = transaction.task_file(edit.after.task.id)
     if not _stands(edit, current):
         return None
     state = None if edit.before is None else _state_before(edit.before, edit, current)
-    apply_hand_edit(
-        transaction,
-        HandEdit(edit.before, current, state),
-        actor,
-        context.now,
-        lambda task: circumstances_of(context, task),
-    )
+    carry_out_edit(context, transaction, HandEdit(edit.before, current, state), actor)
     after = transaction.task_file(current.task.id).task
     refused = ", ".join(edit.forbidden_fields) if edit.before is not None else ""
     return FollowedUp(
