@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.errors import DocumentError, RefusedError
+from gitticks.errors import DocumentError, RefusedError, UsageError
 from gitticks.model.event import Actor, Event
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.task import Task
@@ -132,6 +132,18 @@ def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, a
     from gitticks.store.hand_edits import apply_hand_edit
 
     apply_hand_edit(transaction, edit, actor, context.now, lambda task: circumstances_of(context, task))
+
+
+def require_words(text: str, what: str, example: str) -> str:
+    """Returns a text without the white space around it.
+
+    Raises:
+        UsageError: nothing is left; the message names `what`, the hint holds `example`.
+    """
+    words = text.strip()
+    if not words:
+        raise UsageError(f"the {what} is empty", hint=f"`{example}`")
+    return words
 
 
 def refuse_closed(task: Task) -> None:

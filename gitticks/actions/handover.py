@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import Record, circumstances_of, describe_records, record, refuse_closed
+from gitticks.actions.changing import (
+    Record,
+    circumstances_of,
+    describe_records,
+    record,
+    refuse_closed,
+    require_words,
+)
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import failed_check
 from gitticks.errors import RefusedError, UsageError
@@ -92,9 +99,7 @@ def ask_question(context: Context, task_id: TaskId, question: str) -> HandedOver
         UsageError: the question is empty.
         RefusedError: the task is where nobody can ask.
     """
-    question = question.strip()
-    if not question:
-        raise UsageError("the question is empty", hint=f'`gt ask {task_id} "…"`')
+    question = require_words(question, "question", f'gt ask {task_id} "…"')
     return _request(context, task_id, Requested(context.actor, Status.CLARIFICATION), question=question)
 
 

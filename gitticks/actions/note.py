@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import describe_records
+from gitticks.actions.changing import describe_records, require_words
 from gitticks.actions.context import Context
 from gitticks.actions.update import add_note
-from gitticks.errors import RefusedError, UsageError
+from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
@@ -29,9 +29,7 @@ def note_task(context: Context, task_id: TaskId, text: str, *, kind: ActorKind |
         UsageError: the text is empty.
         RefusedError: an agent's session asks for a person's note.
     """
-    text = text.strip()
-    if not text:
-        raise UsageError("the note is empty", hint=f'`gt note {task_id} "…"`')
+    text = require_words(text, "note", f'gt note {task_id} "…"')
     check_author(context, kind)
 
     def write(transaction: Transaction) -> Task:

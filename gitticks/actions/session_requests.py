@@ -11,9 +11,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitticks.actions.changing import require_words
 from gitticks.actions.context import Context
 from gitticks.actions.handover import check_handoff
-from gitticks.errors import GitticksError, RefusedError, UsageError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, ReviewOutcome, Section
@@ -137,9 +138,7 @@ def request_question(session: Session, question: str) -> Request:
     Raises:
         UsageError: the question is empty.
     """
-    question = question.strip()
-    if not question:
-        raise UsageError("the question is empty", hint='`gt ask "…"`')
+    question = require_words(question, "question", 'gt ask "…"')
     file = _with_entry(session, Section.QUESTIONS, question)
     _check(session, file, Status.CLARIFICATION)
     session.write(file)
@@ -152,9 +151,7 @@ def request_note(session: Session, text: str) -> Request:
     Raises:
         UsageError: the note is empty.
     """
-    text = text.strip()
-    if not text:
-        raise UsageError("the note is empty", hint='`gt note "…"`')
+    text = require_words(text, "note", 'gt note "…"')
     session.write(_with_entry(session, Section.NOTES, text))
     return _post(session, Request(RequestKind.NOTE, text))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import circumstances_of, describe_records
+from gitticks.actions.changing import circumstances_of, describe_records, require_words
 from gitticks.actions.context import Context
 from gitticks.actions.update import add_note
-from gitticks.errors import RefusedError, UsageError
+from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
@@ -100,9 +100,8 @@ def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Judg
         RefusedError: it asks no question, it changed since it was seen, or this is an agent's session.
     """
     context.require_person("answer for a person")
-    if not text.strip():
-        raise UsageError("the answer is empty", hint=f'`gt respond {task_id} "…"`')
-    given = VerdictGiven(context.actor, Verdict.APPROVED, text.strip(), is_response=True, seen=seen)
+    answer = require_words(text, "answer", f'gt respond {task_id} "…"')
+    given = VerdictGiven(context.actor, Verdict.APPROVED, answer, is_response=True, seen=seen)
 
     def write(transaction: Transaction) -> Judged:
         before = transaction.task_file(task_id).task
