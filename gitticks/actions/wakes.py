@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -37,17 +37,17 @@ class Wake(Enum):
     """Nobody knows, since no watch can be had, as past the machine's limit of them."""
 
 
-def wakes(repository: Repository, over: threading.Event) -> Iterator[Wake]:
-    """Yields about once a second, and at once at file events, until `over` is set."""
+def wakes(find: Callable[[], Repository], over: threading.Event) -> Iterator[Wake]:
+    """Yields about once a second, and at once at file events, until `over` is set; `find` says where to watch by then."""
     before: list[tuple[str, int, int]] | None = None
     while not over.is_set():
-        folders = _folders(repository)
+        folders = _folders(find())
         marks = _marks(folders)
         for wake in _events(folders, over):
             # Nobody knows what was written before there was a watch.
             yield Wake.EVENT if wake is Wake.QUIET and marks != before else wake
             before = marks
-            if over.is_set() or _marks(_folders(repository)) != marks:
+            if over.is_set() or _marks(_folders(find())) != marks:
                 break
 
 

@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
@@ -16,6 +17,10 @@ _REST = 250
 """Looking without being woken may take one part in so many of the time."""
 
 _LONGEST_REST_SECONDS = 60.0
+_BLIND_FOR_SURE = 2
+"""A folder that went at the wrong moment makes one look blind; only what lasts is worth telling."""
+
+BLIND = "this machine allows no more file watches, so saved edits are looked for every few seconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,7 @@ class Watcher:
     _tip: str | None = None
     _left: dict[str, str] = field(default_factory=dict)
     _trouble: tuple[str, ...] = ()
+    _moves_along: bool = False
 
     def begin(self) -> None:
         """Notes where the state branch stands: what comes after it is told.
@@ -68,9 +74,11 @@ class Watcher:
             NotFoundError: there is none.
         """
         self._tip = self.context.store.tip()
+        self._moves_along = _working_directory() == self.context.directory
 
     def look(self) -> None:
         """Takes up what is saved, and tells of that and of the commits since."""
+        self._move_along()
         context = Context(self.context.world, self.context.directory, self.context.overrides)
         try:
             self._tip = self._tip or context.store.tip()
@@ -90,6 +98,15 @@ class Watcher:
             return read_ref(self.context.repository.common_dir, STATE_REF) != self._tip
         except (GitticksError, OSError):
             return True
+
+    def _move_along(self) -> None:
+        """Goes on where the folder is that the watch began in: a move of it takes this process along."""
+        place = _working_directory() if self._moves_along and not self.context.directory.is_dir() else None
+        if place is not None:
+            moved = Context(self.context.world, place, self.context.overrides)
+            with contextlib.suppress(GitticksError, OSError):
+                _ = moved.repository  # found once, as wakes are waited for there
+                self.context = moved
 
     def _take_up(self, context: Context) -> None:
         from gitticks.actions.taking_up import take_up
@@ -120,6 +137,13 @@ class Watcher:
         self._trouble = messages
 
 
+def _working_directory() -> Path | None:
+    try:
+        return Path.cwd()
+    except OSError:  # it was removed
+        return None
+
+
 def keep_watching(
     watcher: Watcher, over: threading.Event, is_over: Callable[[], bool] = lambda: False
 ) -> None:
@@ -127,11 +151,14 @@ def keep_watching(
     from gitticks.actions.wakes import Wake, wakes
 
     clock = watcher.context.world.monotonic_seconds
-    ended, cost = clock(), 0.0
+    ended, cost, blind = clock(), 0.0, 0
     watcher.look()
-    for wake in wakes(watcher.context.repository, over):
+    for wake in wakes(lambda: watcher.context.repository, over):
         if is_over():
             return
+        blind = blind + 1 if wake is Wake.BLIND else 0
+        if blind == _BLIND_FOR_SURE:
+            watcher.tell(Trouble(BLIND))
         rest = min(cost * _REST, _LONGEST_REST_SECONDS) if wake is Wake.BLIND else _LONGEST_REST_SECONDS
         begun = clock()
         if wake is Wake.EVENT or watcher.has_moved or begun - ended >= rest:

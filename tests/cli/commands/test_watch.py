@@ -25,11 +25,20 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
+NO_WATCHES = """\
+import errno, watchfiles
+def refuse(*paths, **options):
+    raise OSError(errno.ENOSPC, "OS file watch limit reached.")
+watchfiles.watch = refuse
+"""
+
+
 @contextmanager
-def watching(project: Project, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """Runs `gt watch` until the block ends."""
+def watching(project: Project, *options: str, first: str = "") -> Iterator[subprocess.Popen[str]]:
+    """Runs `gt watch` until the block ends, in a process that does `first` before all else."""
+    program, flag, how, script, *words = command("watch", *options)
     with subprocess.Popen(
-        command("watch", *options),
+        [program, flag, how, first + script, *words],
         cwd=project.path,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -110,9 +119,11 @@ def test_boards_made_again_and_packed_refs_are_no_end(project: Project) -> None:
 
 
 def test_hundreds_of_worktrees_are_not_watched(project: Project) -> None:
-    for number in range(20):
-        place = project.path / ".gitticks-work" / f"w{number}"
-        git("worktree", "add", "--quiet", "--detach", "--no-checkout", str(place), at=project.path)
+    first = project.path / ".gitticks-work/w0"
+    git("worktree", "add", "--quiet", "--detach", "--no-checkout", str(first), at=project.path)
+    for number in range(1, MANY):
+        _copy_worktree(project, first, f"w{number}")
+    assert git("worktree", "list", at=project.path).count("w") > MANY
     with watching(project) as process:
         _save(project, "status: pending", "priority: 0\nstatus: pending")
         assert "k7f2: priority" in _line(process)
@@ -120,6 +131,73 @@ def test_hundreds_of_worktrees_are_not_watched(project: Project) -> None:
         assert "k7f2: priority" in _line(process)
         watches = _watches(process.pid)
     assert 0 < watches < 20
+
+
+MANY = 300
+
+
+def _copy_worktree(project: Project, first: Path, name: str) -> None:
+    """Makes one more worktree as git would, without a process for each."""
+    place = first.with_name(name)
+    admin = project.path / ".git/worktrees" / name
+    shutil.copytree(project.path / ".git/worktrees" / first.name, admin)
+    place.mkdir()
+    (place / ".git").write_text(f"gitdir: {admin}\n")
+    (admin / "gitdir").write_text(f"{place}/.git\n")
+
+
+def test_without_file_watches_it_looks_by_itself_and_says_so(project: Project) -> None:
+    with watching(project, first=NO_WATCHES) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == (
+            "warning: this machine allows no more file watches, so saved edits are looked for every few seconds\n"
+        )
+        _save(project, "status: pending", "priority: 0\nstatus: pending")
+        project.make("m3xq")  # the branch is asked each second
+        told = _line(process) + _line(process)
+        assert "m3xq" in told
+        assert "k7f2: priority" in told
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+        assert process.stderr.read() == "", "it is said once"
+
+
+def test_a_repository_that_moves_is_followed(project: Project, tmp_path: Path) -> None:
+    with watching(project) as process:
+        project.make("m3xq")
+        assert "m3xq" in _line(process)
+        moved = Project(project.path.rename(tmp_path / "moved"))
+        moved.ok("status")
+        _save(moved, "status: pending", "priority: 0\nstatus: pending")
+        assert "k7f2: priority" in _line(process)
+        assert moved.task("k7f2").priority == 0
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+
+
+def test_a_repository_that_is_gone_for_a_while_is_waited_for(project: Project, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    with watching(project) as process:
+        (project.path / ".git").rename(elsewhere)
+        assert process.stderr is not None
+        assert any("is not in a git repository" in line for line in process.stderr)
+        elsewhere.rename(project.path / ".git")
+        _save(project, "status: pending", "priority: 0\nstatus: pending")
+        assert "k7f2: priority" in _line(process)
+
+
+def test_two_beside_one_another_take_an_edit_up_once(project: Project) -> None:
+    with watching(project) as one, watching(project) as other:
+        for priority in (0, 1, 3):
+            before = project.tip()
+            file = project.board_file("k7f2")
+            kept = [line for line in file.read_text().split("\n") if not line.startswith("priority:")]
+            file.write_text("\n".join([*kept[:2], f"priority: {priority}", *kept[2:]]))
+            assert "k7f2: priority" in _line(one)
+            assert "k7f2: priority" in _line(other)
+            assert git("rev-list", "--count", f"{before}..gitticks/state", at=project.path) == "1"
+        assert project.task("k7f2").priority == 3
+        assert project.board_status() == ""
 
 
 def _watches(pid: int) -> int:
