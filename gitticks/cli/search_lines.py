@@ -64,8 +64,9 @@ def _marked(on: Screen, text: str, needles: Sequence[Needle], room: int) -> str:
             shown = visible(piece.expandtabs(1))
             if is_word and shown:
                 shown = f"{before}{shown}{after}"
-            if on.is_terminal and width(shown) > room:
-                parts.append(on.styled(on.fit(shown, room), Style.FOUND if is_word else Style.PLAIN))
+            more = text[end if is_word else start :] and "…"
+            if on.is_terminal and width(shown + more) > room:
+                parts.append(on.styled(on.fit(shown + more, room), Style.FOUND if is_word else Style.PLAIN))
                 return "".join(parts)
             room -= width(shown)
             parts.append(on.styled(shown, Style.FOUND) if is_word else shown)

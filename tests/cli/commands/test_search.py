@@ -127,6 +127,14 @@ def test_words_that_overlap_are_marked_as_one(library: Path) -> None:
     assert "»Login lo«ses" in out
 
 
+def test_a_word_that_ends_at_the_edge_leaves_no_sign_beyond_it(tmp_path: Path) -> None:
+    make_task(make_store(tmp_path), "\U0001f1e9\U0001f1ea 日本語 family wide wide wide wide wide", id="mwm0")
+    for columns in range(20, 60):
+        (line,) = gt("search", "e", "family", at=tmp_path, columns=columns).out.splitlines()
+        assert width(line) <= columns
+        assert line.endswith("…") or "wide wide wide wide" in line.replace("»", "").replace("«", "")
+
+
 @pytest.mark.parametrize("columns", [20, 40, 80, 120])
 def test_lines_stay_on_the_screen_and_cannot_steer_it(tmp_path: Path, columns: int) -> None:
     body = "## \x1b[2J Odd\n\n" + "日本語 " * 40 + "\x1b[31mneedle\u202e\t" + "x" * 300
