@@ -71,7 +71,7 @@ NOTES = {
     "approvals.minimum": "this release can give L0 only, so any other value lets nobody approve",
     "review": "`council` is not in effect: it runs one reviewer, as `agent` does",
     "reviewers": "only the first one is asked, and its focus is not in effect",
-    "sync.auto": "`push` after a command that changed tasks, `both` also after one that looks at the branch itself, such as `gt status`",
+    "sync.auto": "`push` after a command that changed tasks, `both` also after one that looks at the branch itself, such as `gt status`; a run shares while it goes on, and with `both` it asks the remote before it begins and every `--poll`",
     "sandbox.preset": "`permissive` builds no walls in this release, and `strict` is refused",
 }
 

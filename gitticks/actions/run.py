@@ -77,7 +77,8 @@ def run_context(
 def execute(context: Context, loop: Loop) -> RunExit:
     """Runs to the end, as the only run of this clone; Ctrl-C lets running iterations end, twice stops them.
 
-    What people save on the board meanwhile is taken up. To be called in the main thread.
+    What people save on the board meanwhile is taken up, and tasks are shared where the settings ask for that. To be
+    called in the main thread.
 
     Raises:
         GitticksError: another run is alive.
@@ -86,11 +87,21 @@ def execute(context: Context, loop: Loop) -> RunExit:
 
     released = loop.release()
     with only_run(loop.run.repository, released):
-        with interrupting(loop.interrupt), _taking_up(context, loop):
-            ended = loop.execute()
-        remove_merged_workspaces(loop.run)
+        with _sharing(context, loop):
+            with interrupting(loop.interrupt), _taking_up(context, loop):
+                ended = loop.execute()
+            remove_merged_workspaces(loop.run)
         tidy_up(loop.run.repository)
     return ended
+
+
+def _sharing(context: Context, loop: Loop) -> AbstractContextManager[None]:
+    """Shares as the setting `sync.auto` has it while the run goes on, and warns of what keeps it from that."""
+    from gitticks.actions.sync_during import sharing
+
+    return sharing(
+        context, lambda message: loop.run.emit(Warned(None, message)), every_seconds=loop.options.poll
+    )
 
 
 def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[None]:

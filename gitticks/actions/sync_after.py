@@ -1,14 +1,17 @@
-"""Shares tasks at the end of a command, as the setting `sync.auto` has it."""
+"""Shares tasks at the end of a command, and at the beginning of a run, as the setting `sync.auto` has it."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
+from gitticks.git.refs import read_ref
 
 if TYPE_CHECKING:
     from gitticks.actions.sync import Synced
+    from gitticks.model.settings import SyncMode
 
 LONGEST_SECONDS = 10.0
 """Nobody waits longer for a remote after a command that has done its work."""
@@ -19,28 +22,43 @@ def sync_after(context: Context) -> Synced | None:
 
     The command has succeeded or failed by itself; trouble with the remote becomes a warning.
     """
-    from gitticks.store.settings_glance import may_be_set
-
-    if context.world.in_session:
-        return None
-    try:
-        # off by default: reading all settings takes longer than most commands
-        if not context.store.exists or not may_be_set(
-            context.store, context.world.environment, context.overrides, "sync.auto"
-        ):
-            return None
-        mode = context.settings.sync.auto
-    except GitticksError:
-        return (
-            None  # the command has said what is broken, and nothing then says that anything is to be shared
-        )
     from gitticks.model.settings import SyncMode
 
+    mode = asked_mode(context)
     if mode is SyncMode.OFF or (mode is SyncMode.PUSH and not context.store.has_written):
         return None
-    try:
-        from gitticks.actions.sync import Reached, sync
+    return share(context)
 
+
+def sync_before(context: Context) -> None:
+    """Syncs before a run looks at the tasks, if the settings say `both`: it picks from what others have done too.
+
+    Settings that came along hold for the run.
+    """
+    from gitticks.model.settings import SyncMode
+
+    if asked_mode(context) is SyncMode.BOTH:
+        share(context)
+    context.__dict__.pop("settings", None)
+
+
+def asked_mode(context: Context) -> SyncMode:
+    """Returns what is to be shared without being asked for; nothing in a session, or where something is broken."""
+    from gitticks.model.settings import SyncMode
+    from gitticks.store.layout import STATE_REF
+
+    mode = SyncMode.OFF
+    with contextlib.suppress(GitticksError):  # whoever reads the settings says what is broken
+        if not context.world.in_session and read_ref(context.repository.common_dir, STATE_REF) is not None:
+            mode = context.settings.sync.auto
+    return mode
+
+
+def share(context: Context) -> Synced | None:
+    """Syncs with the usual remote; what goes wrong becomes a warning, and then the return value is None."""
+    from gitticks.actions.sync import Reached, sync
+
+    try:
         done = sync(context, timeout_seconds=LONGEST_SECONDS)
     except GitticksError as error:
         context.warnings.append(f"not shared: {error.message}")

@@ -33,7 +33,11 @@ from gitticks.model.settings import PermissionMode
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="End after so many dollars in all.")
 @click.option("--max-duration", "--timeout", "max_duration", metavar="TIME", help="End after 90s, 30m, 2h.")
 @click.option("--debounce", metavar="TIME", help="Leave a task alone so long after a person's edit (2s).")
-@click.option("--poll", metavar="TIME", help="With --auto: look again so often (30s).")
+@click.option(
+    "--poll",
+    metavar="TIME",
+    help="With --auto: look again so often (30s); `sync.auto` asks the remote so often.",
+)
 @click.option(
     "--permission",
     metavar="MODE",
@@ -79,6 +83,7 @@ def command(
     """
     from gitticks.actions.changing import find_or_take_up_task
     from gitticks.actions.run import execute, prepare_run
+    from gitticks.actions.sync_after import sync_before
     from gitticks.cli.render import screen
     from gitticks.cli.run_lines import RunLines, print_json_event
     from gitticks.runner.options import RunOptions
@@ -96,6 +101,7 @@ def command(
         }.items()
         if value is not None
     }
+    sync_before(context)
     options = RunOptions(
         ids=tuple(find_or_take_up_task(context, one) for one in ids),
         auto=auto,
