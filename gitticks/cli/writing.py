@@ -110,6 +110,19 @@ def field_options(function: Callable[..., R]) -> Callable[..., R]:
     return function
 
 
+def words_argument(function: Callable[..., R]) -> Callable[..., R]:
+    """Adds the arguments ID and TEXT, which arrive as `words` for `split_words`, and `--file` instead of a text."""
+    function = click.option(
+        "--file",
+        "file",
+        metavar="FILE",
+        shell_complete=Completes("file"),
+        help="Read the text from a file; `-` is stdin.",
+    )(function)
+    completes = Completes("task", "-")
+    return click.argument("words", metavar="[ID] [TEXT]", nargs=-1, shell_complete=completes)(function)
+
+
 def wishes_of(options: dict[str, Any]) -> dict[str, str | tuple[str, ...]]:
     """Returns the fields that were given, for `field_values.read_wishes`; warns of `--manual`."""
     wishes: dict[str, str | tuple[str, ...]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, Completes, json_option, pass_context
+from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import (
     check_text,
     print_change,
@@ -13,6 +13,7 @@ from gitticks.cli.writing import (
     read_text,
     read_text_file,
     split_words,
+    words_argument,
 )
 from gitticks.errors import UsageError
 
@@ -22,14 +23,7 @@ from gitticks.errors import UsageError
     cls=Command,
     examples=('gt handoff --done "keeps the path; test added" --uncertain "old bookmarks"',),
 )
-@click.argument("words", metavar="[ID] [TEXT]", nargs=-1, shell_complete=Completes("task", "-"))
-@click.option(
-    "--file",
-    "file",
-    metavar="FILE",
-    shell_complete=Completes("file"),
-    help="Read the text from a file; `-` is stdin.",
-)
+@words_argument
 @click.option("--done", metavar="TEXT", help="What is finished.")
 @click.option("--remaining", metavar="TEXT", help="What is left to do.")
 @click.option("--decisions", metavar="TEXT", help="What was decided, and why.")

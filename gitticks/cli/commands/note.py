@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, Completes, json_option, pass_context
+from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import (
     STDIN,
     kept,
@@ -16,6 +16,7 @@ from gitticks.cli.writing import (
     read_text,
     read_text_file,
     split_words,
+    words_argument,
 )
 from gitticks.errors import UsageError
 from gitticks.model.status import ActorKind
@@ -27,14 +28,7 @@ if TYPE_CHECKING:
 
 
 @click.command("note", cls=Command, examples=('gt note k7f2 "The path is in the state parameter."',))
-@click.argument("words", metavar="[ID] [TEXT]", nargs=-1, shell_complete=Completes("task", "-"))
-@click.option(
-    "--file",
-    "file",
-    metavar="FILE",
-    shell_complete=Completes("file"),
-    help="Read the text from a file; `-` is stdin.",
-)
+@words_argument
 @click.option(
     "--from",
     "author",
