@@ -19,7 +19,7 @@ from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt
 from tests.faults.forked import Ended, gt_forked
-from tests.support.repositories import git, make_repository
+from tests.support.repositories import git, loose_file, make_repository
 from tests.support.stores import ADA, ADA_ACTOR, CREATED, NOW, QUESTION, put_task
 
 VICTIM = "k7f2"
@@ -94,7 +94,7 @@ class Scene:
     def object_file(self, revision: str) -> Path:
         """Returns the loose file of the object that a revision names."""
         name = self.git("rev-parse", revision)
-        return self.git_dir / "objects" / name[:2] / name[2:]
+        return loose_file(self.git_dir, name)
 
     def git(self, *arguments: str, input: str | None = None) -> str:  # noqa: A002
         """Runs git at the repository's top."""

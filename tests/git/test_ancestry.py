@@ -9,7 +9,7 @@ import pytest
 
 from gitticks.git.objects import Objects
 from gitticks.git.repository import discover
-from tests.support.repositories import commit_file, git, make_repository
+from tests.support.repositories import commit_file, git, loose_file, make_repository
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_ancestors_are_found_above_damage(top: Path) -> None:
     above = commit_file(top, "a.txt", "above\n")
     aside = git("commit-tree", "HEAD^{tree}", "-p", old, "-m", "aside", at=top)
     new = git("commit-tree", "HEAD^{tree}", "-p", above, "-p", aside, "-m", "both", at=top)
-    damaged = top / ".git/objects" / root[:2] / root[2:]
+    damaged = loose_file(top / ".git", root)
     damaged.chmod(0o644)
     os.truncate(damaged, damaged.stat().st_size // 2)
     objects = Objects.open(discover(top))

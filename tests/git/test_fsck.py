@@ -7,11 +7,7 @@ from pathlib import Path
 
 from gitticks.git.fsck import count_loose_objects, find_damage
 from gitticks.git.repository import discover
-from tests.support.repositories import commit_file, git, make_repository
-
-
-def loose(top: Path, object_id: str) -> Path:
-    return top / ".git" / "objects" / object_id[:2] / object_id[2:]
+from tests.support.repositories import commit_file, git, loose_file, make_repository
 
 
 def test_a_sound_history(tmp_path: Path) -> None:
@@ -25,7 +21,7 @@ def test_missing_objects_of_each_kind(tmp_path: Path) -> None:
     top = make_repository(tmp_path, commits=2)
     head, *ids = git("rev-parse", "HEAD", "HEAD:README.md", "HEAD~1^{tree}", "HEAD~1", at=top).split()
     for object_id in ids:
-        file = loose(top, object_id)
+        file = loose_file(top / ".git", object_id)
         file.rename(file.with_suffix(".aside"))
         damage = find_damage(discover(top), head)
         assert damage is not None
@@ -39,8 +35,8 @@ def test_an_object_that_holds_something_else_is_found_by_reading_it(tmp_path: Pa
     top = make_repository(tmp_path)
     head = commit_file(top, "other.txt", "something else\n")
     one, other = git("rev-parse", "HEAD:README.md", "HEAD:other.txt", at=top).split()
-    loose(top, one).unlink()
-    shutil.copy(loose(top, other), loose(top, one))
+    loose_file(top / ".git", one).unlink()
+    shutil.copy(loose_file(top / ".git", other), loose_file(top / ".git", one))
     assert find_damage(discover(top), head) is None
     damage = find_damage(discover(top), head, thorough=True)
     assert damage is not None

@@ -8,7 +8,7 @@ import pytest
 from gitticks.errors import GitticksError
 from gitticks.git.log import read_log
 from gitticks.git.repository import discover
-from tests.support.repositories import git, make_repository
+from tests.support.repositories import git, loose_file, make_repository
 
 
 def test_the_last_commits_newest_first(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_no_such_ref(tmp_path: Path) -> None:
 def test_what_stands_above_damage_is_shown(tmp_path: Path) -> None:
     make_repository(tmp_path, commits=4)
     lost = git("rev-parse", "main~2", at=tmp_path)
-    (tmp_path / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    loose_file(tmp_path / ".git", lost).unlink()
     found = read_log(discover(tmp_path), "refs/heads/main", count=9)
     assert [one.subject for one in found.commits] == ["commit 4", "commit 3"]
     assert lost in str(found.broken_off)

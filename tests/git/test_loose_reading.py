@@ -12,7 +12,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.loose_reading import read_loose
 from gitticks.git.objects import Objects
 from gitticks.git.repository import discover
-from tests.support.repositories import commit_file, git, make_repository
+from tests.support.repositories import commit_file, git, loose_file, make_repository
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def top(tmp_path: Path) -> Path:
 
 def file_of(top: Path, revision: str) -> Path:
     name = git("rev-parse", revision, at=top)
-    file = top / ".git/objects" / name[:2] / name[2:]
+    file = loose_file(top / ".git", name)
     file.chmod(0o644)
     return file
 

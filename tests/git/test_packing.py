@@ -10,7 +10,7 @@ import pytest
 from gitticks.errors import GitticksError
 from gitticks.git.packing import has_many_loose_objects, pack_loose_objects
 from gitticks.git.repository import Repository, discover
-from tests.support.repositories import commit_file, fsck_problems, git, make_repository
+from tests.support.repositories import commit_file, fsck_problems, git, loose_file, make_repository
 
 
 def texts_in_the_sample() -> Iterator[str]:
@@ -83,7 +83,7 @@ def test_everything_loose_goes_into_a_pack(repository: Repository, tmp_path: Pat
 def test_where_an_object_is_damaged_none_is_removed(repository: Repository, tmp_path: Path) -> None:
     commit_file(tmp_path, "a.txt", "text\n")
     blob = git("rev-parse", "HEAD:a.txt", at=tmp_path)
-    file = tmp_path / ".git/objects" / blob[:2] / blob[2:]
+    file = loose_file(tmp_path / ".git", blob)
     file.chmod(0o644)
     file.write_bytes(b"nonsense")
     before = counts(tmp_path)["count"]

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
+from gitticks.store.branch import Store
 from gitticks.store.index import open_index
 from gitticks.store.index_database import index_path
-from tests.support.tasks import make_task
+from tests.support.tasks import make_store, make_task
 
 K7F2 = TaskId("k7f2")
-
-
 TASKS = [
     replace(
         make_task("k7f2", "Login loses the return URL"), awaiting=Awaiting.REVIEW, status=Status.REVIEWING
@@ -24,6 +26,16 @@ TASKS = [
     replace(make_task("k7zz", "Child"), parent=TaskId("e111"), priority=0),
     make_task("e111", "Epic"),
 ]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return make_store(tmp_path / "r", TASKS)
+
+
+@pytest.fixture
+def repository(store: Store) -> Repository:
+    return store.repository
 
 
 def rows(repository: Repository) -> dict[str, list[tuple[object, ...]]]:

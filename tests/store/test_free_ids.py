@@ -11,7 +11,7 @@ from gitticks.model.ids import TaskId, id_length, task_path
 from gitticks.store.branch import Store
 from gitticks.store.free_ids import free_id
 from gitticks.store.transaction import Transaction
-from tests.support.repositories import git
+from tests.support.repositories import git, loose_file
 from tests.support.tasks import ADA, make_store, make_task
 
 
@@ -54,6 +54,6 @@ def test_ids_are_as_long_as_the_queue_demands(store: Store, count: int) -> None:
 
 def test_a_damaged_folder_keeps_nobody_from_creating(store: Store) -> None:
     shard = git("rev-parse", "gitticks/state:tasks/f2", at=store.repository.common_dir)
-    (store.repository.common_dir / "objects" / shard[:2] / shard[2:]).unlink()
+    loose_file(store.repository.common_dir, shard).unlink()
     numbers = drawing("nnf2", "b1kd")
     assert free_id(Store.open(store.repository).snapshot(), lambda _below: next(numbers)) == "b1kd"

@@ -25,19 +25,11 @@ from gitticks.store import index_contents, indexing, layout
 from gitticks.store.branch import Store
 from gitticks.store.index import BrokenFile, Index, open_index
 from gitticks.store.index_database import index_path
-from tests.store.indexes import K7F2, TASKS, fresh_rows, left_behind, rows
+from tests.store.indexes import K7F2, TASKS, fresh_rows, left_behind, repository, rows, store
 from tests.support.repositories import git, make_repository
 from tests.support.tasks import ADA, CREATED, make_store, make_task, put_tasks, write_files
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return make_store(tmp_path / "r", TASKS)
-
-
-@pytest.fixture
-def repository(store: Store) -> Repository:
-    return store.repository
+__all__ = ["repository", "store"]
 
 
 def test_it_answers_what_commands_print(repository: Repository, store: Store) -> None:

@@ -16,7 +16,7 @@ from gitticks.store.branch import Store
 from gitticks.store.index import open_index
 from gitticks.store.index_database import index_path
 from tests.store.indexes import fresh_rows, left_behind, rows
-from tests.support.repositories import git
+from tests.support.repositories import git, loose_file
 from tests.support.tasks import make_store, make_task, put_tasks
 
 K7F2 = TaskId("k7f2")
@@ -36,7 +36,7 @@ def repository(store: Store) -> Repository:
 def damage(repository: Repository, name: str, how: str) -> str:
     """Spoils the loose object that a name stands for, and returns its id."""
     object_id = git("rev-parse", name, at=repository.common_dir)
-    path = repository.common_dir / "objects" / object_id[:2] / object_id[2:]
+    path = loose_file(repository.common_dir, object_id)
     content = bytearray(path.read_bytes())
     path.chmod(0o644)
     if how == "gone":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from pathlib import Path
 
 import pytest
 
@@ -13,18 +12,10 @@ from gitticks.store import index_database
 from gitticks.store.branch import Store
 from gitticks.store.index import open_index
 from gitticks.store.index_database import index_path
-from tests.store.indexes import K7F2, TASKS, fresh_rows, rows
-from tests.support.tasks import make_store, make_task, put_tasks
+from tests.store.indexes import K7F2, fresh_rows, repository, rows, store
+from tests.support.tasks import make_task, put_tasks
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return make_store(tmp_path / "r", TASKS)
-
-
-@pytest.fixture
-def repository(store: Store) -> Repository:
-    return store.repository
+__all__ = ["repository", "store"]
 
 
 @pytest.mark.parametrize("constant", ["SCHEMA_VERSION", "PARSER_VERSION"])

@@ -15,7 +15,7 @@ from gitticks.model.status import Status
 from gitticks.store import layout
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
-from tests.support.repositories import git
+from tests.support.repositories import git, loose_file
 from tests.support.tasks import ADA, make_store, make_task, write_files
 
 K7F2 = TaskId("k7f2")
@@ -140,7 +140,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     store = make_store(tmp_path / "r")
     write_files(store, {"notes/a.md": b"a\n", "notes/b.md": b"b\n"})
     name = git("rev-parse", "gitticks/state:notes/a.md", at=tmp_path / "r")
-    (tmp_path / "r/.git/objects" / name[:2] / name[2:]).unlink()
+    loose_file(tmp_path / "r/.git", name).unlink()
     snapshot = store.snapshot()
     assert snapshot.read("notes/b.md") == b"b\n"
     with pytest.raises(GitticksError, match=r"`\.gitticks/notes/a\.md`: the object .* is missing"):
@@ -149,5 +149,5 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 
 def test_a_damaged_folder_hides_its_own_tasks_alone(store: Store, tmp_path: Path) -> None:
     name = git("rev-parse", "gitticks/state:tasks/f2", at=tmp_path / "r")
-    (tmp_path / "r/.git/objects" / name[:2] / name[2:]).unlink()
+    loose_file(tmp_path / "r/.git", name).unlink()
     assert store.list_task_ids() == ("m3a9",)

@@ -88,6 +88,11 @@ def clone(source: Path, path: Path, *options: str) -> Path:
     return path
 
 
+def loose_file(git_dir: Path, object_id: str) -> Path:
+    """Returns where a loose object lies."""
+    return git_dir / "objects" / object_id[:2] / object_id[2:]
+
+
 def fsck_problems(repository: Path) -> str:
     """Returns what `git fsck --strict` complains about: empty for a sound repository."""
     done = run_git_command("fsck", "--strict", "--no-dangling", "--no-progress", at=repository)
