@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gitticks.store.index import Index
 
 WORK_BRANCH = "gitticks/work/"
+_FOR_AGENTS = "`gt complete` hands your work over, `gt ask` asks a person"
 
 
 class Context:
@@ -111,8 +112,8 @@ class Context:
             return agent_identity("agent")
         return identity(self.repository, self.world.environment)
 
-    def require_person(self, what: str) -> None:
-        """Refuses what only people may do.
+    def require_person(self, what: str, hint: str = _FOR_AGENTS) -> None:
+        """Refuses what only people may do, with what an agent does instead.
 
         Raises:
             RefusedError: this is an agent's session.
@@ -120,7 +121,7 @@ class Context:
         if self.world.in_session:
             raise RefusedError(
                 f"only a person can {what}, and this is an agent's session",
-                hint="`gt complete` hands your work over, `gt ask` asks a person",
+                hint=hint,
             )
 
     def task_here(self) -> TaskId | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 UNNAMED = "Title of the new task"
 _PERSONS_WORK = "create a task"
+_FOR_AGENTS = '`gt note "…"` tells people what else should be done'
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def create_task(context: Context, new: NewTask) -> Task:
         NotFoundError: the parent or a blocker does not exist.
         RefusedError: a link makes no sense, or this is an agent's session.
     """
-    context.require_person(_PERSONS_WORK)
+    context.require_person(_PERSONS_WORK, _FOR_AGENTS)
     title = read_title(new.title)
     values = read_wishes(new.wishes, reading_for(context, None))
 
@@ -57,7 +58,7 @@ def create_task(context: Context, new: NewTask) -> Task:
 
 def template(context: Context, new: NewTask) -> bytes:
     """Returns the text that an editor opens on for a new task; a missing title stands in it as `UNNAMED`."""
-    context.require_person(_PERSONS_WORK)
+    context.require_person(_PERSONS_WORK, _FOR_AGENTS)
     values = read_wishes(new.wishes, reading_for(context, None))
     title = read_title(new.title) if new.title.strip() else UNNAMED
     file = _make_file(context, context.store.snapshot(), title, values, new)

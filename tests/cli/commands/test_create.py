@@ -159,9 +159,9 @@ def test_near_names_are_offered(project: Project) -> None:
 
 def test_an_agent_cannot_create_tasks(project: Project) -> None:
     ran = project.gt("create", "Mine", environment=SESSION)
-    assert (ran.code, ran.err.splitlines()[0]) == (
-        3,
-        "error: only a person can create a task, and this is an agent's session",
+    assert ran.seen == (
+        "--- 3\nerror: only a person can create a task, and this is an agent's session\n\n"
+        'hint: `gt note "…"` tells people what else should be done\n'
     )
 
 
