@@ -1,0 +1,90 @@
+"""What people do on the board by plain git."""
+
+from __future__ import annotations
+
+from tests.end_to_end.two_clones import by_hand
+from tests.end_to_end.two_clones.ledger import Place
+from tests.end_to_end.two_clones.scene import STATE, Scene
+from tests.support.clones import Clone
+from tests.support.repositories import git
+
+
+def commit(scene: Scene, clone: Clone) -> None:
+    """Commits whatever is edited."""
+    by_hand.commit(scene, clone)
+
+
+def fetch(scene: Scene, clone: Clone) -> None:
+    """Fetches alone."""
+    scene.git(clone, "fetch", "--quiet", "origin")
+
+
+def push(scene: Scene, clone: Clone) -> None:
+    """Pushes, which others may have done before."""
+    scene.git(clone, "push", "--quiet", "origin", STATE)
+
+
+def pull(scene: Scene, clone: Clone) -> None:
+    """Pulls by a merge, and concludes or gives up what stopped."""
+    if scene.git(clone, "pull", "--no-rebase", "--no-edit", "origin", STATE).returncode and clone.is_merging:
+        conclude_merge(scene, clone)
+
+
+def pull_by_rebase(scene: Scene, clone: Clone) -> None:
+    """Pulls by a rebase, and gives up one that stopped."""
+    if scene.git(clone, "pull", "--rebase", "origin", STATE).returncode and _is_rebasing(clone):
+        assert scene.git(clone, "rebase", "--abort").returncode == 0
+
+
+def cherry_pick(scene: Scene, clone: Clone) -> None:
+    """Picks one commit of the other clone that was pushed and is not here."""
+    listed = git(
+        "rev-list", "--no-merges", "--cherry-pick", "--right-only", f"{STATE}...origin/{STATE}", at=clone.path
+    ).split()
+    if not listed:
+        return
+    done = scene.git(clone, "cherry-pick", scene.dice.choice(listed))
+    if done.returncode and (clone.path / ".git/worktrees/-gitticks/CHERRY_PICK_HEAD").exists():
+        assert scene.git(clone, "cherry-pick", "--abort").returncode == 0
+
+
+def revert(scene: Scene, clone: Clone) -> None:
+    """Commits an edit and takes it back by a revert."""
+    if clone.board_status():
+        return
+    task, word = scene.task_of(clone), scene.ledger.new_word()
+    file = clone.board_file(task)
+    file.write_text(file.read_text().replace("\nstatus:", f"\nx-{word}: 1\nstatus:", 1))
+    if not by_hand.commit(scene, clone):
+        assert scene.git(clone, "checkout", "--", str(file.relative_to(clone.board))).returncode == 0
+        return
+    made = git("log", "--format=%H", "-n1", "--grep=^by hand$", STATE, at=clone.path)
+    if scene.git(clone, "revert", "--no-edit", made).returncode:
+        scene.git(clone, "revert", "--abort")
+        scene.ledger.keep(word, task, Place.KEY)
+
+
+def amend(scene: Scene, clone: Clone) -> None:
+    """Amends the newest commit with what is edited, where nobody else has it."""
+    shared = git("branch", "--remotes", "--contains", STATE, at=clone.path)
+    if not shared and clone.board_status():
+        scene.git(clone, "commit", "--quiet", "--amend", "--no-edit", "-a")
+
+
+def forget_the_driver(scene: Scene, clone: Clone) -> None:
+    """Takes our merge driver away and pulls, so that git joins tasks by lines; the doctor brings it back."""
+    scene.git(clone, "config", "--remove-section", "merge.gitticks")
+    pull(scene, clone)
+    scene.gt(clone, "doctor", "--fix")
+
+
+def conclude_merge(scene: Scene, clone: Clone) -> None:
+    """Lets the doctor join what git could not, and commits it; else gives the merge up."""
+    scene.gt(clone, "doctor", "--fix")
+    if scene.git(clone, "commit", "--quiet", "--no-edit").returncode:
+        assert scene.git(clone, "merge", "--abort").returncode == 0
+
+
+def _is_rebasing(clone: Clone) -> bool:
+    here = clone.path / ".git/worktrees/-gitticks"
+    return (here / "rebase-merge").exists() or (here / "rebase-apply").exists()
