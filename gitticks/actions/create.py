@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
 
 UNNAMED = "Title of the new task"
-_PERSONS_WORK = "create a task"
-_FOR_AGENTS = '`gt note "…"` tells people what else should be done'
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +36,15 @@ class NewTask:
     script: str | None = None
 
 
+def require_creator(context: Context) -> None:
+    """Refuses to create a task in an agent's session.
+
+    Raises:
+        RefusedError: this is one.
+    """
+    context.require_person("create a task", '`gt note "…"` tells people what else should be done')
+
+
 def create_task(context: Context, new: NewTask) -> Task:
     """Commits a new task and returns it.
 
@@ -46,7 +53,7 @@ def create_task(context: Context, new: NewTask) -> Task:
         NotFoundError: the parent or a blocker does not exist.
         RefusedError: a link makes no sense, or this is an agent's session.
     """
-    context.require_person(_PERSONS_WORK, _FOR_AGENTS)
+    require_creator(context)
     title = read_title(new.title)
     values = read_wishes(new.wishes, reading_for(context, None))
 
@@ -58,7 +65,7 @@ def create_task(context: Context, new: NewTask) -> Task:
 
 def template(context: Context, new: NewTask) -> bytes:
     """Returns the text that an editor opens on for a new task; a missing title stands in it as `UNNAMED`."""
-    context.require_person(_PERSONS_WORK, _FOR_AGENTS)
+    require_creator(context)
     values = read_wishes(new.wishes, reading_for(context, None))
     title = read_title(new.title) if new.title.strip() else UNNAMED
     file = _make_file(context, context.store.snapshot(), title, values, new)

@@ -47,9 +47,9 @@ def command(
 
     With `-` as the title, stdin's first line is the title and the rest the description.
     """
-    from gitticks.actions.create import NewTask, create_task
+    from gitticks.actions.create import NewTask, create_task, require_creator
 
-    context.require_person("create a task")
+    require_creator(context)
     body = read_text(description, "the description") or ""
     if title == "-":
         title, _, rest = (read_text(title) or "").lstrip("\n").partition("\n")
