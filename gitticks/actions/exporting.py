@@ -7,7 +7,6 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +23,6 @@ COLUMNS = (
     "id", "title", "type", "status", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "reviewer",
     "defer_until", "created", "created_by", "updated", "closed", "closed_reason", "external_ref", "summary",
 )  # fmt: skip
-
-
-class ExportFormat(StrEnum):
-    """What tasks can be written as."""
-
-    JSON = "json"
-    CSV = "csv"
-    BEADS = "beads"
 
 
 @dataclass(frozen=True, slots=True)

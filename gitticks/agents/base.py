@@ -104,11 +104,6 @@ class AgentReport:
     signals_on_own_lines: bool = False
 
     @property
-    def is_clean(self) -> bool:
-        """True if the agent came to its proper end."""
-        return self.ending is Ending.CLEAN
-
-    @property
     def spent(self) -> Usage:
         """Returns what this session adds to its task's usage."""
         return replace(self.usage, iterations=1, cost=self.usage.cost if self.cost is None else self.cost)

@@ -102,12 +102,6 @@ def remote_of_branch(repository: Repository, branch: str) -> str | None:
     return known[0] if len(known) == 1 else None
 
 
-def address_of(repository: Repository, remote: str) -> str | None:
-    """Returns a remote's address without a password that may stand in it; None if there is no such remote."""
-    found = next((address for name, address in _addresses(repository) if name == remote), None)
-    return None if found is None else re.sub(r"(?<=://)[^/@]*@", "", found)
-
-
 def tracking_ref(remote: str, branch: str) -> str:
     """Returns the ref at which a clone remembers a remote's branch."""
     return f"refs/remotes/{remote}/{branch}"

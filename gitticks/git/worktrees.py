@@ -130,28 +130,6 @@ def prune_worktrees(repository: Repository) -> None:
         run_git(["worktree", "prune"], repository_dir=repository.common_dir)
 
 
-def repair_worktree(repository: Repository, path: Path) -> None:
-    """Mends the two links between the repository and the worktree at `path`, after either of them was moved."""
-    with worktrees_lock(repository):
-        run_git(["worktree", "repair", str(path)], repository_dir=repository.common_dir)
-
-
-def lock_worktree(repository: Repository, path: Path, reason: str) -> None:
-    """Locks the worktree at `path`, so that nothing prunes or removes it; a lock that stands is replaced."""
-    with worktrees_lock(repository):
-        checkout = checkout_at(repository, path)
-        if _lock_reason(checkout) is not None:
-            run_git(["worktree", "unlock", str(path)], repository_dir=repository.common_dir)
-        run_git(["worktree", "lock", f"--reason={reason}", str(path)], repository_dir=repository.common_dir)
-
-
-def unlock_worktree(repository: Repository, path: Path) -> None:
-    """Unlocks the worktree at `path`; one that is not locked is no error."""
-    with worktrees_lock(repository):
-        if _lock_reason(checkout_at(repository, path)) is not None:
-            run_git(["worktree", "unlock", str(path)], repository_dir=repository.common_dir)
-
-
 def worktrees_lock(repository: Repository) -> AbstractContextManager[HeldLock]:
     """Returns the lock under which worktrees come and go in this repository."""
     return hold_lock(repository.own_dir / "worktrees.lock", wait_seconds=LONGEST_CHECKOUT_SECONDS)

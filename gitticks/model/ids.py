@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from gitticks.errors import UsageError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
@@ -32,21 +30,6 @@ def is_valid_id(text: str) -> bool:
         and text[0] in _LETTERS_AND_DIGITS
         and not text.strip(_LETTERS_AND_DIGITS + "-")  # nothing is left only where every sign is one of these
     )
-
-
-def parse_id(text: str) -> TaskId:
-    """Returns `text` as an id.
-
-    Raises:
-        UsageError: it is not `[0-9a-z][0-9a-z-]{0,63}`.
-    """
-    if not is_valid_id(text):
-        shown = text if len(text) <= 70 and text.isprintable() else ascii(text)[1:-1][:70]  # noqa: PLR2004
-        raise UsageError(
-            f"`{shown}` is not a task id: ids are lower-case letters, digits and `-`",
-            hint="`gt list` shows the ids",
-        )
-    return TaskId(text)
 
 
 def id_length(count: int) -> int:

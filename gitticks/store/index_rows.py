@@ -136,11 +136,6 @@ def task_to_json(task: Task) -> str:
     return safe_json(_PRINTED(values))
 
 
-def task_from_json(text: str) -> Task:
-    """Returns the task that `task_to_json` wrote."""
-    return _task(json.loads(text))
-
-
 def tasks_from_json(texts: Iterable[str]) -> list[Task]:
     """Returns the tasks of many rows.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -14,8 +13,6 @@ from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
 from gitticks.git.trees import tree_id_of
-from gitticks.model.ids import TaskId
-from gitticks.model.task import Task
 from gitticks.store import index_database, layout
 from gitticks.store.index import Index
 from gitticks.store.index_contents import (
@@ -35,7 +32,6 @@ from gitticks.store.index_database import (
     is_whole,
     made_by,
 )
-from gitticks.store.tip import state_tip
 
 _PRIMARY_CODE = 0xFF
 _PASSING = frozenset(
@@ -79,16 +75,6 @@ def update_index(repository: Repository, objects: Objects, commit: str) -> None:
     """Brings the index file to `commit`; if that fails, the next reader does it."""
     with contextlib.suppress(sqlite3.Error, OSError, GitticksError):
         _refreshed_file(repository, objects, commit, _WRITERS_WAIT_SECONDS).close()
-
-
-def tasks_at(repository: Repository, objects: Objects, commit: str) -> Mapping[TaskId, Task]:
-    """Returns every readable task by id at any commit of the state branch."""
-    if commit == state_tip(repository):
-        opened = refreshed_index(repository, commit, objects)
-    else:
-        opened = Index(repository, built_in_memory(objects, commit), commit)
-    with opened:
-        return {task.id: task for task in opened.tasks()}
 
 
 def _refreshed_file(

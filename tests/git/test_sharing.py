@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.repository import Repository, discover
-from gitticks.git.sharing import Fetched, Pushed, address_of, fetch, push, remote_of_branch, remotes
+from gitticks.git.sharing import Fetched, Pushed, fetch, push, remote_of_branch, remotes
 from tests.support.repositories import clone, commit_file, git, make_repository
 
 
@@ -77,5 +77,3 @@ def test_which_remote_is_meant(here: Repository, tmp_path: Path) -> None:
     assert remote_of_branch(here, "state") is None
     git("config", "branch.state.remote", "second", at=work)
     assert remote_of_branch(here, "state") == "second"
-    assert address_of(here, "second") == "https://example.org/x.git"
-    assert address_of(here, "third") is None

@@ -10,17 +10,14 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.checkouts import changed_paths, checkout_at, current_branch, head
+from gitticks.git.checkouts import changed_paths, current_branch, head
 from gitticks.git.repository import Repository, discover
 from gitticks.git.worktree_list import list_worktrees
 from gitticks.git.worktrees import (
     add_worktree,
     is_half_made,
-    lock_worktree,
     prune_worktrees,
     remove_worktree,
-    repair_worktree,
-    unlock_worktree,
     worktrees_lock,
 )
 from gitticks.processes import identity_of
@@ -185,13 +182,9 @@ def test_uncommitted_work_is_removed_only_by_force(repository: Repository, tmp_p
 
 def test_a_locked_worktree_is_removed_only_by_force(repository: Repository, tmp_path: Path) -> None:
     add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
-    lock_worktree(repository, tmp_path / "work", "a run is alive")
-    lock_worktree(repository, tmp_path / "work", "two runs are alive")
-    with pytest.raises(GitticksError, match="is locked: two runs are alive"):
+    git("worktree", "lock", "--reason=a run is alive", str(tmp_path / "work"), at=main_of(repository))
+    with pytest.raises(GitticksError, match="is locked: a run is alive"):
         remove_worktree(repository, tmp_path / "work")
-    unlock_worktree(repository, tmp_path / "work")
-    unlock_worktree(repository, tmp_path / "work")
-    lock_worktree(repository, tmp_path / "work", "again")
     remove_worktree(repository, tmp_path / "work", force=True)
     assert len(list_worktrees(repository)) == 1
 
@@ -223,13 +216,6 @@ def test_prune_spares_locked_entries(repository: Repository, tmp_path: Path) -> 
         shutil.rmtree(tmp_path / name)
     prune_worktrees(repository)
     assert [worktree.branch for worktree in list_worktrees(repository)] == ["main", "kept"]
-
-
-def test_repair_mends_a_moved_worktree(repository: Repository, tmp_path: Path) -> None:
-    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
-    (tmp_path / "work").rename(tmp_path / "moved")
-    repair_worktree(repository, tmp_path / "moved")
-    assert current_branch(checkout_at(repository, tmp_path / "moved")) == "topic"
 
 
 def test_no_program_of_the_repository_runs(repository: Repository, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.errors import UsageError
 from gitticks.model.ids import (
     ALPHABET,
     LETTERS,
@@ -15,7 +14,6 @@ from gitticks.model.ids import (
     id_length,
     is_valid_id,
     new_id,
-    parse_id,
     shard,
     task_folder,
     task_path,
@@ -50,21 +48,6 @@ VALID = st.from_regex(r"[0-9a-z][0-9a-z-]{0,63}", fullmatch=True)
 )
 def test_what_may_be_an_id(text: str, is_valid: bool) -> None:
     assert is_valid_id(text) is is_valid
-    if is_valid:
-        assert parse_id(text) == text
-    else:
-        with pytest.raises(UsageError, match="is not a task id"):
-            parse_id(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [("../../x", "../../x"), ("a\nb", r"a\nb"), ("\x1b[2J", r"\x1b[2J"), ("x" * 99, "x" * 70)],
-)
-def test_a_refused_id_is_shown_on_one_short_line(text: str, shown: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        parse_id(text)
-    assert caught.value.message.startswith(f"`{shown}` is not a task id")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
-from gitticks.store.index_rows import task_from_json, task_to_json, tasks_from_json
+from gitticks.store.index_rows import task_to_json, tasks_from_json
 from gitticks.store.indexed_entries import entries_from_json, entries_to_json
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -66,7 +66,7 @@ def test_the_example_leaves_no_field_at_its_default() -> None:
 
 
 def test_every_field_survives() -> None:
-    again = task_from_json(task_to_json(FULL))
+    (again,) = tasks_from_json([task_to_json(FULL)])
     assert again == FULL
     for name in get_type_hints(Task):
         assert type(getattr(again, name)) is type(getattr(FULL, name))
@@ -79,7 +79,7 @@ def test_nulls_and_defaults_are_written_out_as_they_are_printed() -> None:
         '{"id": "x", "title": "y", "type": "task", "status": "pending", "priority": 2, "labels": [], '
     )
     assert text.endswith('"external_ref": null, "phase": "open"}')
-    assert task_from_json(text) == task
+    assert tasks_from_json([text]) == [task]
 
 
 def test_what_could_steer_a_terminal_is_written_as_escapes() -> None:
