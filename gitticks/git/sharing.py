@@ -88,7 +88,11 @@ class PushedBranch:
 
 def remotes(repository: Repository) -> tuple[str, ...]:
     """Returns the names of the remotes that have an address, in the order of the configuration."""
-    return tuple(dict.fromkeys(name for name, _ in _addresses(repository)))
+    listed = _config(repository, "--null", "--get-regexp", r"^remote\..*\.url$").text
+    entries = (entry.partition("\n") for entry in listed.split("\0") if entry)
+    return tuple(
+        dict.fromkeys(match[1] for key, _, value in entries if value and (match := _URL.fullmatch(key)))
+    )
 
 
 def remote_of_branch(repository: Repository, branch: str) -> str | None:
@@ -190,12 +194,6 @@ def _reach(repository: Repository, asked: list[str], timeout_seconds: float) -> 
         )
     except GitError as error:
         return error.message
-
-
-def _addresses(repository: Repository) -> list[tuple[str, str]]:
-    listed = _config(repository, "--null", "--get-regexp", r"^remote\..*\.url$").text
-    entries = (entry.partition("\n") for entry in listed.split("\0") if entry)
-    return [(match[1], value) for key, _, value in entries if (match := _URL.fullmatch(key)) and value]
 
 
 def _config(repository: Repository, *asked: str) -> GitResult:
