@@ -11,14 +11,12 @@ from gitticks.actions.update import add_note
 from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section, open_questions
-from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
+from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.model.words import ANSWERED
-from gitticks.store.layout import history_path
 from gitticks.workflow.triggers import Seen, VerdictGiven
 
 if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.decision import Decision
 
@@ -145,18 +143,16 @@ def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
     """Returns one task with its open questions, whatever it awaits."""
     file = context.store.task_file(task_id)
     questions = open_questions(file.entries(Section.QUESTIONS))
-    return Waiting(file.task, questions, "" if questions else _said(context, file))
+    return Waiting(file.task, questions, "" if questions else _said(context, task_id))
 
 
-def _said(context: Context, file: TaskFile) -> str:
-    task = file.task
-    if task.status is Status.STUCK:
-        from gitticks.actions.reasons import stuck_reason
+def _said(context: Context, task_id: TaskId) -> str:
+    from gitticks.actions.last_words import said_of
+    from gitticks.store.index import open_index
 
-        return stuck_reason(context.store.read(history_path(task.id)) or b"") or ""
-    notes = [note for note in file.entries(Section.NOTES) if note.kind is ActorKind.AGENT]
-    is_new = notes and task.asked_at is not None and notes[-1].at >= task.asked_at
-    return notes[-1].text if is_new else ""
+    with open_index(context.repository) as index:
+        task = index.find(task_id)
+        return "" if task is None else said_of(index, task)
 
 
 def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Judged:
