@@ -1,0 +1,174 @@
+"""What a person edited, staged, deleted or put in the way, when the branch moves."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gitticks.store.board import WORKTREE_BOARD, BoardReport, PendingKind, WorktreeBoard, is_in_step, pending
+from gitticks.store.branch import Store
+from tests.store.board.edits import BOTH, EDITED, NEW, OTHER_EDIT, board, rescued
+from tests.support.boards import LINES, PATH, BoardOfTest, write_to_branch
+
+__all__ = ["board"]
+
+
+def test_an_edit_elsewhere_in_the_file_is_merged(board: BoardOfTest) -> None:
+    board.save(EDITED)
+    board.write(NEW)
+    assert board.read() == BOTH
+    assert board.status() == f" M {PATH}"
+    assert board.git("diff", "--shortstat").strip() == "1 file changed, 1 insertion(+), 1 deletion(-)"
+
+
+def test_an_edit_of_the_same_line_stays_and_is_a_conflict(board: BoardOfTest) -> None:
+    board.save(OTHER_EDIT)
+    board.write(NEW)
+    assert board.read() == OTHER_EDIT
+    assert board.status() == f"UU {PATH}"
+    assert pending(board.repository)[PATH].kind is PendingKind.CONFLICT
+    assert board.store.read(PATH) == NEW.encode()
+
+
+def test_a_conflict_is_over_once_the_person_took_the_branchs_text(board: BoardOfTest) -> None:
+    board.save(OTHER_EDIT)
+    board.write(NEW)
+    board.save(NEW)
+    assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
+    assert board.status() == ""
+    assert not pending(board.repository)
+
+
+def test_a_conflict_resolved_with_git_add_is_an_ordinary_edit(board: BoardOfTest) -> None:
+    board.save(OTHER_EDIT)
+    board.write(NEW)
+    board.write(NEW + "later\n")
+    resolved = LINES.replace("line 2\n", "line two, mine\n")
+    board.save(resolved)
+    board.git("add", PATH)
+    assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
+    assert board.read() == resolved + "later\n"
+    board.git("commit", "-qam", "resolved")
+    assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
+    assert board.store.read(PATH) == (resolved + "later\n").encode()
+    assert board.status() == ""
+
+
+def test_a_staged_edit_stays_staged(board: BoardOfTest) -> None:
+    board.save(EDITED)
+    board.git("add", PATH)
+    board.write(NEW)
+    assert board.read() == BOTH
+    assert board.status() == f"M  {PATH}"
+    assert board.git("show", f":{PATH}") + "\n" == BOTH
+
+
+def test_staged_and_further_edits_both_stay(board: BoardOfTest) -> None:
+    board.save(EDITED)
+    board.git("add", PATH)
+    board.save(EDITED + "more\n")
+    board.write(NEW)
+    assert board.read() == BOTH + "more\n"
+    assert board.status() == f"MM {PATH}"
+    assert board.git("show", f":{PATH}") + "\n" == BOTH
+
+
+def test_a_staged_edit_that_has_no_place_any_more_is_kept(board: BoardOfTest) -> None:
+    board.save(OTHER_EDIT)
+    board.git("add", PATH)
+    board.save(EDITED)
+    board.write(NEW)
+    assert board.read() == BOTH
+    assert rescued(board) == [OTHER_EDIT]
+
+
+def test_a_file_that_a_person_deleted_stays_deleted(board: BoardOfTest) -> None:
+    (board.folder / PATH).unlink()
+    board.write(NEW)
+    assert not (board.folder / PATH).exists()
+    assert board.status() == f"DU {PATH}" or board.status() == f"UD {PATH}"
+    assert pending(board.repository)[PATH].kind is PendingKind.CONFLICT
+
+
+def test_a_file_that_a_person_edited_is_not_removed(board: BoardOfTest) -> None:
+    board.save(EDITED)
+    board.write(None)
+    assert board.read() == EDITED
+    assert pending(board.repository)[PATH].kind is PendingKind.CONFLICT
+
+
+def test_a_new_file_does_not_replace_an_untracked_one(board: BoardOfTest) -> None:
+    board.save("mine\n", "other.md")
+    board.write("theirs\n", "other.md")
+    assert board.read("other.md") == "mine\n"
+    assert board.status() == "AA other.md"
+
+
+def test_the_same_untracked_file_is_in_step(board: BoardOfTest) -> None:
+    board.save("same\n", "other.md")
+    board.write("same\n", "other.md")
+    assert board.status() == ""
+    assert is_in_step(board.repository)
+
+
+def test_a_link_and_a_folder_in_the_way_stay(board: BoardOfTest, tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("outside\n")
+    (tmp_path / "far").mkdir()
+    (board.folder / "link.md").symlink_to(tmp_path / "outside")
+    (board.folder / "linked").symlink_to(tmp_path / "far")
+    (board.folder / "folder.md").mkdir()
+    (board.folder / "folder.md" / "mine").write_text("mine\n")
+    write_to_branch(board.store, {"link.md": "x\n", "folder.md": "x\n", "linked/a.md": "x\n"})
+    assert (tmp_path / "outside").read_text() == "outside\n"
+    assert list((tmp_path / "far").iterdir()) == []
+    assert board.read("folder.md/mine") == "mine\n"
+    assert set(pending(board.repository)) == {"link.md", "folder.md", "linked/a.md"}
+
+
+def test_a_file_that_is_being_written_waits(board: BoardOfTest) -> None:
+    board.save(EDITED)
+    os.utime(board.folder / PATH)
+    board.write(NEW)
+    assert board.read() == EDITED
+    assert pending(board.repository)[PATH].kind is PendingKind.DEFERRED
+    board.save(EDITED)
+    assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
+    assert board.read() == BOTH
+    assert board.status() == f" M {PATH}"
+
+
+def test_a_file_that_waited_through_several_commits_is_no_staged_edit(board: BoardOfTest) -> None:
+    for number in range(3):
+        board.save(EDITED)
+        os.utime(board.folder / PATH)
+        board.write(NEW + f"{number}\n")
+    board.save(EDITED)
+    WORKTREE_BOARD.bring_in_step(board.repository)
+    assert board.read() == BOTH + "2\n"
+    assert board.status() == f" M {PATH}"
+    assert rescued(board) == []
+
+
+def test_an_old_buffer_saved_over_a_new_version_does_not_win(board: BoardOfTest) -> None:
+    board.write(NEW)
+    board.save(EDITED)  # an editor that was opened before
+    board.write(NEW.replace("line two\n", "line 2!\n"))
+    assert board.read() == BOTH.replace("line two\n", "line 2!\n")
+
+
+def test_logs_take_the_lines_of_both_sides(board: BoardOfTest) -> None:
+    board.write('{"n": 1}\n', "log.jsonl")
+    board.save('{"n": 1}\n{"mine": 1}\n', "log.jsonl")
+    board.write('{"n": 1}\n{"n": 2}\n', "log.jsonl")
+    assert sorted(board.read("log.jsonl").splitlines()) == ['{"mine": 1}', '{"n": 1}', '{"n": 2}']
+
+
+def test_edits_are_joined_as_the_board_was_told(board: BoardOfTest) -> None:
+    def joined(path: str, base: bytes, ours: bytes, theirs: bytes) -> bytes:
+        assert (path, base) == (PATH, LINES.encode())
+        return ours + b"joined with\n" + theirs
+
+    store = Store.open(board.repository, WorktreeBoard(joined))
+    board.save("mine\n")
+    write_to_branch(store, {PATH: "theirs\n"})
+    assert board.read() == "mine\njoined with\ntheirs\n"
