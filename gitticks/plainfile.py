@@ -24,20 +24,49 @@ def read_plain_file(path: Path | str, most_bytes: int = MOST_BYTES) -> bytes:
         FileNotFoundError: nothing is there.
         OSError: it is no plain file, is larger than `most_bytes`, or cannot be read; the error names it.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor, size = _open(path)
     try:
-        status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.ENODEV, "no plain file", str(path))
-        if status.st_size > most_bytes:
+        if size > most_bytes:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-        parts = []
-        while part := os.read(descriptor, max(status.st_size + 1, 4096)):
-            parts.append(part)
+        return _read_on(descriptor, size)
     finally:
         os.close(descriptor)
+
+
+def read_end_of_plain_file(path: Path | str, last_bytes: int) -> bytes:
+    """Returns the last bytes of a plain file, all of a shorter one; raises as `read_plain_file`."""
+    descriptor, size = _open(path)
+    try:
+        if size > last_bytes:
+            os.lseek(descriptor, size - last_bytes, os.SEEK_SET)
+        return _read_on(descriptor, min(size, last_bytes))
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: Path | str) -> tuple[int, int]:
+    """Returns the open file and its size."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return descriptor, _plain_size(descriptor, path)
+    except OSError:
+        os.close(descriptor)
+        raise
+
+
+def _plain_size(descriptor: int, path: Path | str) -> int:
+    status = os.fstat(descriptor)
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.ENODEV, "no plain file", str(path))
+    return status.st_size
+
+
+def _read_on(descriptor: int, expected: int) -> bytes:
+    parts = []
+    while part := os.read(descriptor, max(expected + 1, 4096)):
+        parts.append(part)
     return b"".join(parts)
 
 

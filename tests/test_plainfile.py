@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.plainfile import read_plain_file, read_plain_text, reason_of
+from gitticks.plainfile import read_end_of_plain_file, read_plain_file, read_plain_text, reason_of
 
 
 def test_a_plain_file_and_a_link_to_one(tmp_path: Path) -> None:
@@ -66,3 +66,12 @@ def test_what_is_no_plain_file_is_an_error_that_names_it(tmp_path: Path, put: ob
 def test_reasons_in_words() -> None:
     assert reason_of(OSError(21, "Is a directory", "x")) == "is a directory"
     assert reason_of(ValueError("Embedded null byte")) == "embedded null byte"
+
+
+@pytest.mark.parametrize(("last", "expected"), [(4, b"cdef"), (6, b"abcdef"), (100, b"abcdef"), (0, b"")])
+def test_the_end_of_a_file(tmp_path: Path, last: int, expected: bytes) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"abcdef")
+    assert read_end_of_plain_file(file, last) == expected
+    with pytest.raises(IsADirectoryError):
+        read_end_of_plain_file(tmp_path, last)

@@ -22,6 +22,7 @@ def take_up(context: Context) -> TakenUp:
 
     if board_path(context.repository) is None:
         return TakenUp()
+    _bring_back(context)
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         WORKTREE_BOARD.bring_in_step(context.repository)
     try:
@@ -29,3 +30,18 @@ def take_up(context: Context) -> TakenUp:
     except BoardError as error:
         context.warnings.append(error.message)
         return TakenUp()
+
+
+def _bring_back(context: Context) -> None:
+    """Lets the branch have again what git dropped from it, and says so."""
+    from gitticks.store.dropped import bring_back_dropped
+
+    if context.world.in_session or not context.store.exists:
+        return
+    with suppress(GitticksError, OSError):
+        count = bring_back_dropped(context.store)
+        if count:
+            commits = "a commit" if count == 1 else f"{count} commits"
+            context.warnings.append(
+                f"git had dropped {commits} from the state branch in passing: all is back"
+            )

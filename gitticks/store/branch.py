@@ -9,7 +9,7 @@ fail at worst, and then every operation of the chain runs again on what they lef
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
@@ -23,6 +23,7 @@ from gitticks.model.ids import TaskId
 from gitticks.processes import own_identity
 from gitticks.store import layout
 from gitticks.store.chain import Link, hold_chain, read_chain, write_chain
+from gitticks.store.dropped import bring_back_dropped, was_published
 from gitticks.store.publishing import Board, Publisher, pause
 from gitticks.store.tip import state_tip
 from gitticks.store.transaction import Transaction, list_folder, read_file, read_history
@@ -134,6 +135,10 @@ class Store:
             LostRaceError: others won every time; nothing was changed.
             GitticksError: whatever the operation raised; nothing was changed.
         """
+        with suppress(
+            GitticksError
+        ):  # what is dropped stays known, and the doctor says why it does not come back
+            bring_back_dropped(self)
         for attempt in range(LOST_SWAPS):
             # Whoever lost before keeps everybody else of ours out, so that only a foreign program can win again.
             with self._publisher.hold() if attempt >= SHARED_ATTEMPTS else nullcontext() as held:
@@ -166,6 +171,8 @@ class Store:
         with hold_chain(self.repository) as held:
             tip = self.tip()
             links = read_chain(held, tip)
+            if links and was_published(self.repository, (link.commit for link in links)):
+                links = ()  # somebody put the branch back since, and has their will
             pending = links[-1].commit if links else None
             transaction = Transaction(self.objects, pending or tip, self._load_tasks)
             try:

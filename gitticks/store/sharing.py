@@ -49,7 +49,7 @@ def remember_shared(store: Store, remote: str, commit: str) -> None:
 
 
 def take_in(store: Store, theirs: str, remote: str, *, author: Identity) -> TakenIn:
-    """Lets the state branch contain `theirs` too: nothing to do, a step forward, or a merge by meaning.
+    """Lets the state branch contain what `remote` has, `theirs`, too.
 
     Raises:
         GitticksError: their format is newer, or an object is damaged.
@@ -57,6 +57,25 @@ def take_in(store: Store, theirs: str, remote: str, *, author: Identity) -> Take
     """
     objects = store.objects
     refuse_newer_format(read_file(objects, objects.tree_of(theirs), CONFIG_PATH))
+    message = f"merge the tasks of {remote}\n"
+    return join(store, theirs, message, f"gitticks: take in what {remote} has", author=author)
+
+
+def join(store: Store, theirs: str, message: str, logged: str, *, author: Identity) -> TakenIn:
+    """Lets the state branch contain `theirs` too: nothing to do, a step forward, or a merge by meaning.
+
+    Args:
+        store: whose branch.
+        theirs: a commit of it that went another way.
+        message: of the commit, where there has to be one.
+        logged: what the log of the branch says.
+        author: of the commit.
+
+    Raises:
+        GitticksError: an object is damaged.
+        LostRaceError: other programs moved the branch every time.
+    """
+    objects = store.objects
 
     def make(ours: str) -> tuple[str, TakenIn]:
         if objects.is_ancestor(theirs, ours):
@@ -65,8 +84,7 @@ def take_in(store: Store, theirs: str, remote: str, *, author: Identity) -> Take
             return theirs, TakenIn(ours, theirs)
         base = merge_base(store.repository, ours, theirs)
         merged = merge_commits(objects, base, ours, theirs)
-        message = f"merge the tasks of {remote}\n"
         commit = objects.write_commit(merged.tree, (ours, theirs), author=author, message=message)
         return commit, TakenIn(ours, commit, merged.report)
 
-    return store.take_in(make, f"gitticks: take in what {remote} has", author=author)
+    return store.take_in(make, logged, author=author)

@@ -32,7 +32,15 @@ from gitticks.store.tip import state_tip
 Check = Callable[[Context], Iterable[Finding]]
 
 _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
-    (Topic.REPOSITORY, (repository.check_kind, repository.check_rewound, repository.check_loose_objects)),
+    (
+        Topic.REPOSITORY,
+        (
+            repository.check_kind,
+            repository.check_dropped,
+            repository.check_rewound,
+            repository.check_loose_objects,
+        ),
+    ),
     (Topic.LOCKS, (places.check_places, places.check_log, locks.check_locks)),
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
@@ -155,6 +163,7 @@ def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
 def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901 (one arm for each repair)
     from gitticks.store.board import WORKTREE_BOARD, repair_board
     from gitticks.store.board.lost_pull import put_back
+    from gitticks.store.dropped import bring_back_dropped
     from gitticks.store.hooks import keep_board_hooks
 
     match repair:
@@ -166,6 +175,8 @@ def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901 (one arm
             conflicts.set_driver(context)
         case Repair.STEP:
             WORKTREE_BOARD.bring_in_step(context.repository)
+        case Repair.DROPPED:
+            bring_back_dropped(context.store)
         case Repair.PULL:
             put_back(context.repository)
         case Repair.FILES:

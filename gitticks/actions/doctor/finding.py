@@ -41,6 +41,7 @@ class Repair(StrEnum):
     DRIVER = "let git merge tasks by meaning"
     STEP = "bring the board in step"
     FILES = "put back what was removed or renamed on the board"
+    DROPPED = "bring back what git dropped from the state branch"
     PULL = "put back what a pull left on the board"
     MARKERS = "join by meaning what git merged by lines"
     INDEX = "build the index again"

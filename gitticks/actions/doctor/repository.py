@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.errors import GitticksError
 from gitticks.store import layout
 from gitticks.store.tip import state_tip
@@ -69,9 +69,14 @@ def check_rewound(context: Context) -> Iterator[Finding]:
     known = load_remembered(repository)
     if tip == known.seen:  # where a person went back to, whatever the index and the board followed meanwhile
         return
+    from gitticks.store.dropped import dropped_commits
+
+    told = [one for one in dropped_commits(repository) if _can_be_read(context, one)]
     left = None
     for seen in dict.fromkeys((known.seen, _indexed(context), _board_base(context))):
-        if seen is not None and _can_be_read(context, seen) and not is_ancestor(repository, seen, tip):
+        if seen is None or not _can_be_read(context, seen) or is_ancestor(repository, seen, tip):
+            continue
+        if not any(is_ancestor(repository, seen, one) for one in told):
             left = seen
             break
     if left is None:
@@ -87,6 +92,27 @@ def check_rewound(context: Context) -> Iterator[Finding]:
         f"lists more); `rm {repository.own_dir / 'doctor.json'}` lets it be",
         commit=left,
     )
+
+
+def check_dropped(context: Context) -> Iterator[Finding]:
+    """Yields a warning if git dropped something from the state branch that nobody asked it to, and it is not back."""
+    from gitticks.git.merges.history import count_commits
+    from gitticks.store.dropped import dropped_commits
+
+    if not _has_state(context):
+        return
+    tip = state_tip(context.repository)
+    objects = context.store.objects
+    for dropped in dropped_commits(context.repository):
+        if not objects.has(dropped):
+            what = f"git dropped commits up to {dropped[:10]} from the state branch, and they are gone"
+            yield Finding(Severity.WARNING, what, "fetch them from a clone that has them", commit=dropped)
+        elif not objects.is_ancestor(dropped, tip):
+            count = count_commits(context.repository, tip, dropped)
+            what = f"git dropped {count} commit{'s' if count > 1 else ''} from the state branch in passing"
+            yield Finding(
+                Severity.WARNING, what, "`gt status` brings them back", Repair.DROPPED, commit=dropped
+            )
 
 
 def check_loose_objects(context: Context) -> Iterator[Finding]:
