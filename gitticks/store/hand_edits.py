@@ -17,7 +17,7 @@ from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.decisions import Circumstances, follow_parent
-from gitticks.store.links import check_links
+from gitticks.store.links import changes_links, check_links
 from gitticks.store.task_place import line_of
 from gitticks.store.wanted_state import WantedState, apply_state
 
@@ -127,9 +127,10 @@ def apply_hand_edit(
         NotFoundError: it names a parent or blocker that does not exist.
     """
     task_id = edit.after.task.id
-    tasks = transaction.all_tasks()
     neutral = _without_wishes(edit, actor, at)
-    check_links(tasks, edit.before.task if edit.before else None, neutral.task)
+    before = edit.before.task if edit.before else None
+    if changes_links(before, neutral.task):
+        check_links(transaction.all_tasks(), before, neutral.task)
     transaction.put_task(neutral)
     events = _events(edit, actor, at)
     transaction.append_events(task_id, events)
@@ -138,7 +139,7 @@ def apply_hand_edit(
     if wanted.status or wanted.sets_awaiting or wanted.verdict:
         decisions = apply_state(transaction, task_id, wanted, actor, surroundings(neutral.task))
     task = transaction.task_file(task_id).task
-    follow_parents(transaction, task, edit.before.task if edit.before else None, surroundings)
+    follow_parents(transaction, task, before, surroundings)
     describe_edit(transaction, edit, actor, events)
     return decisions
 
@@ -187,8 +188,10 @@ def follow_parents(
 ) -> None:
     """Lets the epics that a task left and joined follow their children; nothing happens if it stayed where it was."""
     old = before.parent if before is not None else None
+    if task.parent == old:
+        return
     tasks = transaction.all_tasks()
-    for parent in () if task.parent == old else (old, task.parent):
+    for parent in (old, task.parent):
         if parent is not None and parent in tasks:
             follow_parent(transaction, replace(task, parent=parent), surroundings(tasks[parent]))
 
