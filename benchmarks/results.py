@@ -9,6 +9,7 @@ from statistics import median
 from benchmarks.commits import Crowd
 from benchmarks.peers.base import Work
 from benchmarks.rounds import Row
+from benchmarks.watching import Watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +21,14 @@ class Results:
         rows: whole processes; start-ups have the size 0.
         commits: seconds of single commits in a running process, by size and whether a board followed.
         crowds: many writers at once.
+        watched: boards beside a `gt watch`.
     """
 
     sizes: Sequence[int]
     rows: Sequence[Row]
     commits: Mapping[tuple[int, bool], Sequence[float]]
     crowds: Sequence[Crowd]
+    watched: Sequence[Watched] = ()
 
     @property
     def small(self) -> int:

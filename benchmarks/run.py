@@ -15,6 +15,7 @@ from benchmarks.peers.ours import Asking, Boarded, Gitticks, Imported
 from benchmarks.peers.python import start_ups
 from benchmarks.results import Results
 from benchmarks.rounds import Row, fill, rows_of
+from benchmarks.watching import Watched, watch_boards
 
 COMMIT_ROUNDS = 3
 """How many commits in a running process for each round of whole processes; they are short."""
@@ -34,6 +35,7 @@ class Options:
         crowd_rounds: how often they come together.
         crowd_commits: how many commits each living writer makes.
         has_peers: whether trackers of others join.
+        idle_seconds: how long watched boards are left alone; a watch looks by itself once a minute.
     """
 
     sizes: Sequence[int]
@@ -45,6 +47,7 @@ class Options:
     crowd_rounds: int
     crowd_commits: int
     has_peers: bool
+    idle_seconds: float
 
 
 def run(options: Options, folder: Path, say: Callable[[str], None]) -> Results:
@@ -62,7 +65,8 @@ def run(options: Options, folder: Path, say: Callable[[str], None]) -> Results:
     fill(rows, options.rounds, options.limit_seconds, options.patience_seconds, say)
     times = commit_times(subjects, COMMIT_ROUNDS * options.rounds, say)
     middle = options.sizes[len(options.sizes) // 2]
-    return Results(options.sizes, rows, times, _crowds(subjects, middle, options, say))
+    crowds = _crowds(subjects, middle, options, say)
+    return Results(options.sizes, rows, times, crowds, _watched(subjects, options, say))
 
 
 def installed(options: Options, say: Callable[[str], None]) -> list[Peer]:
@@ -113,6 +117,16 @@ def _crowds(
             except RuntimeError as error:
                 say(f"failed: {error}")
     return tuple(found)
+
+
+def _watched(
+    subjects: Sequence[Subject], options: Options, say: Callable[[str], None]
+) -> tuple[Watched, ...]:
+    try:
+        return watch_boards(subjects, COMMIT_ROUNDS * options.rounds, options.idle_seconds, say)
+    except RuntimeError as error:
+        say(f"failed: {error}")
+        return ()
 
 
 def failures(rows: Sequence[Row]) -> list[str]:

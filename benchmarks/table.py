@@ -62,6 +62,22 @@ def writers(results: Results) -> str:
     return table(header, lines, texts=0)
 
 
+def watches(results: Results) -> str:
+    """Returns the table of boards beside a `gt watch`."""
+    header = ("tasks", "edits", "taken up, ms", "longest, ms", "idle, % of a core")
+    lines = [
+        (
+            f"{one.size:,}",
+            str(len(one.taken_seconds)),
+            f"{one.middle_seconds * 1000:,.0f}",
+            f"{max(one.taken_seconds) * 1000:,.0f}",
+            "" if one.idle_share is None else f"{one.idle_share * 100:.2f}",
+        )
+        for one in results.watched
+    ]
+    return table(header, lines, texts=0)
+
+
 def verdicts(targets: Iterable[Target]) -> str:
     """Returns the table of what is reached and what is not."""
     lines = [

@@ -61,6 +61,7 @@ def targets(results: Results) -> Iterator[Target]:
     yield from _commits(results)
     yield from _index(results)
     yield from _writers(results)
+    yield from _watched(results)
     yield from _import(results)
 
 
@@ -162,3 +163,12 @@ def _import(results: Results) -> Iterator[Target]:
     yield Target(what, 10, None if row is None else row.seconds, "s")
     peak = None if row is None else row.cost.peak_kilobytes / 1024
     yield Target(f"{what}, peak memory", 300, peak, "MB")
+
+
+def _watched(results: Results) -> Iterator[Target]:
+    for one in results.watched:
+        if one.size == results.middle:
+            what = f"a saved edit taken up by `gt watch`, {one.size:,} tasks"
+            yield Target(what, 300, one.middle_seconds * 1000, "ms")
+            idle = None if one.idle_share is None else one.idle_share * 100
+            yield Target(f"idle `gt watch`, {one.size:,} tasks, of one core", 0.5, idle, "%")

@@ -35,7 +35,14 @@ def test_a_quick_run_measures_everything(
     assert harness.main(arguments) == 0
     told = page.read_text()
     assert "failed" not in told
-    for heading in ("Targets", "Start-up", "90 tasks", "Commits in a running process", "Many writers"):
+    for heading in (
+        "Targets",
+        "Start-up",
+        "90 tasks",
+        "Commits in a running process",
+        "Many writers",
+        "Watching the board",
+    ):
         assert f"### {heading}\n" in told
     ours = [line for line in told.splitlines() if "not measured" in line and "peer" not in line]
     assert all("against ticket" in line or "microbeads" in line for line in ours)

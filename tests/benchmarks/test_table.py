@@ -12,8 +12,9 @@ from benchmarks.peers.ours import OURS
 from benchmarks.peers.python import CLICK, CLICK_AND_PYGIT2
 from benchmarks.results import Results
 from benchmarks.rounds import Row
-from benchmarks.table import commits, processes, replace_results, verdicts, writers
+from benchmarks.table import commits, processes, replace_results, verdicts, watches, writers
 from benchmarks.targets import Target, targets
+from benchmarks.watching import Watched
 
 MB = 1024
 
@@ -36,7 +37,8 @@ def results() -> Results:
         row(100, Work.SHOW, OURS, failure=Failure("exit 70: no | pipe")),
     ]
     times = {(10, False): [0.003, 0.004, 0.020], (100, False): [0.009], (100, True): [0.015]}
-    return Results([10, 100], rows, times, [Crowd(16, 100, False, 80.0, 0.5, 2.0, 4.0)])
+    watched = [Watched(10, (0.1, 0.2), None), Watched(100, (0.2, 0.9, 0.21), 0.006)]
+    return Results([10, 100], rows, times, [Crowd(16, 100, False, 80.0, 0.5, 2.0, 4.0)], watched)
 
 
 def test_processes_have_ratios_to_start_ups_and_reasons_for_failures(results: Results) -> None:
@@ -60,6 +62,13 @@ def test_commits_and_writers_have_tables_of_their_own(results: Results) -> None:
     assert writers(results).splitlines()[2:] == ["| 16 | 100 | 80 | 500 | 2.00 | 4.00 | 0.50 |"]
 
 
+def test_watches_have_a_table_of_their_own(results: Results) -> None:
+    assert watches(results).splitlines()[2:] == [
+        "| 10 | 2 | 150 | 200 |  |",
+        "| 100 | 3 | 210 | 900 | 0.60 |",
+    ]
+
+
 def test_every_target_is_held_against_what_was_measured(results: Results) -> None:
     found = {target.what: target for target in targets(results)}
     told = {what: target.verdict for what, target in found.items() if target.verdict != "not measured"}
@@ -76,6 +85,8 @@ def test_every_target_is_held_against_what_was_measured(results: Results) -> Non
         "16 living writers, 100 tasks, commits a second": "**missed by 20%**",
         "16 living writers, 100 tasks, longest wait": "met",
         "16 `gt update` at once, 100 tasks, against one after the other": "met",
+        "a saved edit taken up by `gt watch`, 100 tasks": "met",
+        "idle `gt watch`, 100 tasks, of one core": "**missed by 20%**",
     }
     assert found["`gt show`, 100 tasks, against `import click`"].is_met is None
 
