@@ -19,7 +19,7 @@ from gitticks.git.locks import HeldLock, hold_lock
 from gitticks.git.process import GitError, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_plain_file
+from gitticks.plainfile import read_plain_file, read_plain_text
 from gitticks.processes import identity_of, is_alive, parse_identity
 
 _HALF_MADE = "initializing"
@@ -58,7 +58,8 @@ def add_worktree(
 ) -> AddedWorktree:
     """Adds a worktree at `path`: on an existing `branch`, on a new `branch` at `commit`, or detached at `commit`.
 
-    What a killed call left behind at the same path, or locked of the same branch, is cleared first. `settings` are git's, for filling it.
+    What a killed call left behind at the same path, or locked of the same branch, is cleared first. `settings` are
+    git's, for filling it.
 
     Raises:
         GitticksError: something is in the way, the branch is checked out elsewhere, or there is no such commit.
@@ -76,7 +77,7 @@ def add_worktree(
         fence = fence_programs(repository.git_dir, settings)
         lock = [] if lock_reason is None else ["--lock", f"--reason={lock_reason}"]
         place = _placement(repository, path, branch, commit)
-        with _noting_orphan(held) as note:
+        with _noting_orphan(held) as note, _clearing_unfinished(repository, path):
             run_git(
                 ["worktree", "add", "--quiet", "--no-guess-remote", *lock, *place],
                 repository_dir=repository.common_dir,
@@ -185,6 +186,20 @@ def _clear_remains(repository: Repository, path: Path) -> None:
     reason = _lock_reason(checkout)
     if reason == _HALF_MADE or (reason is None and not path.exists()):
         _drop(repository, checkout)
+
+
+@contextlib.contextmanager
+def _clearing_unfinished(repository: Repository, path: Path) -> Iterator[None]:
+    """Removes what git made at `path` before it failed, which it does itself as long as it is not killed."""
+    try:
+        yield
+    except GitError:
+        with contextlib.suppress(OSError):
+            entry = Path(read_plain_text(path / ".git").removeprefix("gitdir:").strip())
+            if entry.parent == repository.common_dir / "worktrees":
+                shutil.rmtree(path)
+                shutil.rmtree(entry, ignore_errors=True)
+        raise
 
 
 def _drop(repository: Repository, checkout: Checkout) -> None:

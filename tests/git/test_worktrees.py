@@ -11,6 +11,7 @@ import pytest
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import changed_paths, current_branch, head
+from gitticks.git.process import GitError
 from gitticks.git.repository import Repository, discover
 from gitticks.git.worktree_list import list_worktrees
 from gitticks.git.worktrees import (
@@ -244,3 +245,24 @@ def test_the_filters_of_the_person_fill_a_worktree(repository: Repository, tmp_p
     added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     assert (tmp_path / "work" / "README.md").read_text() == "VERSION 1\n"
     assert added.filters_left_out == ()
+
+
+def test_what_a_failed_git_could_not_clear_is_cleared(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, real = tmp_path / "fresh", shutil.which("git")
+    tip = git("rev-parse", "HEAD", at=main_of(repository))
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(
+        f"#!/bin/sh\n'{real}' \"$@\" || exit\n"
+        f"case \"$*\" in *'worktree add'*) rm '{repository.common_dir}/worktrees/fresh/gitdir'; exit 128;; esac\n"
+    )
+    program.chmod(0o755)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+        with pytest.raises(GitError):
+            add_worktree(repository, path, branch="fresh", commit=tip)
+    assert not path.exists()
+    assert list((repository.common_dir / "worktrees").iterdir()) == []
+    assert current_branch(add_worktree(repository, path, branch="fresh", commit=tip).checkout) == "fresh"
