@@ -94,7 +94,12 @@ def sharing(clones: Sequence[Clone], outcomes: Counter[str]) -> Iterator[None]:
 
 
 def converge(clones: Sequence[Clone]) -> int:
-    """Pulls and pushes in turn until all clones stand at one commit, and returns how many rounds that took."""
+    """Pulls and pushes in turn until all clones stand at one commit, and returns how many rounds that took.
+
+    Before that each clone looks at its status: a reset may have raced the very last change.
+    """
+    for clone in clones:
+        clone.ok("status")
     for number in range(1, MOST_ROUNDS + 1):
         for clone in clones:
             share(clone, Counter())
