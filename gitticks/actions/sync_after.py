@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
-from gitticks.git.refs import read_ref
 
 if TYPE_CHECKING:
     from gitticks.actions.sync import Synced
@@ -22,6 +21,8 @@ def sync_after(context: Context) -> Synced | None:
 
     The command has succeeded or failed by itself; trouble with the remote becomes a warning.
     """
+    if not _may_ask(context):
+        return None
     from gitticks.model.settings import SyncMode
 
     mode = asked_mode(context)
@@ -45,13 +46,23 @@ def sync_before(context: Context) -> None:
 def asked_mode(context: Context) -> SyncMode:
     """Returns what is to be shared without being asked for; nothing in a session, or where something is broken."""
     from gitticks.model.settings import SyncMode
-    from gitticks.store.layout import STATE_REF
 
-    mode = SyncMode.OFF
     with contextlib.suppress(GitticksError):  # whoever reads the settings says what is broken
-        if not context.world.in_session and read_ref(context.repository.common_dir, STATE_REF) is not None:
-            mode = context.settings.sync.auto
-    return mode
+        if _may_ask(context):
+            return context.settings.sync.auto
+    return SyncMode.OFF
+
+
+def _may_ask(context: Context) -> bool:
+    """True unless it is plain without reading all settings, which takes longer than most commands, that none asks."""
+    from gitticks.store.settings_glance import may_be_set
+
+    if context.world.in_session:
+        return False
+    with contextlib.suppress(GitticksError):
+        store = context.store
+        return store.exists and may_be_set(store, context.world.environment, context.overrides, "sync.auto")
+    return False
 
 
 def share(context: Context) -> Synced | None:
