@@ -21,6 +21,8 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 _PRIORITY = re.compile(rb"^priority: \d\n", re.MULTILINE)
 _PAUSE_SECONDS = 0.3
 """Between two edits, as nobody saves faster."""
+_SETTLE_SECONDS = 2.0
+"""After the last edit: its own commit is an event too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def watch_boards(
             for watch, seconds in zip(watches, taken, strict=True):
                 time.sleep(_PAUSE_SECONDS)
                 seconds.append(watch.save(number))
-        time.sleep(_PAUSE_SECONDS)
+        time.sleep(_SETTLE_SECONDS)
         before = [watch.cpu_seconds() for watch in watches]
         begun = time.perf_counter()
         time.sleep(idle_seconds)
