@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gitticks.actions.circles import Circle, circles_of
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, in_work
 from gitticks.actions.merged_by_hand import FoundMerge, notice_merges
@@ -47,6 +48,7 @@ class Overview:
     board: BoardState
     broken: tuple[BrokenFile, ...]
     merged: tuple[FoundMerge, ...] = ()
+    circles: tuple[Circle, ...] = ()
 
 
 def take_stock(context: Context, *, with_json: bool = False) -> Overview:
@@ -80,6 +82,7 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
         board=board,
         broken=index.to_mend(),
         merged=merged,
+        circles=tuple(circles_of(graph)),
     )
 
 

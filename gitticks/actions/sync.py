@@ -2,96 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.sync_outcome import Moved, Reached, Synced, circles_with, moved_between
 from gitticks.errors import LostRaceError, NotFoundError, RefusedError
 from gitticks.git.sharing import LONGEST_SECONDS
-from gitticks.model.ids import TaskId
-from gitticks.store.layout import task_around, task_of_path
 
 if TYPE_CHECKING:
-    from gitticks.actions.merged_by_hand import FoundMerge
     from gitticks.actions.saved_edits import TakenUp
-    from gitticks.store.merging.births import Renamed
     from gitticks.store.merging.commits import MergeReport
 
 MOST_UNKNOWN = 2
 """So often a remote may leave a push without an answer."""
 MOST_ROUNDS = 12
 """So often others may push first before we give up; each time all that they pushed is taken in."""
-
-
-class Reached(StrEnum):
-    """How far a sync came."""
-
-    DONE = "done"
-    OFFLINE = "offline"
-    NO_REMOTE = "no remote"
-
-
-@dataclass(frozen=True, slots=True)
-class MovedTask:
-    """A task that came or went; without a title where its file cannot be read or is gone."""
-
-    id: TaskId
-    is_new: bool
-    status: str | None = None
-    title: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """What came from the remote, or went there: tasks sorted by id, and other files by path."""
-
-    tasks: tuple[MovedTask, ...] = ()
-    files: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.tasks or self.files)
-
-
-@dataclass(frozen=True, slots=True)
-class Synced:
-    """What a sync did.
-
-    Attributes:
-        reached: how far it came.
-        remote: with which remote; None if there is none.
-        came: what was taken in.
-        went: what was pushed.
-        conflicts: files that hold both sides' texts now, with the names of the parts.
-        overridden: fields that both sides changed, of which the later value stands, by path.
-        renamed: tasks that got another id, because two were born with one.
-        kept: files that one side removed and that stay, as the other changed them.
-        beside: where texts were put that could not be joined.
-        taken_up: saved edits of the board that were committed first, by path.
-        left: those that were not, with the reason.
-        words: git's own, where the remote was not reached.
-        merged: tasks whose work was found merged by hand.
-    """
-
-    reached: Reached
-    remote: str | None = None
-    came: Moved = field(default_factory=Moved)
-    went: Moved = field(default_factory=Moved)
-    conflicts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    overridden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    renamed: tuple[Renamed, ...] = ()
-    kept: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
-    taken_up: tuple[str, ...] = ()
-    left: Mapping[str, str] = field(default_factory=dict)
-    words: str = ""
-    merged: tuple[FoundMerge, ...] = ()
-
-    @property
-    def has_moved(self) -> bool:
-        """True if anything came, went or was taken up."""
-        return bool(self.came or self.went or self.taken_up or self.merged)
 
 
 @dataclass(slots=True)
@@ -272,37 +198,19 @@ class _Sync:
     def _result(self, reached: Reached, words: str = "") -> Synced:
         done = self._done
         reports = done.reports
+        came = moved_between(self._store, done.start, done.tip)
         return Synced(
             reached,
             self._remote,
-            came=self._moved(done.start, done.tip),
-            went=self._moved(done.fetched, done.pushed) if done.pushed else Moved(),
+            came=came,
+            went=moved_between(self._store, done.fetched, done.pushed) if done.pushed else Moved(),
             conflicts={path: parts for one in reports for path, parts in one.conflicts.items()},
             overridden={path: names for one in reports for path, names in one.overridden.items()},
             renamed=tuple(one for report in reports for one in report.renamed),
             kept=tuple(path for one in reports for path in one.kept),
             beside=tuple(path for one in reports for path in one.beside),
+            circles=circles_with(self._store, came),
             taken_up=self._saved.paths,
             left=self._saved.left,
             words=words,
-        )
-
-    def _moved(self, old: str | None, new: str | None) -> Moved:
-        """Returns what differs between two commits, by task."""
-        from gitticks.store.index import open_index
-
-        if new is None or old == new:
-            return Moved()
-        trees = [None if one is None else self._store.objects.tree_of(one) for one in (old, new)]
-        changed = list(self._store.objects.changed_files(trees[0], trees[1] or ""))
-        added = {task_of_path(one.path) for one in changed if one.old is None}
-        ids = sorted({found for one in changed if (found := task_around(one.path)) is not None})
-        with open_index(self._context.repository) as index:
-            rows = {one: index.find(one) for one in ids}
-        return Moved(
-            tuple(
-                MovedTask(one, one in added, row.status if row else None, row.title if row else None)
-                for one, row in rows.items()
-            ),
-            tuple(one.path for one in changed if task_around(one.path) is None),
         )

@@ -9,7 +9,7 @@ from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 
 if TYPE_CHECKING:
-    from gitticks.actions.sync import Synced
+    from gitticks.actions.sync_outcome import Synced
     from gitticks.model.settings import SyncMode
 
 LONGEST_SECONDS = 10.0
@@ -67,7 +67,8 @@ def _may_ask(context: Context) -> bool:
 
 def share(context: Context) -> Synced | None:
     """Syncs with the usual remote; what goes wrong becomes a warning, and then the return value is None."""
-    from gitticks.actions.sync import Reached, sync
+    from gitticks.actions.sync import sync
+    from gitticks.actions.sync_outcome import Reached
 
     try:
         done = sync(context, timeout_seconds=LONGEST_SECONDS)

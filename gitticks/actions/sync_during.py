@@ -47,7 +47,7 @@ class _Sharer:
             self._share()
 
     def _share(self) -> None:
-        from gitticks.actions.sync import Reached
+        from gitticks.actions.sync_outcome import Reached
 
         fresh = Context(self.context.world, self.context.directory, self.context.overrides)
         done = share(fresh)

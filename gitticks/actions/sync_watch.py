@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 
 from gitticks.actions.context import Context
-from gitticks.actions.sync import Reached, Synced, sync
+from gitticks.actions.sync import sync
+from gitticks.actions.sync_outcome import Reached, Synced
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.store.layout import STATE_REF

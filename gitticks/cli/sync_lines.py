@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from gitticks.actions.sync import Moved, Reached
+from gitticks.actions.sync_outcome import Moved, Reached
 from gitticks.cli.render import GAP, Screen, Style, count_of
 from gitticks.cli.tasks_table import BOARD_PREFIX
 from gitticks.cli.text import visible
@@ -14,7 +14,7 @@ from gitticks.store.layout import task_around
 
 if TYPE_CHECKING:
     from gitticks.actions.merged_by_hand import FoundMerge
-    from gitticks.actions.sync import Synced
+    from gitticks.actions.sync_outcome import Synced
 
 MOST_LISTED = 20
 
@@ -57,6 +57,8 @@ def warnings_of(done: Synced) -> Iterator[str]:
         yield f"{BOARD_PREFIX}{path} was removed on one side and changed on the other; it stays"
     for path in done.beside:
         yield f"what could not be joined is kept in {BOARD_PREFIX}{path}"
+    for circle in done.circles:
+        yield f"tasks wait for one another in a circle: {circle.words}; {circle.mend} takes a link out"
     for path, reason in done.left.items():
         yield f"{BOARD_PREFIX}{path}: {reason}"
     if done.reached is Reached.OFFLINE and done.words:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import TaskGraph
+from gitticks.model.queries import Graph
 
 _SHOWN = 8
 
@@ -30,7 +31,7 @@ class _Stop:
     for_children: bool = False
 
 
-def find_circle(graph: TaskGraph, start: TaskId) -> tuple[TaskId, ...]:
+def find_circle(graph: Graph[Any], start: TaskId) -> tuple[TaskId, ...]:
     """Returns a shortest circle that `start` is part of, as ids from `start` back to it; empty if there is none."""
     first = _Stop(start)
     came_from: dict[_Stop, _Stop] = {}
@@ -46,17 +47,22 @@ def find_circle(graph: TaskGraph, start: TaskId) -> tuple[TaskId, ...]:
     return ()
 
 
-def find_circles(graph: TaskGraph) -> tuple[tuple[TaskId, ...], ...]:
-    """Returns circles, each as ids from one task back to it: at least one of each knot of tasks that are in any."""
+def find_circles(graph: Graph[Any], starts: Iterable[TaskId] | None = None) -> tuple[tuple[TaskId, ...], ...]:
+    """Returns circles, each as ids from one task back to it: at least one of each knot of tasks that are in any.
+
+    Args:
+        graph: the tasks.
+        starts: look only where these lead to; None for everywhere.
+    """
     left: set[_Stop] = set()
     circles: list[tuple[TaskId, ...]] = []
-    for task_id in sorted(graph.tasks):
+    for task_id in sorted(graph.tasks if starts is None else starts):
         if _Stop(task_id) not in left:
             circles += _circles_from(graph, _Stop(task_id), left)
     return tuple(circles)
 
 
-def _circles_from(graph: TaskGraph, start: _Stop, left: set[_Stop]) -> Iterator[tuple[TaskId, ...]]:
+def _circles_from(graph: Graph[Any], start: _Stop, left: set[_Stop]) -> Iterator[tuple[TaskId, ...]]:
     """Walks on from `start` in depth and yields a circle wherever the way meets itself; `left` were walked already."""
     way = [start]
     places = {start: 0}
@@ -77,7 +83,7 @@ def _circles_from(graph: TaskGraph, start: _Stop, left: set[_Stop]) -> Iterator[
             choices.append(_following(graph, following))
 
 
-def _following(graph: TaskGraph, here: _Stop) -> Iterator[_Stop]:
+def _following(graph: Graph[Any], here: _Stop) -> Iterator[_Stop]:
     task = graph.tasks.get(here.task_id)
     if task is None or not (task.is_open or here.for_children):
         return

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from gitticks.model.ids import TaskId, task_path
-from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.clones import Clone, make_clones, make_first_clone, on_path
 from tests.support.repositories import git, run_git_command
 
 TASK = TaskId("k7f2")
 PATH = task_path(TASK)
 
 
-@pytest.fixture
-def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Puts a `gt` on PATH, as an installation does."""
-    program = tmp_path / "bin" / "gt"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gitticks "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    return program
+__all__ = ["on_path"]
 
 
 @pytest.fixture

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from gitticks.store.layout import STATE_BRANCH
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git, run_git_command
+
+
+@pytest.fixture
+def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Puts a `gt` on PATH, as an installation does, and returns it; git calls it for our merge driver."""
+    program = tmp_path / "bin" / "gt"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gitticks "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    return program
 
 
 @dataclass(frozen=True, slots=True)

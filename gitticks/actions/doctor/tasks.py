@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
+from gitticks.actions.circles import circles_of
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
-from gitticks.model.circles import find_circles, shown
-from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
@@ -30,30 +28,9 @@ def check_tasks(context: Context) -> Iterator[Finding]:
 
 
 def _circles(graph: TaskGraph) -> Iterator[Finding]:
-    for circle in find_circles(graph):
-        yield Finding(
-            Severity.ERROR,
-            f"tasks wait for one another in a circle: {shown(circle)}",
-            _way_out(graph, circle),
-        )
-
-
-def _way_out(graph: TaskGraph, circle: tuple[TaskId, ...]) -> str:
-    """Returns the command that takes one link out of a circle: a blocker of a task in it, or of an ancestor."""
-    links = [
-        (graph.tasks[waiting], blocker)
-        for waiting, blocker in pairwise(circle)
-        # Asking each of ten thousand parents in a circle for all of its ancestors would take minutes.
-        if graph.tasks[waiting].parent != blocker and graph.tasks[blocker].parent != waiting
-    ]
-    for task, blocker in links:
-        if blocker in task.blocked_by:
-            return f"`gt unblock {task.id} {blocker}`"
-    for task, blocker in links:
-        for owner in graph.waiting_owners(task):
-            if blocker in owner.blocked_by:
-                return f"`gt unblock {owner.id} {blocker}`"
-    return f"`gt update {circle[0]} --parent=null`"
+    for circle in circles_of(graph):
+        words = f"tasks wait for one another in a circle: {circle.words}"
+        yield Finding(Severity.ERROR, words, circle.mend)
 
 
 def _dangling(graph: TaskGraph, task: Task) -> Iterator[Finding]:

@@ -54,6 +54,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
     yield from _names(on, "merging", found.merging, "gt list --status reviewing")
     yield from _names(on, "ready", found.ready, "gt ready")
+    yield from _circles(on, found)
     yield from _board(on, found)
     yield from _counts(on, found)
 
@@ -81,6 +82,15 @@ def _names(
     yield from (GAP + name_line(on.narrower(len(GAP)), one.task) for one in standings[:MOST_LISTED])
     if len(standings) > MOST_LISTED:
         yield f"{GAP}… {len(standings) - MOST_LISTED} more: `{more}`"
+
+
+def _circles(on: Screen, found: Overview) -> Iterator[str]:
+    """Yields the tasks that nobody will ever get to, and what to type."""
+    if found.circles:
+        yield on.styled("wait for one another", Style.STRONG)
+    yield from (f"{GAP}{one.words}{GAP}{one.mend}" for one in found.circles[:MOST_LISTED])
+    if len(found.circles) > MOST_LISTED:
+        yield f"{GAP}… {len(found.circles) - MOST_LISTED} more: `gt doctor`"
 
 
 def _board(on: Screen, found: Overview) -> Iterator[str]:
@@ -135,6 +145,7 @@ def _print_json(found: Overview) -> None:
         board=found.board,
         broken=found.broken,
         merged_by_hand=found.merged,
+        circles=found.circles,
     )
 
 

@@ -11,7 +11,7 @@ from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.errors import GitticksError, UsageError
 
 if TYPE_CHECKING:
-    from gitticks.actions.sync import Synced
+    from gitticks.actions.sync_outcome import Synced
 
 
 @click.command("sync", cls=Command, examples=("gt sync", "gt sync --watch", "gt sync --restore"))
