@@ -27,10 +27,12 @@ class ReviewView:
     """A task's work as a person judges it.
 
     `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict
-    now. `seen` is what a verdict given on this view is for.
+    now. `said` is what its agent said when it stopped, or why it is stuck. `seen` is what a verdict given on this
+    view is for.
     """
 
     task: Task
+    said: str
     handoff: str | None
     review: str | None
     changes: DiffSummary | None
@@ -45,12 +47,20 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
     span = _span(context, task)
     return ReviewView(
         task,
+        _said(context, task_id),
         file.section(Section.HANDOFF),
         file.section(Section.REVIEW),
         diff_summary(context.repository, *span) if span else None,
         _conflicts(context, task),
         Seen(task.awaiting, task.asked_at, task.end_sha),
     )
+
+
+def _said(context: Context, task_id: TaskId) -> str:
+    from gitticks.actions.last_words import said_of
+
+    page = context.index.find_page(task_id)
+    return "" if page is None else said_of(context.index, page)
 
 
 def diff(context: Context, task: Task, *, colour: bool = False) -> bytes:

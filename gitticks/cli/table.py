@@ -96,7 +96,7 @@ def table(
 
 
 def table_of(on: Screen, columns: Sequence[Column], *, flexible: str, with_heading: bool = True) -> list[str]:
-    """Returns the lines of a table; the column `flexible` is cut to what the screen leaves.
+    """Returns the lines of a table; the column `flexible`, or else the last, is cut to what the screen leaves.
 
     Where that would be less than a title needs, each row becomes two lines: the others, and the flexible one.
     Columns without any text are left out.
@@ -106,8 +106,8 @@ def table_of(on: Screen, columns: Sequence[Column], *, flexible: str, with_headi
         return []
     shown = [column.with_heading() for column in used] if with_heading else used
     names = [column.name for column in used]
-    if on.is_terminal and flexible in names:
-        stretch = names.index(flexible)
+    if on.is_terminal:
+        stretch = names.index(flexible) if flexible in names else len(names) - 1
         room = on.columns - sum(column.width for column in shown) - len(GAP) * (len(shown) - 1)
         room += shown[stretch].width
         if len(shown) > 1 and room < min(NARROWEST_TITLE, shown[stretch].width):

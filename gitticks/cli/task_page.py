@@ -37,7 +37,7 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     yield from _wrapped(on, list(_facts(shown, now)))
     if shown.summary:
         yield ""
-        yield from _prose(on, shown.summary)
+        yield from prose(on, shown.summary)
     yield ""
     for name, text in shown.sections.items():
         if name not in _LATE:
@@ -111,7 +111,7 @@ def _wrapped(on: Screen, facts: Sequence[str]) -> Iterator[str]:
 
 def _part(on: Screen, name: str, by: str, text: str) -> Iterator[str]:
     yield _heading(on, name, by)
-    yield from _prose(on, text)
+    yield from prose(on, text)
 
 
 def _heading(on: Screen, name: str, by: str = "") -> str:
@@ -122,8 +122,8 @@ def _heading(on: Screen, name: str, by: str = "") -> str:
     return f"{heading}{' ' * gap}{on.fit(visible(by), on.columns - gap - width(visible(name)))}"
 
 
-def _prose(on: Screen, text: str, indent: str = GAP) -> Iterator[str]:
-    """Yields a text below its heading: as it was written, and on a terminal as Markdown looks there."""
+def prose(on: Screen, text: str, indent: str = GAP) -> Iterator[str]:
+    """Yields a text as it stands below its heading: as it was written, and on a terminal as Markdown looks there."""
     if on.is_terminal:
         from gitticks.cli.markdown import shown_text
 
@@ -179,7 +179,7 @@ def round_page(on: Screen, task_id: str, one: Round) -> Iterator[str]:
     for kind, text in one.texts.items():
         yield ""
         yield _heading(on, _KINDS.get(kind, kind.replace("-", " by ", 1).capitalize()))
-        yield from _prose(on, text)
+        yield from prose(on, text)
 
 
 def _by(author: Author | None, now: datetime) -> str:
@@ -193,10 +193,10 @@ def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime) -> Iter
         is_open = "" if pair.answer else ": open"
         said = on.fit(_said(pair.question, now), on.columns - len(GAP) - len(is_open))
         yield f"{GAP}{said}{on.styled(is_open, Style.WAITS)}"
-        yield from _prose(on, pair.question.text, GAP * 2)
+        yield from prose(on, pair.question.text, GAP * 2)
         if pair.answer:
             yield on.fit(f"{GAP}answered by {_said(pair.answer, now)}", on.columns)
-            yield from _prose(on, pair.answer.text, GAP * 2)
+            yield from prose(on, pair.answer.text, GAP * 2)
 
 
 def _notes(on: Screen, notes: Sequence[Entry], now: datetime) -> Iterator[str]:
@@ -204,7 +204,7 @@ def _notes(on: Screen, notes: Sequence[Entry], now: datetime) -> Iterator[str]:
         yield _heading(on, "Notes")
     for note in notes:
         yield on.fit(GAP + _said(note, now), on.columns)
-        yield from _prose(on, note.text, GAP * 2)
+        yield from prose(on, note.text, GAP * 2)
 
 
 def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:

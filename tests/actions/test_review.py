@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import UTC, datetime
 
 from gitticks.actions.context import Context
 from gitticks.actions.review import diff, view
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
+from tests.cli.support import gt_on_terminal
 from tests.support.projects import make_reviewing, make_working
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, NO_REVIEW, RunProject, project
@@ -25,6 +28,20 @@ def test_it_shows_hand_off_review_and_changes(project: RunProject) -> None:
     assert "1 file, +1 -0, merges cleanly into main" in shown
     assert "+k7f2" in shown
     assert "+k7f2" not in project.ok("review", "k7f2", "--stat")
+
+
+def test_on_a_terminal_it_is_one_page_in_colour_with_what_to_type(project: RunProject) -> None:
+    note = "### 2026-11-22T10:00:00Z · agent · claude\n\nIt *drops* a column.\n"
+    asked = datetime(2026, 11, 22, 9, tzinfo=UTC)
+    make_reviewing(project, body=f"## Handoff\n\n- DONE: all\n\n## Notes\n\n{note}", asked_at=asked)
+    assert "\nSaid\n  It *drops* a column.\n\nHandoff\n  - DONE: all\n" in project.ok("review", "k7f2")
+    assert json.loads(project.ok("review", "k7f2", "--json"))["review"]["said"] == "It *drops* a column."
+    shown = gt_on_terminal("review", "k7f2", at=project.path, columns=40).out
+    assert "\x1b[32m+k7f2\x1b[0m\n" in shown
+    assert "\x1b[1m+++ b/login.txt\x1b[0m\n" in shown
+    plain = re.sub("\x1b\\[[0-9;]*m", "", shown)
+    assert "\n1 file, +1 -0, merges cleanly into main\n" in plain
+    assert plain.endswith('\ngt approve k7f2 · gt reject k7f2 "…"\n')
 
 
 def test_changes_are_what_the_task_did_and_not_what_the_base_did_meanwhile(project: RunProject) -> None:

@@ -225,6 +225,8 @@ def make_busy(path: Path) -> Project:
     commit_file(path, "other.txt", "other\n", "elsewhere")
     project.make("live", status=Status.WORKING)
     project.make("next", agent="script", blocked_by=(TaskId("k7f2"),), body="## Script\n\n```sh\ntrue\n```\n")
+    project.make("c1rc", blocked_by=(TaskId("c2rc"),))
+    project.make("c2rc", blocked_by=(TaskId("c1rc"),))
     (path / "cut.jsonl").write_text('{"id": "cut')
     make_reviewing(project, "hand")
     git("merge", "--quiet", "--no-edit", "gitticks/work/hand", at=path)

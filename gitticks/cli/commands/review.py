@@ -81,8 +81,8 @@ def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
 def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: bool) -> None:
     from gitticks.actions.review import diff, view
     from gitticks.cli.json_output import print_object
-    from gitticks.cli.render import count_of, say, screen
-    from gitticks.cli.text import visible
+    from gitticks.cli.render import say, screen
+    from gitticks.cli.review_page import review_lines
 
     seen = view(context, task_id)
     if as_json:
@@ -92,6 +92,7 @@ def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: boo
                 "status": seen.task.status,
                 "awaiting": seen.task.awaiting,
                 "head": seen.task.end_sha,
+                "said": seen.said,
                 "handoff": seen.handoff,
                 "review": seen.review,
                 "changes": seen.changes,
@@ -99,31 +100,10 @@ def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: boo
             }
         )
         return
-    on = screen()
-    say(
-        f"{task_id}  {visible(seen.task.title)}",
-        f"{seen.task.status}" + (f", awaits {seen.task.awaiting}" if seen.task.awaiting else ""),
-    )
-    for name, text in (("Handoff", seen.handoff), ("Review", seen.review)):
-        if text is not None:
-            say("", name, *(f"  {visible(line)}" for line in text.splitlines()))
-    if seen.changes is None:
-        say("", "no code was handed off")
-        return
-    merges = (
-        f"conflicts in {', '.join(seen.conflicts)}"
-        if seen.conflicts
-        else f"merges cleanly into {seen.task.base}"
-    )
-    say(
-        "",
-        f"{count_of(seen.changes.files, 'file')}, +{seen.changes.added} -{seen.changes.removed}, {visible(merges)}",
-    )
-    if with_changes:
-        patch = diff(context, seen.task, colour=False).decode("utf-8", "replace")
-        say("", *(visible(line, keep="\t") for line in patch.splitlines()))
-    if on.is_terminal:
-        say("", f'gt approve {task_id} · gt reject {task_id} "…"')
+    patch = None
+    if with_changes and seen.changes is not None:
+        patch = diff(context, seen.task).decode("utf-8", "replace").splitlines()
+    say(*review_lines(screen(), seen, patch))
 
 
 def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool) -> int:

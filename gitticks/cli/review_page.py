@@ -1,0 +1,59 @@
+"""A task's work on one page: who asks what, the hand-off, the review, and the changes themselves."""
+
+from __future__ import annotations
+
+from gitticks.cli.inbox_lines import joined
+from gitticks.cli.render import GAP, Style, count_of
+from gitticks.cli.task_page import prose
+from gitticks.cli.text import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gitticks.actions.review import ReviewView
+    from gitticks.cli.render import Screen
+
+_HEADS = ("diff --git ", "--- ", "+++ ")
+_STYLES = {"+": Style.GOOD, "-": Style.BAD, "@": Style.BUSY}
+
+
+def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None) -> Iterator[str]:
+    """Yields the page; the changes stand on it line by line where there is a patch."""
+    task = seen.task
+    yield on.fit(f"{task.id}{GAP}{visible(task.title)}", on.columns)
+    yield f"{task.status}" + (f", awaits {task.awaiting}" if task.awaiting else "")
+    for name, text in (("Said", seen.said), ("Handoff", seen.handoff), ("Review", seen.review)):
+        if text:
+            yield ""
+            yield on.styled(name, Style.STRONG)
+            yield from prose(on, text)
+    yield ""
+    if seen.changes is None:
+        yield "no code was handed off"
+        return
+    yield from joined(on, list(_facts(seen)), ", ")
+    if patch is not None:
+        yield ""
+        yield from (_patch_line(on, line) for line in patch)
+    if on.is_terminal:
+        yield ""
+        commands = (f"gt approve {task.id}", f'gt reject {task.id} "…"')
+        yield from (on.styled(line, Style.FAINT) for line in joined(on, commands, " · "))
+
+
+def _facts(seen: ReviewView) -> Iterator[str]:
+    changes = seen.changes
+    if changes is None:
+        return
+    yield f"{count_of(changes.files, 'file')}, +{changes.added} -{changes.removed}"
+    if seen.conflicts:
+        yield visible(f"conflicts in {', '.join(seen.conflicts)}")
+    else:
+        yield visible(f"merges cleanly into {seen.task.base}")
+
+
+def _patch_line(on: Screen, line: str) -> str:
+    """Returns a line of a patch, which is never broken or cut: it is code."""
+    style = Style.STRONG if line.startswith(_HEADS) else _STYLES.get(line[:1], Style.PLAIN)
+    return on.styled(visible(line, keep="\t"), style)
