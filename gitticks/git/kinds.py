@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitticks.git.plain_settings import TRUE_WORDS
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
@@ -52,7 +53,7 @@ def _promisor(repository: Repository) -> str | None:
         key, _, value = entry.partition("\n")
         if key == "extensions.partialclone":
             return value
-        if key and value.lower() in ("", "true", "yes", "on", "1"):
+        if key and (not value or value.lower() in TRUE_WORDS):
             return key.removeprefix("remote.").removesuffix(".promisor")
     return None
 

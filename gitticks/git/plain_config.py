@@ -11,11 +11,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from gitticks.git.plain_settings import TRUE_WORDS
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_text
 
 _SYSTEM_FILE = "/etc/gitconfig"
-_TRUE_WORDS = frozenset({"true", "yes", "on", "1"})
 _FROM_OUTSIDE = frozenset({"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG"})
 """Variables that put values over those of the files, or other files in their place."""
 _SECTION = re.compile(r"\[([A-Za-z0-9.-]+)\]")
@@ -60,7 +60,7 @@ def _files(repository: Repository, environment: Mapping[str, str]) -> Iterator[P
     Raises:
         ValueError: where they are is not plain.
     """
-    if environment.get("GIT_CONFIG_NOSYSTEM", "0").lower() not in _TRUE_WORDS:
+    if environment.get("GIT_CONFIG_NOSYSTEM", "0").lower() not in TRUE_WORDS:
         yield Path(environment.get("GIT_CONFIG_SYSTEM", _SYSTEM_FILE))
     named = environment.get("GIT_CONFIG_GLOBAL")
     if named is not None:

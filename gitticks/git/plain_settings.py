@@ -12,6 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
+TRUE_WORDS = frozenset({"true", "yes", "on", "1"})
+FALSE_WORDS = frozenset({"false", "no", "off", "0", ""})
+"""What git takes for yes and no, in lower case; a key without a value is a yes."""
+
 _READ_SECTIONS = frozenset({"core", "extensions"})
 _INCLUDES = frozenset({"include", "includeif"})
 _ODD_SIGNS = frozenset('"\\#;')

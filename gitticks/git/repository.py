@@ -11,16 +11,13 @@ import os
 import stat
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.plain_settings import read_settings
+from gitticks.git.plain_settings import FALSE_WORDS, TRUE_WORDS, read_settings
 from gitticks.plainfile import read_plain_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-_TRUE_WORDS = frozenset({"true", "yes", "on", "1"})
-_FALSE_WORDS = frozenset({"false", "no", "off", "0", ""})
 
 
 class Repository:
@@ -238,7 +235,7 @@ def _configured_worktree(common_dir: str, settings: Mapping[str, str]) -> str:
 
 def is_bare(settings: Mapping[str, str]) -> bool:
     """True if the settings say that a repository has no main worktree."""
-    return settings.get("core.bare", "false").lower() in _TRUE_WORDS
+    return settings.get("core.bare", "false").lower() in TRUE_WORDS
 
 
 def _is_ours(*places: str) -> bool:
@@ -250,7 +247,7 @@ def _read_settings(common_dir: str) -> dict[str, str] | None:
     """Returns the settings of the repository's own configuration; None if only git can tell what they are."""
     try:
         settings = read_settings(_below(common_dir, "config"))
-        if settings.get("extensions.worktreeconfig", "false").lower() not in _FALSE_WORDS:
+        if settings.get("extensions.worktreeconfig", "false").lower() not in FALSE_WORDS:
             settings |= read_settings(_below(common_dir, "config.worktree"))
     except ValueError:
         return None
