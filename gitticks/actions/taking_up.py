@@ -18,13 +18,13 @@ def take_up(context: Context) -> TakenUp:
     A damaged board becomes a warning: the tasks are not there, but on the branch.
     """
     from gitticks.actions.saved_edits import TakenUp, take_up_all
-    from gitticks.store.board import WORKTREE_BOARD, BoardError, board_path
+    from gitticks.store.board import BoardError, board_path
 
     if board_path(context.repository) is None:
         return TakenUp()
     _bring_back(context)
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
-        WORKTREE_BOARD.bring_in_step(context.repository)
+        _bring_in_step(context)
     try:
         return take_up_all(context)
     except BoardError as error:
@@ -45,3 +45,13 @@ def _bring_back(context: Context) -> None:
             context.warnings.append(
                 f"git had dropped {commits} from the state branch in passing: all is back"
             )
+
+
+def _bring_in_step(context: Context) -> None:
+    """Brings the board in step, again once whoever is saving a file that is not is done with it."""
+    from gitticks.store.board import WORKTREE_BOARD
+    from gitticks.store.board.saved import wait_until_quiet
+
+    report = WORKTREE_BOARD.bring_in_step(context.repository)
+    if report is not None and wait_until_quiet(context.repository, (*report.deferred, *report.conflicts)):
+        WORKTREE_BOARD.bring_in_step(context.repository)

@@ -55,7 +55,8 @@ class Settler:
             conflict_is_ours: stages there come from an earlier call of this, not from a merge of the person's.
         """
         in_conflict = any(stage != RESOLVED for stage in entries)
-        if in_conflict and (followed.outcome is Outcome.CONFLICT or not conflict_is_ours):
+        stays = followed.outcome in (Outcome.CONFLICT, Outcome.DEFERRED)
+        if in_conflict and (stays or not conflict_is_ours):
             return None
         if followed.outcome is Outcome.CONFLICT:
             return Settled(self._conflicted(move, followed))

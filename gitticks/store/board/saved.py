@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gitticks.errors import GitticksError
@@ -29,6 +29,9 @@ LARGEST_BYTES = 10_000_000
 """What is larger is no task, and goes to everybody's clone only if a person says so."""
 
 _LOOKS = 3
+_TICK_SECONDS = 0.01
+"""As coarse as the times of files are on some kernels."""
+
 _UPDATED = re.compile(rb"^updated: .*$", re.MULTILINE)
 _NOT_SEEN = "nobody can tell what was saved on the board"
 
@@ -72,7 +75,7 @@ def edits_to_take_up(repository: Repository) -> tuple[SavedEdit, ...]:
             journal = load_journal(repository)
             found = tuple(_edits(repository, checkout, journal))
             files = _files(repository, checkout)
-            youngest = _youngest(files, found)
+            youngest = _youngest(files, (edit.path for edit in found if edit.is_plain))
             if youngest is None and is_locked:
                 found = _joined(repository, files, journal, found)
                 _note_seen(repository, journal, found)
@@ -82,9 +85,19 @@ def edits_to_take_up(repository: Repository) -> tuple[SavedEdit, ...]:
     return found
 
 
-def _youngest(files: CheckoutFiles, found: tuple[SavedEdit, ...]) -> float | None:
+def wait_until_quiet(repository: Repository, paths: Sequence[str]) -> bool:
+    """Waits until nobody has just written one of these files of the board; False if none was that young."""
+    checkout = board_checkout(repository) if paths else None
+    youngest = None if checkout is None else _youngest(_files(repository, checkout), paths)
+    if youngest is None:
+        return False
+    time.sleep(QUIET_SECONDS - youngest + _TICK_SECONDS)
+    return True
+
+
+def _youngest(files: CheckoutFiles, paths: Iterable[str]) -> float | None:
     """Returns the age of the file that was written last; None if all have been left alone for long enough."""
-    ages = (files.age_seconds(edit.path) for edit in found if edit.is_plain)
+    ages = (files.age_seconds(path) for path in paths)
     return min((age for age in ages if age is not None and 0 <= age < QUIET_SECONDS), default=None)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from gitticks.store.board import WORKTREE_BOARD, BoardReport, PendingKind, WorktreeBoard, is_in_step, pending
 from gitticks.store.branch import Store
 from tests.store.board.edits import BOTH, EDITED, NEW, OTHER_EDIT, board, rescued
@@ -37,6 +39,23 @@ def test_a_conflict_is_over_once_the_person_took_the_branchs_text(board: BoardOf
     assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
     assert board.status() == ""
     assert not pending(board.repository)
+
+
+@pytest.mark.parametrize("looks", [1, 3])
+def test_a_conflict_that_is_being_mended_takes_nothing_of_the_branchs_back(
+    board: BoardOfTest, looks: int
+) -> None:
+    board.save(OTHER_EDIT)
+    board.write(NEW)
+    for _ in range(looks):
+        board.save(EDITED)
+        os.utime(board.folder / PATH)
+        report = WORKTREE_BOARD.bring_in_step(board.repository)
+        assert report is not None
+        assert (report.conflicts, board.status()) == ((PATH,), f"UU {PATH}")
+    board.save(EDITED)
+    assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
+    assert (board.read(), board.status()) == (BOTH, f" M {PATH}")
 
 
 def test_a_conflict_resolved_with_git_add_is_an_ordinary_edit(board: BoardOfTest) -> None:
