@@ -14,7 +14,7 @@ from gitticks.model.task import Task, Usage
 from gitticks.workflow import gates, merging
 from gitticks.workflow.decision import Draft, Turn, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind
-from gitticks.workflow.transitions import Gate
+from gitticks.workflow.transitions import FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT, Gate
 from gitticks.workflow.triggers import SessionEnded, SessionStarted
 
 MOST_CRASHES = 2
@@ -254,14 +254,13 @@ def _fail_review(draft: Draft) -> None:
     spent = gates.is_at_limit(draft.task, draft.policy)
     draft.task = replace(draft.task, failed_reviews=draft.task.failed_reviews + 1)
     if not spent:
-        draft.enter(Status.WORKING, EventType.ADVANCED, "FAIL", actor=ENGINE)
+        draft.enter(Status.WORKING, EventType.ADVANCED, REVIEW_FAILED, actor=ENGINE)
         merging.ask_for_rework(draft, Status.AGENT_REVIEW, "the review failed")
     elif draft.policy.review is ReviewPolicy.COUNCIL:
-        draft.enter(Status.REVIEWING, EventType.ADVANCED, "rounds-exhausted", actor=ENGINE)
+        draft.enter(Status.REVIEWING, EventType.ADVANCED, REVIEWS_SPENT, actor=ENGINE)
     else:
-        draft.enter(
-            Status.STUCK, EventType.ADVANCED, f"{draft.task.failed_reviews} failed reviews", actor=ENGINE
-        )
+        reason = f"{draft.task.failed_reviews} {FAILED_REVIEWS}"
+        draft.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
 
 
 def time_out_review(draft: Draft) -> None:

@@ -49,6 +49,12 @@ AWAITED_IN = {
 """What a task awaits once it enters a status, unless it, or what moved it there, asks for something else."""
 
 
+REVIEW_FAILED = "FAIL"
+REVIEWS_SPENT = "rounds-exhausted"
+FAILED_REVIEWS = "failed reviews"
+"""The reasons of the steps out of a failed review: back to work, past a council's last round, and stuck, below a number."""
+
+
 class Asker(Enum):
     """Who may ask for a row; a verdict counts as a person's only way where BY_VERDICT stands alone."""
 

@@ -10,11 +10,8 @@ from operator import attrgetter
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Task, Usage
-from gitticks.workflow.transitions import AWAITED_IN
+from gitticks.workflow.transitions import AWAITED_IN, FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT
 
-_FAILED = "FAIL"
-_FAILED_AT_THE_LIMIT = "failed reviews"
-_EXHAUSTED = "rounds-exhausted"
 _MOST = 1e15
 
 
@@ -97,7 +94,7 @@ def _is_failed_review(event: Event) -> bool:
         return event.to_status in (Status.WORKING, Status.STUCK)
     reason = event.reason or ""
     return event.type is EventType.ADVANCED and (
-        reason in (_FAILED, _EXHAUSTED) or reason.endswith(_FAILED_AT_THE_LIMIT)
+        reason in (REVIEW_FAILED, REVIEWS_SPENT) or reason.endswith(FAILED_REVIEWS)
     )
 
 
