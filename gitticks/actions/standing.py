@@ -8,7 +8,6 @@ from gitticks.model.queries import is_deferred
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
     from typing import Any, Generic, TypeVar
 
     from gitticks.actions.context import Context
@@ -82,12 +81,6 @@ class Standing(Generic[T_co]):
         return (
             None if self.main_place is None else f"{self.main_place}/{BOARD_FOLDER}/{task_path(self.task.id)}"
         )
-
-
-def board_path(context: Context, task_id: TaskId) -> Path | None:
-    """Returns where the task's file lies on the board; None in a repository without a checkout."""
-    worktree = context.repository.main_worktree
-    return None if worktree is None else worktree / BOARD_FOLDER / task_path(task_id)
 
 
 def standing_of(context: Context, task: T, graph: Graph[Any], around: Surroundings) -> Standing[T]:

@@ -44,12 +44,9 @@ def read_told(own_dir: Path) -> dict[TaskId, ToldTurn]:
     with contextlib.suppress(OSError, ValueError, RecursionError):
         found = json.loads(read_plain_text(own_dir / FILE))
         for name, entry in found.items() if isinstance(found, dict) else ():
-            asked_at, at = (
-                entry if isinstance(entry, list) and len(entry) == len(("asked", "at")) else ("", "")
-            )
-            time = parse_time(at) if isinstance(at, str) else None
-            if is_valid_id(name) and isinstance(asked_at, str) and time is not None:
-                told[TaskId(name)] = ToldTurn(asked_at, time)
+            match entry:
+                case [str(asked_at), str(at)] if is_valid_id(name) and (time := parse_time(at)) is not None:
+                    told[TaskId(name)] = ToldTurn(asked_at, time)
     return told
 
 
