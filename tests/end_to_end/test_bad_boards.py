@@ -1,0 +1,214 @@
+"""Whatever a person does to files on the board: it is taken up, put back, or named with what to type; no word is lost."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.bad_boards import (
+    WORDS,
+    add_words,
+    check_well,
+    is_kept,
+    make_edited_project,
+    type_command,
+    use,
+)
+from tests.support.projects import Project
+
+PATH = "tasks/f2/k7f2/TASK.md"
+BACK = f"`git -C .gitticks checkout HEAD -- {PATH}`"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_edited_project(tmp_path / "project")
+
+
+def _folder(project: Project) -> Path:
+    return project.board_file("k7f2").parent
+
+
+def _take_away(project: Project, old: str, new: str = "") -> None:
+    file = project.board_file("k7f2")
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+def test_conflict_markers_in_the_frontmatter(project: Project) -> None:
+    marked = "<<<<<<< HEAD\ntitle: mine\n=======\ntitle: theirs\n>>>>>>> other\n"
+    title = next(line for line in project.board_file("k7f2").read_text().splitlines() if "title" in line)
+    _take_away(project, f"{title}\n", marked)
+    ran = use(project)
+    assert f"{PATH}  edited, not taken up: line " in ran["status"].out
+    assert "the YAML holds the conflict markers of a merge" in ran["status"].out
+    assert f"{BACK} puts the committed one back" in ran["doctor"].out
+    assert is_kept(project)
+    _take_away(project, marked, f"{title}\n")
+    check_well(project)
+
+
+def test_a_deleted_file(project: Project) -> None:
+    add_words(project, "m3xq")
+    _folder(project).joinpath("TASK.md").unlink()
+    ran = use(project)
+    assert (
+        f"a task is not removed, but cancelled (`gt cancel k7f2`); {BACK} brings it back" in ran["status"].out
+    )
+    assert "mended: put back what was removed or renamed" in ran["doctor --fix"].out
+    assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
+    check_well(project)
+
+
+def test_a_deleted_file_that_a_command_wrote_to_comes_back_as_is_said(project: Project) -> None:
+    add_words(project, "m3xq")
+    _folder(project).joinpath("TASK.md").unlink()
+    project.ok("note", "k7f2", "a note")
+    said = project.ok("status")
+    assert f"{PATH}  not in step: conflict; it is gone here and changed on the branch: {BACK}" in said
+    type_command(project, BACK)
+    assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
+    check_well(project)
+
+
+@pytest.mark.parametrize("name", ["tasks/f2/login", "tasks/a b/c d"])
+def test_a_folder_renamed_by_hand(project: Project, name: str) -> None:
+    wrong = project.board / name
+    wrong.parent.mkdir(exist_ok=True)
+    _folder(project).rename(wrong)
+    ran = use(project)
+    mend = f"`mv .gitticks/{shlex.quote(name)} .gitticks/tasks/f2/k7f2`"
+    assert f"{name}/TASK.md  edited, not taken up: it lies in the wrong folder: {mend}" in ran["status"].out
+    assert "mended: put back what was removed or renamed" in ran["doctor --fix"].out
+    assert WORDS in project.file("k7f2").data.decode()
+    check_well(project)
+
+
+def test_a_folder_renamed_by_hand_goes_back_as_is_said(project: Project) -> None:
+    _folder(project).rename(_folder(project).with_name("login"))
+    project.ok("note", "k7f2", "a note")
+    said = project.ok("status")
+    type_command(project, said[said.index("`mv ") :])
+    check_well(project)
+    assert WORDS in project.file("k7f2").data.decode()
+    assert project.notes("k7f2") == ["a note"]
+
+
+@pytest.mark.parametrize("named", ["m3xq", "../x"])
+def test_an_id_changed_in_the_file(project: Project, named: str) -> None:
+    _take_away(project, "id: k7f2\n", f"id: {named}\n")
+    ran = use(project)
+    assert f"{PATH}  edited, not taken up: line 2: " in ran["status"].out
+    assert f"cannot be taken up: .gitticks/{PATH}: line 2: " in ran["doctor"].out
+    assert is_kept(project)
+    _take_away(project, f"id: {named}\n", "id: k7f2\n")
+    check_well(project)
+
+
+@pytest.mark.parametrize("junk", [bytes(range(256)) * 40, b"---\n" * 3000, b""])
+def test_binary_junk(project: Project, junk: bytes) -> None:
+    add_words(project, "m3xq")
+    project.board_file("k7f2").write_bytes(junk)
+    ran = use(project)
+    assert f"{PATH}  edited, not taken up: " in ran["status"].out
+    assert f".gitticks/{PATH}" in ran["doctor"].out
+    assert project.board_file("k7f2").read_bytes() == junk
+    type_command(project, BACK)
+    check_well(project)
+
+
+def test_a_link_to_a_file_beside_it(project: Project) -> None:
+    file = project.board_file("k7f2")
+    add_words(project, "m3xq")
+    file.rename(file.with_name("real.md"))
+    file.symlink_to("real.md")
+    ran = use(project)
+    assert (
+        f"{PATH}  edited, not taken up: it is no plain file; move it away, then {BACK}" in ran["status"].out
+    )
+    assert f".gitticks/{PATH} is no plain file" in ran["doctor"].out
+    assert WORDS in file.read_text()
+    file.unlink()
+    type_command(project, BACK)
+    check_well(project)
+
+
+@pytest.mark.parametrize("target", ["nothing", "../../../../outside.md", "TASK.md"])
+def test_a_dangling_link_and_one_out_of_the_board(project: Project, target: str) -> None:
+    outside = project.path.parent / "outside.md"
+    outside.write_text("outside\n")
+    file = project.board_file("k7f2")
+    add_words(project, "m3xq")
+    file.unlink()
+    file.symlink_to(target)
+    ran = use(project)
+    assert "it is no plain file; move it away, then " in ran["status"].out
+    assert outside.read_text() == "outside\n"
+    assert str(file.readlink()) == target
+    file.unlink()
+    type_command(project, BACK)
+    check_well(project)
+
+
+def test_a_link_in_the_place_of_the_tasks_folder(project: Project) -> None:
+    elsewhere = project.path.parent / "elsewhere"
+    _folder(project).rename(elsewhere)
+    _folder(project).symlink_to(elsewhere)
+    before = {file.name: file.read_bytes() for file in elsewhere.iterdir()}
+    ran = use(project)
+    assert f"{PATH}  edited, not taken up: it is no plain file" in ran["status"].out
+    assert "and in the place of a task's" in ran["doctor"].out
+    assert {file.name: file.read_bytes() for file in elsewhere.iterdir()} == before
+    _folder(project).unlink()
+    elsewhere.rename(_folder(project))
+    check_well(project)
+
+
+def test_a_link_to_a_folder_beside_a_task_is_not_followed(project: Project) -> None:
+    (_folder(project) / "far").symlink_to("/etc")
+    ran = use(project)
+    assert "tasks/f2/k7f2/far  left alone: it is no plain file" in ran["status"].out
+    assert project.store.list("tasks/f2/k7f2") == ("TASK.md", "history.jsonl")
+    assert is_kept(project)
+
+
+def test_files_by_another_tool(project: Project) -> None:
+    names = (".obsidian/workspace.json", "README.md", "tasks/notes.txt", "tasks/f2/x.txt", "node/a/b.js")
+    for name in (*names, "tasks/f2/k7f2/.TASK.md.swp"):
+        (project.board / name).parent.mkdir(parents=True, exist_ok=True)
+        (project.board / name).write_text("theirs\n")
+    repository = project.board / "nested"
+    subprocess.run(["git", "init", "-q", str(repository)], check=True)
+    tip = project.tip()
+    ran = use(project)
+    for name in (".obsidian/", *names[1:], "nested/"):
+        assert f"  .gitticks/{name}  left alone: " in ran["status"].out
+    assert ".swp" not in ran["status"].out
+    assert all((project.board / name).read_text() == "theirs\n" for name in names)
+    changed = subprocess.run(
+        ["git", "diff", "--name-only", tip, "gitticks/state"],
+        cwd=project.path,
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+    assert not [name for name in names if name in changed]
+    assert WORDS in project.file("k7f2").data.decode()
+    shutil.rmtree(repository)
+
+
+def test_a_history_that_was_edited_or_deleted(project: Project) -> None:
+    history = _folder(project) / "history.jsonl"
+    before = history.read_bytes()
+    history.write_bytes(before + b'{"type":"nonsense"}\n')
+    said = project.ok("status")
+    path = "tasks/f2/k7f2/history.jsonl"
+    back = f"`git -C .gitticks checkout HEAD -- {path}`"
+    assert f"{path}  edited, not taken up: it is written by gitticks alone; {back} puts it back" in said
+    history.unlink()
+    use(project)
+    assert history.read_bytes() == project.store.read(path)
+    check_well(project)
