@@ -88,7 +88,9 @@ def _take(hooks: Path, name: str) -> Iterable[str]:
         return
     if _is_ours(legacy):
         legacy.unlink()
-    if os.path.lexists(own):
+    if _are_same(file, own):
+        own.unlink()  # a hook manager put its own in place again
+    elif os.path.lexists(own):
         yield f"`{own}` is your `{name}` of before; what came in its place since stays"
 
 
@@ -106,6 +108,16 @@ def _refuse_a_second_own(hooks: Path, name: str) -> None:
 def _is_moved(hooks: Path, name: str) -> bool:
     """True if a hook manager took the place, and calls ours from there, as pre-commit does."""
     return _is_ours(hooks / f"{name}{_LEGACY}") and os.path.lexists(hooks / name)
+
+
+def _are_same(file: Path, other: Path) -> bool:
+    """True for two plain files with the same bytes and mode."""
+    try:
+        if file.is_symlink() or other.is_symlink() or file.lstat().st_mode != other.lstat().st_mode:
+            return False
+        return read_plain_file(file) == read_plain_file(other)
+    except OSError:  # one is missing, or no plain file
+        return False
 
 
 def _is_ours(file: Path) -> bool:

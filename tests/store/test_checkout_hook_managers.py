@@ -136,6 +136,10 @@ def test_pre_commit_comes_and_goes_as_before(project: Project, log: Path, tmp_pa
     log.unlink()
     assert told in push(project, "gitticks/state").stderr
     assert log.read_text() == "ran\n"
+    uninstall_checkout_hooks(repository(project))
+    assert traces(project.path / ".git") == before, "installed anew, and ours gone"
+    install_checkout_hooks(repository(project))
+    run(*install)
     run("pre-commit", "uninstall", "--hook-type", "pre-push")
     assert told in push(project, "gitticks/state").stderr
     uninstall_checkout_hooks(repository(project))

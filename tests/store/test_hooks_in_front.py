@@ -106,3 +106,20 @@ def test_scripts_that_ask_for_their_name(hooks: Path, script: str, is_bound: boo
     hook.unlink()
     put(hooks)
     assert not is_bound_to_its_name(hook)
+
+
+@pytest.mark.parametrize(
+    ("script", "mode", "told"), [("true", 0o755, 0), ("false", 0o755, 1), ("true", 0o644, 1)]
+)
+def test_a_hook_manager_that_put_its_own_in_place_again(
+    hooks: Path, script: str, mode: int, told: int
+) -> None:
+    hook = write_hook(hooks, NAME, "true")
+    put(hooks)
+    hook.rename(hooks / f"{NAME}.legacy")  # as pre-commit does with what it finds
+    write_hook(hooks, NAME, script, mode=mode)
+    assert stands_in_front(hooks, NAME)
+    assert len(take(hooks)) == told
+    left = [NAME, f"{NAME}.own"] if told else [NAME]
+    assert sorted(file.name for file in hooks.iterdir()) == left
+    assert script in hook.read_text()
