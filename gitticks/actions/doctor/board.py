@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
 from collections.abc import Iterator
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from gitticks.actions.left_edits import BACK, REFUSED, on_board
 from gitticks.actions.moved_folders import renamed_folders
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.plainfile import read_plain_text
 from gitticks.store import layout
 
 if TYPE_CHECKING:
@@ -131,12 +134,35 @@ def _missing(context: Context) -> Finding:
     folder = context.repository.require_main_worktree("the board") / BOARD_FOLDER
     what = f"there is no board at {BOARD_FOLDER}/"
     if not os.path.lexists(folder):
+        moved = _moved_to(context, folder)
+        if moved is not None:
+            return Finding(Severity.ERROR, f"{what}: it was moved to `{moved[0]}`", f"`{moved[1]}`")
         return Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.BOARD)
     return Finding(
         Severity.ERROR,
         f"{what}: what lies there is none, or its links to `{context.repository.common_dir}` are damaged",
         f"`mv {quote(str(folder))} {quote(f'{folder}.old')} && gt doctor --fix` puts it aside and makes another",
     )
+
+
+def _moved_to(context: Context, folder: Path) -> tuple[Path, str] | None:
+    """Returns where a board went that a person moved, by git or not, and what moves it back; None if it is nowhere.
+
+    Moved without git, it is looked for beside its old place only.
+    """
+    from gitticks.git.checkouts import current_branch, linked_checkouts
+
+    for one in linked_checkouts(context.repository):
+        if current_branch(one) != layout.STATE_BRANCH:
+            continue
+        if one.path != folder and (one.path / ".git").is_file():
+            return one.path, f"git worktree move {quote(str(one.path))} {quote(str(folder))}"
+        for pointer in sorted(folder.parent.glob("*/.git")):
+            with contextlib.suppress(OSError, ValueError):
+                text = read_plain_text(str(pointer)).strip()
+                if Path(text.removeprefix("gitdir: ")) == one.git_dir:
+                    return pointer.parent, f"mv {quote(str(pointer.parent))} {quote(str(folder))}"
+    return None
 
 
 def _elsewhere(checkout: Checkout) -> Finding:
