@@ -47,7 +47,10 @@ class Draft:
         try:
             return self.path.read_bytes()
         except OSError as error:
-            raise GitticksError(f"`{self.path}` cannot be read any more: {error.strerror}") from error
+            raise GitticksError(
+                f"`{self.path}` cannot be read any more: {error.strerror}",
+                hint=f"`ls -l {self.path}` shows what is there; what you saved is in it",
+            ) from error
 
     @property
     def is_changed(self) -> bool:
