@@ -30,19 +30,26 @@ class Changes:
     status: Status | None = None
     verdict: Verdict | None = None
     note: str | None = None
+    description: str | None = None
 
     @property
     def needs_person(self) -> bool:
         """True if it asks for more than an agent may."""
-        return bool(self.wishes) or self.verdict is not None
+        return bool(self.wishes) or self.verdict is not None or self.description is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """True if it asks for nothing."""
+        return not self.needs_person and self.status is None and not self.note
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """A task before and after; they are equal where there was nothing to change."""
+    """A task before and after; they are equal where there was nothing to change. `is_described` anew, if it is."""
 
     before: Task
     after: Task
+    is_described: bool = False
 
     @property
     def is_changed(self) -> bool:
@@ -72,10 +79,11 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         values = read_wishes(_but_awaiting(changes.wishes), replace(reading, before=before))
         noted = [add_note(context, transaction, task_id, note)] if note else []
         changed = change_fields(context, transaction, task_id, values)
+        described = _describe(context, transaction, task_id, changes.description)
         if wanted is not None:
             _apply(context, transaction, before, wanted, failure)
-        describe_records(transaction, task_id, [*changed, *noted], context.actor)
-        return Updated(before, transaction.task_file(task_id).task)
+        describe_records(transaction, task_id, [*changed, *described, *noted], context.actor)
+        return Updated(before, transaction.task_file(task_id).task, bool(described))
 
     return context.store.transact(write, author=context.author)
 
@@ -183,6 +191,20 @@ def change_fields(
 
         follow_parents(transaction, after, before, lambda task: circumstances_of(context, task))
     return (Record(", ".join(names), events),)
+
+
+def _describe(
+    context: Context, transaction: Transaction, task_id: TaskId, description: str | None
+) -> tuple[Record, ...]:
+    """Writes another summary, if there is one; its sections stay."""
+    file = transaction.task_file(task_id)
+    if description is None or file.summary == description.strip():
+        return ()
+    described = file.with_summary(description)
+    transaction.put_task(described.with_task(replace(file.task, updated=context.now)))
+    events = (Event(EventType.TEXT_CHANGED, context.now, context.actor, data={"sections": ["summary"]}),)
+    transaction.append_events(task_id, events)
+    return (Record("summary", events),)
 
 
 def set_field(context: Context, task_id: TaskId, name: str, wish: str | tuple[str, ...]) -> Updated:

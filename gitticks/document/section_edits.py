@@ -29,7 +29,20 @@ def set_section(body: Body, name: str, text: str) -> Body:
     block = found[-1]
     new = _section_text(body, body.text[: block.text_start], text)
     new += body.newline if block.end < len(body.text) else ""
-    return _spliced(body, block.text_start, block.end, new, block.title)
+    return _spliced(body, block.text_start, block.end, new, f"`## {block.title}`")
+
+
+def set_preamble(body: Body, text: str) -> Body:
+    """Returns the body with the text before its first section replaced.
+
+    Raises:
+        DocumentError: the text would make, move or hide a heading.
+    """
+    end = next((block.start for block in body.blocks if block.is_section), len(body.text))
+    content = with_newlines(trimmed(text), body.newline)
+    new = body.newline + content + body.newline if content else ""
+    new += body.newline if end < len(body.text) else ""
+    return _spliced(body, 0, end, new, "the summary")
 
 
 def remove_section(body: Body, name: str) -> Body:
@@ -41,7 +54,7 @@ def remove_section(body: Body, name: str) -> Body:
     for block in reversed(body.find(name)):
         before = body.text[: block.start]
         glue = body.newline if block.end < len(body.text) and before and not _ends_blank(before) else ""
-        body = _spliced(body, block.start, block.end, glue, block.title)
+        body = _spliced(body, block.start, block.end, glue, f"`## {block.title}`")
     return body
 
 
@@ -60,7 +73,7 @@ def append_to_section(body: Body, name: str, text: str) -> Body:
     new = _gap(body, body.text[:offset]) + with_newlines(trimmed(text), body.newline) + body.newline
     after = body.text[offset:]
     new += body.newline if after and LINE_BREAK.match(after) is None else ""
-    return _spliced(body, offset, offset, new, block.title)
+    return _spliced(body, offset, offset, new, f"`## {block.title}`")
 
 
 def _added(body: Body, name: str, text: str) -> Body:
@@ -69,7 +82,7 @@ def _added(body: Body, name: str, text: str) -> Body:
     lead = _gap(body, body.text[:offset])
     new = f"{lead}## {name}{body.newline}"
     new += _section_text(body, new, text) + (body.newline if offset < len(body.text) else "")
-    return _spliced(body, offset, offset, new, name, added_at=offset + len(lead))
+    return _spliced(body, offset, offset, new, f"`## {name}`", added_at=offset + len(lead))
 
 
 def _place_of_new(body: Body, name: str) -> Block | None:
@@ -105,11 +118,11 @@ def _line_end(text: str, offset: int) -> int:
     return len(text) if found is None else found.end()
 
 
-def _spliced(body: Body, start: int, end: int, new: str, name: str, *, added_at: int | None = None) -> Body:
+def _spliced(body: Body, start: int, end: int, new: str, what: str, *, added_at: int | None = None) -> Body:
     """Returns the body with `new` from `start` to `end`, if every other heading stays where it is."""
     text = body.text[:start] + new + body.text[end:]
     if "\0" in new or not is_encodable(new):
-        problem = f"the text of `## {name}` holds a character that a file cannot"
+        problem = f"the text of {what} holds a character that a file cannot"
         raise DocumentError(problem, path=body.source.path, hint="delete it")
     result = _read(body, text)
     moved = len(text) - len(body.text)
@@ -122,7 +135,7 @@ def _spliced(body: Body, start: int, end: int, new: str, name: str, *, added_at:
     fence = body.unclosed_fence_line or result.unclosed_fence_line
     reason = "" if fence is None else f": a code fence that opens on line {fence} never ends"
     raise DocumentError(
-        f"the text of `## {name}` would change the sections around it{reason}",
+        f"the text of {what} would change the sections around it{reason}",
         path=body.source.path,
         line=fence,
         hint="close code fences and comments, and use headings from `###` down",

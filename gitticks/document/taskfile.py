@@ -160,6 +160,16 @@ class TaskFile:
 
         return self._with_body(lambda body: set_section(body, name, text))
 
+    def with_summary(self, text: str) -> TaskFile:
+        """Returns the file with the free text before the first section replaced.
+
+        Raises:
+            DocumentError: the text would change the sections below it.
+        """
+        from gitticks.document.section_edits import set_preamble
+
+        return self._with_body(lambda body: set_preamble(body, text))
+
     def without_section(self, name: Section | str) -> TaskFile:
         """Returns the file without every section of that name.
 

@@ -19,6 +19,11 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
     The file opens at its first problem, if it has one. Text and fields are taken as you leave them; a changed
     status, verdict or awaiting is a request that the gates decide about.
     """
+    return edit_task(context, task, as_json=as_json)
+
+
+def edit_task(context: Context, task: str | None, *, as_json: bool) -> int:
+    """Opens a task in the person's editor, takes up what was changed, and says what became of it."""
     from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.editing import finish_edit, start_edit
     from gitticks.cli.editor import write_in_editor

@@ -10,6 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.cli.filters import unknown_word
 from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
 from gitticks.cli.writing import (
+    STDIN,
     check_text,
     field_options,
     moved_words,
@@ -40,10 +41,21 @@ def _verdict(text: str) -> Verdict:
 @click.command(
     "update",
     cls=Command,
-    examples=("gt update k7f2 -p 0 -l +auth --parent=null", "gt update k7f2 --status agent-review"),
+    examples=(
+        "gt update k7f2 -p 0 -l +auth --parent=null",
+        "gt update k7f2 -d - < summary.md",
+        "gt update k7f2 --status agent-review",
+    ),
 )
 @task_argument(required=False)
 @click.option("--title", metavar="TEXT", help="Another title.")
+@click.option(
+    "-d",
+    "--description",
+    metavar="TEXT",
+    help="Another summary; `-` reads it from stdin. Sections stay: `gt edit` changes those.",
+)
+@click.option("--edit", "with_editor", is_flag=True, help="Open the task in your editor, as `gt edit` does.")
 @field_options
 @click.option(
     "--status",
@@ -69,6 +81,8 @@ def command(
     *,
     task: str | None,
     title: str | None,
+    description: str | None,
+    with_editor: bool,
     status: Status | None,
     verdict: Verdict | None,
     note: str | None,
@@ -86,10 +100,15 @@ def command(
     wishes = wishes_of(fields)
     if title is not None:
         wishes["title"] = check_text(title, "the title")
-    changes = Changes(wishes, status, verdict, read_text(note, "the note"))
+    if description == note == STDIN:
+        raise UsageError("the description and the note cannot both be stdin")
+    text = read_text(description, "the description")
+    changes = Changes(wishes, status, verdict, read_text(note, "the note"), text)
+    if with_editor:
+        return _edit(context, task, changes, as_json=as_json)
     if _requested_in_session(context, task, changes, as_json=as_json):
         return Exit.DONE
-    if not wishes and status is None and verdict is None and not changes.note:
+    if changes.is_empty:
         raise UsageError("nothing was given to change", hint="`gt update --help`")
     task_id = find_task_to_change(context, task)
     updated = update_task(context, task_id, changes)
@@ -97,6 +116,14 @@ def command(
         print_change(context, task_id, "is so already, nothing was changed", as_json=as_json)
         return Exit.DONE
     return _finish(context, updated, changes, no_wait=no_wait, as_json=as_json)
+
+
+def _edit(context: Context, task: str | None, changes: Changes, *, as_json: bool) -> int:
+    if not changes.is_empty:
+        raise UsageError("`--edit` stands alone: change fields in the editor", hint="`gt edit` is the same")
+    from gitticks.cli.commands.edit import edit_task
+
+    return edit_task(context, task, as_json=as_json)
 
 
 def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bool, as_json: bool) -> int:
@@ -114,12 +141,9 @@ def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bo
     words = [
         name.replace("_", " ") for name in changes.wishes if getattr(before, name) != getattr(after, name)
     ]
-    print_change(
-        context,
-        after.id,
-        ", ".join([*words, *(["note"] if changes.note else [])]) + " changed",
-        as_json=as_json,
-    )
+    words += ["summary"] if updated.is_described else []
+    words += ["note"] if changes.note else []
+    print_change(context, after.id, f"{', '.join(words)} changed", as_json=as_json)
     return Exit.DONE
 
 

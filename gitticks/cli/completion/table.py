@@ -20,7 +20,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "help": ("topic -", ""),
     "version": ("", ""),
     "create": ("-", "-d=- --description=- -t=task|epic --type=task|epic -p=0|1|2|3|4 --priority=0|1|2|3|4 -l=labels --label=labels --parent=task --blocked-by=task --requires=approval|review|content --awaiting=kind --reviewer=reviewer --defer-until=- --agent=agent --model=- --isolation=task|epic|none --script=file"),
-    "update": ("task", "--title=- -t=task|epic --type=task|epic -p=0|1|2|3|4 --priority=0|1|2|3|4 -l=labels --label=labels --parent=task --blocked-by=task --requires=approval|review|content --awaiting=kind --reviewer=reviewer --defer-until=- --agent=agent --model=- --isolation=task|epic|none --status=status --verdict=approved|rejected --note=-"),
+    "update": ("task", "--title=- -d=- --description=- -t=task|epic --type=task|epic -p=0|1|2|3|4 --priority=0|1|2|3|4 -l=labels --label=labels --parent=task --blocked-by=task --requires=approval|review|content --awaiting=kind --reviewer=reviewer --defer-until=- --agent=agent --model=- --isolation=task|epic|none --status=status --verdict=approved|rejected --note=-"),
     "edit": ("task", ""),
     "note": ("task -", "--file=file --from=human|agent"),
     "block": ("task task*", ""),

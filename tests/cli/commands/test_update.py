@@ -177,3 +177,57 @@ def test_the_hint_for_an_empty_title_suits_every_command(project: Project) -> No
         assert project.gt(*arguments).err == (
             'error: the title is empty\n\nhint: give it a line of text, such as "Fix the login"\n'
         )
+
+
+SECTIONS = (
+    "The old words.\n\n## Context\n\nWhy.\n\n## Notes\n\n### 2026-03-04T05:00:00Z · human · Ada\n\nOne.\n"
+)
+
+
+def test_another_summary_leaves_the_sections_as_they_are(project: Project) -> None:
+    project.make(body=SECTIONS)
+    before = project.file("k7f2").data.decode()
+    assert project.ok("update", "k7f2", "-d", "The new words.\n\n### Below\n\n- a", "-p", "1") == (
+        "k7f2  priority, summary changed\n"
+    )
+    file = project.file("k7f2")
+    assert file.summary == "The new words.\n\n### Below\n\n- a"
+    assert file.data.decode().partition("## Context")[2] == before.partition("## Context")[2]
+    assert project.subject() == "k7f2: priority"
+    assert (
+        project.ok("update", "k7f2", "--description", "-", input="From stdin\n") == "k7f2  summary changed\n"
+    )
+    assert project.ok("update", "k7f2", "-d", "From stdin") == "k7f2  is so already, nothing was changed\n"
+    assert project.events("k7f2")[-1].data == {"sections": ["summary"]}
+    project.ok("update", "k7f2", "-d", "")
+    assert project.file("k7f2").summary == ""
+    assert project.file("k7f2").data.decode().partition("---\n\n## Context")[1]
+
+
+@pytest.mark.parametrize("text", ["a\n\n## Handoff\n\nDONE", "# Title", "```\nopen", "<!-- open"])
+def test_a_summary_that_would_make_or_hide_a_section_is_refused(project: Project, text: str) -> None:
+    project.make(body=SECTIONS)
+    tip = project.tip()
+    ran = project.gt("update", "k7f2", "-d", text)
+    assert ran.code == 1
+    assert "the text of the summary would change the sections around it" in ran.err
+    assert project.tip() == tip
+
+
+def test_edit_opens_the_editor_and_stands_alone(project: Project) -> None:
+    project.make(body=SECTIONS)
+    editor = {"GIT_EDITOR": "sed -i 's/old words/better words/'"}
+    assert project.ok("update", "k7f2", "--edit", environment=editor) == "k7f2  changed\n"
+    assert project.file("k7f2").summary == "The better words."
+    ran = project.gt("update", "k7f2", "--edit", "-p", "0", environment=editor)
+    assert (ran.code, ran.err.splitlines()[0]) == (
+        2,
+        "error: `--edit` stands alone: change fields in the editor",
+    )
+    assert project.gt("update", "k7f2", "-d", "-", "--note", "-", input="x").code == 2
+
+
+def test_an_agent_describes_nothing_anew(project: Project) -> None:
+    project.make(body=SECTIONS)
+    assert project.gt("update", "k7f2", "-d", "mine", environment=SESSION).code == 3
+    assert project.file("k7f2").summary == "The old words."
