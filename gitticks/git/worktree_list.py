@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
@@ -44,7 +44,10 @@ def list_worktrees(repository: Repository) -> tuple[Worktree, ...]:
     """
     _refuse_odd_entries(repository)
     listed = run_git(["worktree", "list", "--porcelain", "-z"], repository_dir=repository.common_dir).stdout
-    return tuple(_parse_entry(entry) for entry in os.fsdecode(listed).split("\0\0") if entry)
+    main, *linked = (_parse_entry(entry) for entry in os.fsdecode(listed).split("\0\0") if entry)
+    if repository.main_worktree is not None:  # git names a submodule's by its git directory
+        main = replace(main, path=repository.main_worktree)
+    return (main, *linked)
 
 
 def _refuse_odd_entries(repository: Repository) -> None:

@@ -50,3 +50,14 @@ def test_an_entry_that_git_would_wait_for_is_named(tmp_path: Path, name: str) ->
         list_worktrees(discover(top))
     assert caught.value.hint is not None
     assert str(file.parent) in caught.value.hint
+
+
+def test_where_git_names_the_git_directory_the_main_worktree_is_named(tmp_path: Path) -> None:
+    make_repository(tmp_path / "origin")
+    outer = make_repository(tmp_path / "outer")
+    git("submodule", "--quiet", "add", str(tmp_path / "origin"), "lib", at=outer)
+    apart = tmp_path / "apart"
+    git("clone", "--quiet", f"--separate-git-dir={tmp_path / 'there'}", "origin", str(apart), at=tmp_path)
+    for path in (outer / "lib", apart):
+        (found,) = list_worktrees(discover(path))
+        assert (found.path, found.branch, found.is_bare) == (path, "main", False)

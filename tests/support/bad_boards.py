@@ -12,7 +12,7 @@ from tests.support.repositories import fsck_problems
 from tests.support.runs import HANDOFF
 
 WORDS = "Words that nobody has committed."
-_SCRIPT = f"Text.\n\n## Script\n\n```sh\necho done > done.txt\ngit add done.txt\ngit commit -qm done\n{HANDOFF}```\n"
+SCRIPT = f"Text.\n\n## Script\n\n```sh\necho done > done.txt\ngit add done.txt\ngit commit -qm done\n{HANDOFF}```\n"
 _COMMANDS = (
     ("status",),
     ("list",),
@@ -32,7 +32,7 @@ def make_edited_project(path: Path) -> Project:
     project = make_project(path)
     for task_id in ("k7f2", "m3xq"):
         project.make(task_id, body="Text.\n")
-    project.make("r9uv", body=_SCRIPT)
+    project.make("r9uv", body=SCRIPT)
     project.ok("config", "human", "when-required")
     add_words(project, "k7f2")
     return project
