@@ -45,16 +45,17 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """A task before and after; they are equal where there was nothing to change. `is_described` anew, if it is."""
+    """A task before and after, and whether it was described anew or noted on, of which its fields need not tell."""
 
     before: Task
     after: Task
     is_described: bool = False
+    is_noted: bool = False
 
     @property
     def is_changed(self) -> bool:
         """True if something was written."""
-        return self.before != self.after
+        return self.before != self.after or self.is_described or self.is_noted
 
 
 def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
@@ -83,7 +84,7 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         if wanted is not None:
             _apply(context, transaction, before, wanted, failure)
         describe_records(transaction, task_id, [*changed, *described, *noted], context.actor)
-        return Updated(before, transaction.task_file(task_id).task, bool(described))
+        return Updated(before, transaction.task_file(task_id).task, bool(described), bool(noted))
 
     return context.store.transact(write, author=context.author)
 

@@ -10,6 +10,7 @@ from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Requires, Status, TaskType
 from tests.support.projects import SESSION, Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
+from tests.support.stores import NOW
 
 
 @pytest.fixture
@@ -231,3 +232,10 @@ def test_an_agent_describes_nothing_anew(project: Project) -> None:
     project.make(body=SECTIONS)
     assert project.gt("update", "k7f2", "-d", "mine", environment=SESSION).code == 3
     assert project.file("k7f2").summary == "The old words."
+
+
+def test_two_notes_within_one_second_are_both_told(project: Project) -> None:
+    project.make()
+    for text in ("one", "two"):
+        assert project.ok("update", "k7f2", "--note", text, now=NOW) == "k7f2  note changed\n"
+    assert project.notes("k7f2") == ["one", "two"]
