@@ -20,7 +20,7 @@ from gitticks.git.staged import (
 )
 from gitticks.model.ids import TaskId, is_valid_id, task_path
 from gitticks.store.board.refusals import is_note
-from gitticks.store.layout import STATE_REF
+from gitticks.store.layout import AUDIT_FILE, HISTORY_FILE, STATE_REF
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
 
 _MARKER = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
-_ENGINE_FILES = ("history.jsonl", "audit.jsonl")
+_ENGINE_FILES = (HISTORY_FILE, AUDIT_FILE)
 _ID_LINE = re.compile(rb"^id: *[\"']?([0-9a-z-]{1,64})[\"']? *$", re.MULTILINE)
 _TASK_FILE = re.compile(r"tasks/[^/]+/([^/]+)/TASK\.md")
 _AGAIN = "`git commit` again"

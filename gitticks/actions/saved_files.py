@@ -24,7 +24,14 @@ from gitticks.actions.left_edits import (
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.model.ids import TaskId, task_folder, task_path
 from gitticks.store.board.saved import LARGEST_BYTES
-from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, task_around
+from gitticks.store.layout import (
+    CHECKPOINTS_FOLDER,
+    CONFIG_PATH,
+    PROMPTS_FOLDER,
+    ROUNDS_FOLDER,
+    WORKLOG_FILE,
+    task_around,
+)
 
 if TYPE_CHECKING:
     from gitticks.store.board.saved import SavedEdit
@@ -37,7 +44,7 @@ _DROPPING = re.compile(
 """What editors and desktops leave about for a while."""
 
 _HALF_DONE = (".tmp", ".bak", ".orig", ".rej", ".part", ".crdownload", ".refused")
-_RECORDS = ("rounds/", "checkpoints/", "worklog.md")
+_RECORDS = (f"{ROUNDS_FOLDER}/", f"{CHECKPOINTS_FOLDER}/", WORKLOG_FILE)
 """What gitticks writes of a task's past."""
 
 

@@ -37,13 +37,18 @@ PROMPTS_FOLDER = "prompts"
 TASKS_FOLDER = "tasks"
 TASK_FILE = "TASK.md"
 HISTORY_FILE = "history.jsonl"
+AUDIT_FILE = "audit.jsonl"
+WORKLOG_FILE = "worklog.md"
+SCRATCHPAD_FILE = "scratchpad.md"
+ROUNDS_FOLDER = "rounds"
+CHECKPOINTS_FOLDER = "checkpoints"
 
 ATTRIBUTES = """\
 TASK.md merge=gitticks
 *.jsonl merge=union
 """
 
-_ROUND_DIGITS, _CHECKPOINT_DIGITS = 2, 4
+_ROUND_DIGITS = 2
 _FORMAT_LINE = rb"(?m)^version:[ \t]*([0-9]{1,9})[ \t]*(?:#.*)?\r?$"
 
 
@@ -81,22 +86,17 @@ def history_path(task_id: TaskId) -> str:
 
 def worklog_path(task_id: TaskId) -> str:
     """Returns the path of the task's worklog."""
-    return f"{task_folder(task_id)}/worklog.md"
-
-
-def audit_path(task_id: TaskId) -> str:
-    """Returns the path of the permission decisions made while agents worked on the task."""
-    return f"{task_folder(task_id)}/audit.jsonl"
+    return f"{task_folder(task_id)}/{WORKLOG_FILE}"
 
 
 def scratchpad_path(task_id: TaskId) -> str:
     """Returns the path of the learnings carried between iterations."""
-    return f"{task_folder(task_id)}/scratchpad.md"
+    return f"{task_folder(task_id)}/{SCRATCHPAD_FILE}"
 
 
 def rounds_folder(task_id: TaskId) -> str:
     """Returns the folder of earlier rounds' hand-offs and reviews."""
-    return f"{task_folder(task_id)}/rounds"
+    return f"{task_folder(task_id)}/{ROUNDS_FOLDER}"
 
 
 def next_round_path(names: Iterable[str], task_id: TaskId, kind: str) -> str:
@@ -118,22 +118,6 @@ def next_round_path(names: Iterable[str], task_id: TaskId, kind: str) -> str:
     if taken & {f"{number:02}-{kind}.md", f"{number:02}-review.md"}:
         number += 1
     return f"{rounds_folder(task_id)}/{number:02}-{kind}.md"
-
-
-def checkpoints_folder(task_id: TaskId) -> str:
-    """Returns the folder of the task's checkpoints."""
-    return f"{task_folder(task_id)}/checkpoints"
-
-
-def checkpoint_path(task_id: TaskId, number: int) -> str:
-    """Returns the path of the checkpoint made at iteration `number`."""
-    return f"{checkpoints_folder(task_id)}/{number:04}.json"
-
-
-def checkpoint_number(name: str) -> int | None:
-    """Returns the iteration that a file in `checkpoints/` stands for; None for a foreign file."""
-    digits, dot, ending = name.partition(".")
-    return _number((digits, dot if ending == "json" else "", ending), _CHECKPOINT_DIGITS)
 
 
 def _number(parts: tuple[str, str, str], fewest_digits: int) -> int | None:

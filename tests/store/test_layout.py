@@ -29,10 +29,8 @@ def test_a_task_is_found_by_its_path(path: str, task_id: str | None) -> None:
 def test_the_paths_of_a_task() -> None:
     assert layout.history_path(K7F2) == "tasks/f2/k7f2/history.jsonl"
     assert layout.worklog_path(K7F2) == "tasks/f2/k7f2/worklog.md"
-    assert layout.audit_path(K7F2) == "tasks/f2/k7f2/audit.jsonl"
     assert layout.scratchpad_path(K7F2) == "tasks/f2/k7f2/scratchpad.md"
     assert layout.rounds_folder(K7F2) == "tasks/f2/k7f2/rounds"
-    assert layout.checkpoint_path(K7F2, 7) == "tasks/f2/k7f2/checkpoints/0007.json"
 
 
 @pytest.mark.parametrize(
@@ -52,13 +50,6 @@ def test_the_paths_of_a_task() -> None:
 )
 def test_numbers_of_rounds_only_grow(names: tuple[str, ...], kind: str, name: str) -> None:
     assert layout.next_round_path(names, K7F2, kind) == f"tasks/f2/k7f2/rounds/{name}"
-
-
-@pytest.mark.parametrize(
-    ("name", "number"), [("0007.json", 7), ("12345.json", 12345), ("7.json", None), ("x", None)]
-)
-def test_checkpoints_are_numbered_by_iteration(name: str, number: int | None) -> None:
-    assert layout.checkpoint_number(name) == number
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,20 @@ _SHOWN_PATHS = 3
 _AT_THE_TOP = frozenset(
     {layout.ATTRIBUTES_PATH, layout.CONFIG_PATH, layout.PROMPTS_FOLDER, layout.TASKS_FOLDER}
 )
-_FOLDERS = frozenset({layout.PROMPTS_FOLDER, layout.TASKS_FOLDER, "rounds", "checkpoints"})
+_FOLDERS = frozenset(
+    {layout.PROMPTS_FOLDER, layout.TASKS_FOLDER, layout.ROUNDS_FOLDER, layout.CHECKPOINTS_FOLDER}
+)
 _OF_A_TASK = frozenset(
     {
-        layout.TASK_FILE, layout.HISTORY_FILE, "worklog.md", "audit.jsonl", "scratchpad.md", "rounds", "checkpoints",
+        layout.TASK_FILE,
+        layout.HISTORY_FILE,
+        layout.AUDIT_FILE,
+        layout.WORKLOG_FILE,
+        layout.SCRATCHPAD_FILE,
+        layout.ROUNDS_FOLDER,
+        layout.CHECKPOINTS_FOLDER,
     }
-)  # fmt: skip
+)
 
 
 def check_files(context: Context) -> Iterator[Finding]:

@@ -6,11 +6,11 @@ import hashlib
 from dataclasses import dataclass
 
 from gitticks.errors import DocumentError
-from gitticks.store.layout import CONFIG_PATH, TASK_FILE, task_of_path
+from gitticks.store.layout import CONFIG_PATH, SCRATCHPAD_FILE, TASK_FILE, WORKLOG_FILE, task_of_path
 from gitticks.store.merging.task import merge_task
 
 _RECORDS = ".jsonl"
-_GROWING = ("worklog.md", "scratchpad.md")
+_GROWING = (WORKLOG_FILE, SCRATCHPAD_FILE)
 """Texts that are only added to: where both sides did, both additions stay."""
 
 

@@ -17,10 +17,10 @@ from gitticks.model.event import Event
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
+from gitticks.store.layout import HISTORY_FILE
 from gitticks.workflow.past import PastChange, is_persons_word, merge_problems, problems_of
 
 _AGENTS_ADDRESS = "@gitticks.localhost"
-_HISTORY = "history.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Trail:
             return
         had, has = self.versions.history(old), self.versions.history(new)
         if not has.startswith(had):
-            yield f"had its {_HISTORY} changed, to which lines are only added"
+            yield f"had its {HISTORY_FILE} changed, to which lines are only added"
             return
         events = events_in(has[len(had) :])
         if old.is_there and events:
@@ -176,7 +176,7 @@ class Trail:
         lines = [set(self.versions.history(side).splitlines()) for side in sides]
         has = set(self.versions.history(new).splitlines())
         if not set[bytes]().union(*lines) <= has:
-            yield f"lost lines of its {_HISTORY} in a merge"
+            yield f"lost lines of its {HISTORY_FILE} in a merge"
         if is_persons_word(events_in(b"\n".join(has - set[bytes]().union(*lines)))):
             yield "was decided about within a merge, and a merge decides nothing"
 
@@ -192,7 +192,7 @@ def _authorship(commit: TrailCommit, events: Sequence[Event]) -> Iterator[str]:
     """Judges who the commit says asked for its events."""
     people = [event.actor.name for event in events if event.actor.is_human]
     if not commit.actors:
-        yield f"had its {_HISTORY} written by hand, which gitticks alone does"
+        yield f"had its {HISTORY_FILE} written by hand, which gitticks alone does"
     elif people and commit.author_email.endswith(_AGENTS_ADDRESS):
         yield f"has an event by {people[0]} in a commit that an agent made"
     elif people and not any(actor.startswith(ActorKind.HUMAN.value) for actor in commit.actors):

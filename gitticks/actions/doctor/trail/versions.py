@@ -102,7 +102,8 @@ class Versions:
         """True if the change put a hand-off into `rounds/`, which went on and was sent back in one."""
         changes = self.objects.changed_files(old.folder, new.folder)
         return any(
-            change.path.startswith("rounds/") and change.path.endswith("-handoff.md") for change in changes
+            change.path.startswith(f"{layout.ROUNDS_FOLDER}/") and change.path.endswith("-handoff.md")
+            for change in changes
         )
 
     def _file(self, version: Version, task_id: TaskId) -> TaskFile | None:
