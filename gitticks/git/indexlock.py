@@ -31,6 +31,7 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
     mine = git_dir / "gitticks-index-lock"
     mine.unlink(missing_ok=True)  # a killed holder's, perhaps the very file that is linked as the lock
     mine.write_bytes(_MARK + str(os.getpid()).encode() + b"\n")
+    ours = mine.stat()
     try:
         is_held = _link(mine, lock, wait_seconds)
     finally:
@@ -39,7 +40,7 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
         yield is_held
     finally:
         if is_held:
-            _clear_own(lock)  # and not the lock of whoever came after a person had removed ours
+            _release(lock, ours)
 
 
 def is_index_locked(git_dir: Path) -> bool:
@@ -63,6 +64,13 @@ def _link(mine: Path, lock: Path, wait_seconds: float) -> bool:
             time.sleep(_POLL_SECONDS)
         else:
             return True
+
+
+def _release(lock: Path, ours: os.stat_result) -> None:
+    """Removes our lock, and not that of whoever came after a person had removed ours; it need not be opened for that."""
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samestat(lock.lstat(), ours):
+            lock.unlink()
 
 
 def _clear_own(lock: Path) -> bool:

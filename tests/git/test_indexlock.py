@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,17 @@ def test_a_lock_that_somebody_else_took_meanwhile_is_theirs(root: Path) -> None:
         lock.unlink()
         lock.write_bytes(b"")
     assert lock.exists()
+
+
+def test_a_process_that_can_open_no_more_files_lets_go_all_the_same(root: Path) -> None:
+    lock = root / ".git" / "index.lock"
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        with hold_index_lock(root / ".git") as is_held:
+            assert is_held
+            resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+            with pytest.raises(OSError, match="Too many open files"):
+                lock.read_bytes()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert not lock.exists()
