@@ -111,20 +111,17 @@ def next_round_path(names: Iterable[str], task_id: TaskId, kind: str) -> str:
         kind: what follows the number.
     """
     taken = set(names)
-    numbers = [
-        number for name in taken if (number := _number(name.partition("-"), _ROUND_DIGITS)) is not None
-    ]
-    number = max(numbers, default=1)
+    number = max((found for name in taken if (found := _round_of(name)) is not None), default=1)
     if taken & {f"{number:02}-{kind}.md", f"{number:02}-review.md"}:
         number += 1
     return f"{rounds_folder(task_id)}/{number:02}-{kind}.md"
 
 
-def _number(parts: tuple[str, str, str], fewest_digits: int) -> int | None:
-    """Returns the number before a separator; None without the separator, or with fewer digits."""
-    digits, separator, _ = parts
-    is_number = digits.isascii() and digits.isdecimal() and len(digits) >= fewest_digits
-    return int(digits) if is_number and separator else None
+def _round_of(name: str) -> int | None:
+    """Returns the number of the round that a file's name begins with; None for a foreign file."""
+    digits, dash, _ = name.partition("-")
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) >= _ROUND_DIGITS
+    return int(digits) if is_number and dash else None
 
 
 def format_of(config: bytes | None) -> int:
