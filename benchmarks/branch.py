@@ -63,6 +63,13 @@ def change_task(repository: Path, task: Record, title: str) -> None:
     _import(repository, (commit, parent, _file(task_path(task.id), changed), b"done\n"))
 
 
+def change_tasks(repository: Path, tasks: Iterable[Record]) -> None:
+    """Adds a commit to the state branch, by git alone, with these tasks as they are now."""
+    commit = f"commit {REF}\ncommitter {COMMITTER}\n".encode() + _data("changes from elsewhere\n")
+    files = (_file(task_path(task.id), task_file(task)) for task in tasks)
+    _import(repository, (commit, f"from {REF}^0\n".encode(), *files, b"done\n"))
+
+
 def ask_questions(repository: Path, tasks: Iterable[Record]) -> None:
     """Adds a commit to the state branch, by git alone, in which agents at work on these tasks have asked something."""
     commit = f"commit {REF}\ncommitter {COMMITTER}\n".encode() + _data("questions\n")

@@ -13,10 +13,12 @@ from benchmarks.peers import PEERS
 from benchmarks.peers.base import Peer, Prepared, programs_path, ready_tasks
 from benchmarks.peers.ours import Asking, Boarded, Gitticks, Imported
 from benchmarks.peers.python import start_ups
+from benchmarks.peers.sharing import Diverged, Shared
 from benchmarks.results import Results
 from benchmarks.rounds import Row, fill, rows_of
 from benchmarks.watching import Watched, watch_boards
 
+_OURS = (Gitticks, Boarded, Asking, Imported, Shared, Diverged)
 COMMIT_ROUNDS = 3
 """How many commits in a running process for each round of whole processes; they are short."""
 
@@ -73,7 +75,7 @@ def installed(options: Options, say: Callable[[str], None]) -> list[Peer]:
     """Returns the programs that are to be measured and are there, gitticks' own folder of programs included."""
     found = []
     for peer in PEERS:
-        if not options.has_peers and not isinstance(peer, Gitticks | Boarded | Asking | Imported):
+        if not options.has_peers and not isinstance(peer, _OURS):
             continue
         if shutil.which(peer.program, path=programs_path()):
             found.append(peer)

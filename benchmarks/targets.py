@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchmarks.peers.base import Work
 from benchmarks.peers.ours import OURS, WITH_BOARD
 from benchmarks.peers.python import CLICK, CLICK_AND_PYGIT2
+from benchmarks.peers.sharing import DIVERGED
 from benchmarks.results import Results, Times, ratio, times_of
 
 READING = (Work.NEXT, Work.READY, Work.LIST, Work.SHOW)
@@ -63,6 +64,7 @@ def targets(results: Results) -> Iterator[Target]:
     yield from _writers(results)
     yield from _watched(results)
     yield from _import(results)
+    yield from _sync(results)
 
 
 def _against(what: str, limit: float, ratio: Times) -> Target:
@@ -172,3 +174,12 @@ def _watched(results: Results) -> Iterator[Target]:
             yield Target(what, 300, one.middle_seconds * 1000, "ms")
             idle = None if one.idle_share is None else one.idle_share * 100
             yield Target(f"idle `gt watch`, {one.size:,} tasks, of one core", 0.5, idle, "%")
+
+
+def _sync(results: Results) -> Iterator[Target]:
+    row = results.row(results.middle, Work.SYNC, WITH_BOARD)
+    what = f"`gt sync` with nothing to do, {results.middle:,} tasks"
+    wall, cpu = (None, None) if row is None else (row.cost.seconds * 1000, row.cost.cpu_seconds * 1000)
+    yield Target(what, 500, wall, "ms", by_cpu=cpu)
+    what = f"`gt sync` where both sides changed the same {DIVERGED:,} of {results.middle:,} tasks"
+    yield Target(what, 10, results.seconds(results.middle, Work.JOIN, WITH_BOARD), "s")

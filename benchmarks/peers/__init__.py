@@ -9,6 +9,7 @@ from benchmarks.peers.base import Peer
 from benchmarks.peers.microbeads import Microbeads
 from benchmarks.peers.ours import Asking, Boarded, Gitticks, Imported
 from benchmarks.peers.seeds import Seeds
+from benchmarks.peers.sharing import Diverged, Shared
 from benchmarks.peers.taskwarrior import Taskwarrior
 from benchmarks.peers.ticket import Ticket
 
@@ -17,6 +18,8 @@ PEERS: tuple[Peer, ...] = (
     Boarded(),
     Asking(),
     Imported(),
+    Shared(),
+    Diverged(),
     Ticket(),
     Microbeads(),
     Seeds(),

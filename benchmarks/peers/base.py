@@ -43,6 +43,9 @@ class Work(StrEnum):
     UPDATE = "update"
     CREATE = "create"
     IMPORT = "import"
+    FETCH = "fetch"
+    SYNC = "sync, nothing to do"
+    JOIN = "sync, both sides changed"
     COLD = "next, without an index"
     FOREIGN = "next, after a foreign commit"
 
