@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from gitticks.actions.background import in_background
 from gitticks.actions.context import Context
 from gitticks.actions.sync_after import asked_mode, share
 from gitticks.git.refs import read_ref
@@ -81,18 +82,15 @@ def sharing(context: Context, warn: Callable[[str], None], *, every_seconds: flo
         yield
         return
     pull_seconds = every_seconds if mode is SyncMode.BOTH else None
-    sharer, over = _Sharer(context, warn, pull_seconds, every_seconds), threading.Event()
+    sharer = _Sharer(context, warn, pull_seconds, every_seconds)
     sharer.begin()
 
-    def keep() -> None:
+    def keep(over: threading.Event) -> None:
         while not over.wait(LOOK_SECONDS):
             sharer.look()
 
-    thread = threading.Thread(target=keep, name="sharing", daemon=True)
-    thread.start()
     try:
-        yield
+        with in_background(keep, "sharing"):
+            yield
     finally:
-        over.set()
-        thread.join()
         sharer.look(is_last=True)

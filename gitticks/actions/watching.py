@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gitticks.actions.background import in_background
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.git.log import LoggedCommit
@@ -170,17 +171,11 @@ def keep_watching(
 @contextlib.contextmanager
 def watching(context: Context, tell: Tell, *, after_seconds: float) -> Iterator[None]:
     """Keeps watching in a thread while the block runs; it begins `after_seconds`, so that a short block pays nothing."""
-    over = threading.Event()
     watcher = Watcher(context, tell)
 
-    def keep() -> None:
+    def keep(over: threading.Event) -> None:
         if not over.wait(after_seconds):
             keep_watching(watcher, over)
 
-    thread = threading.Thread(target=keep, name="board", daemon=True)
-    thread.start()
-    try:
+    with in_background(keep, "board"):
         yield
-    finally:
-        over.set()
-        thread.join()
