@@ -47,6 +47,7 @@ class HooksStatus:
     own_folder: Path
     own_named: str | None
     is_own_missing: bool
+    are_own_off: bool
 
 
 def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksStatus:
@@ -119,7 +120,7 @@ def hooks_status(context: Context) -> HooksStatus:
 
 
 def _status(own: OwnHooks, *places: PlaceOfHooks) -> HooksStatus:
-    return HooksStatus(places, own.folder, own.named, own.is_missing)
+    return HooksStatus(places, own.folder, own.named, own.is_missing, own.are_off)
 
 
 def _workspaces(repository: Repository) -> PlaceOfHooks:

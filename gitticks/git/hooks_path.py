@@ -29,7 +29,12 @@ class OwnHooks:
     @property
     def is_missing(self) -> bool:
         """True if a path is named and nothing is there, so that none of the person's hooks runs."""
-        return self.named is not None and not self.folder.is_dir()
+        return self.named is not None and not self.folder.is_dir() and not self.are_off
+
+    @property
+    def are_off(self) -> bool:
+        """True if the person has switched their hooks off, as people do by naming `/dev/null`."""
+        return self.named == os.devnull
 
 
 def find_own_hooks(repository: Repository) -> OwnHooks:

@@ -82,18 +82,24 @@ def _show(status: HooksStatus, *, as_json: bool) -> None:
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import say, screen
     from gitticks.cli.table import table
-    from gitticks.cli.text import visible
 
     if as_json:
         found = {"folder": status.own_folder, "named": status.own_named, "missing": status.is_own_missing}
         print_object(hooks=status.places, own=found)
         return
     rows = [(place.place.value, _words(place), _advice(place)) for place in status.places]
-    own = f"{visible(status.own_named or str(status.own_folder))}, which `core.hooksPath` names, is missing"
-    if not status.is_own_missing:
-        own = visible(str(status.own_folder))
-    rows.append(("your own", "none runs" if status.is_own_missing else "run first", own))
+    rows.append(("your own", *_own(status)))
     say(*table(screen(), ("where", "hooks", ""), rows, flexible=""))
+
+
+def _own(status: HooksStatus) -> tuple[str, str]:
+    from gitticks.cli.text import visible
+
+    if status.are_own_off:
+        return "none runs", f"{visible(status.own_named or '')}, by `core.hooksPath`: they are switched off"
+    if status.is_own_missing:
+        return "none runs", f"{visible(status.own_named or '')}, which `core.hooksPath` names, is missing"
+    return "run first", visible(str(status.own_folder))
 
 
 def _words(place: PlaceOfHooks) -> str:

@@ -47,6 +47,18 @@ def test_a_path_that_leads_nowhere_is_said(project: Project) -> None:
     assert "none of your own hooks runs" not in project.gt("doctor").out
 
 
+def test_hooks_that_are_switched_off_are_no_mistake(project: Project) -> None:
+    workspace = make_working(project)
+    git("config", "core.hooksPath", "/dev/null", at=project.path)
+    said = project.ok("hooks", "install", "--checkout")
+    assert "your own    none runs  /dev/null, by `core.hooksPath`: they are switched off\n" in said
+    assert json.loads(project.ok("hooks", "status", "--json"))["own"]["missing"] is False
+    assert "your own hooks" not in project.gt("doctor").out
+    for place in (workspace, project.board, project.path):
+        done = run_git_command("commit", "-q", "--allow-empty", "-m", "x", at=place)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("before", ["plain", "own-worktree-config", "hooks-path-of-the-board"])
 def test_everything_comes_and_goes_byte_for_byte(project: Project, before: str) -> None:
     workspace = make_working(project)
