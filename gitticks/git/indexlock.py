@@ -30,17 +30,17 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
     lock = git_dir / "index.lock"
     mine = git_dir / "gitticks-index-lock"
     mine.unlink(missing_ok=True)  # a killed holder's, perhaps the very file that is linked as the lock
-    mine.write_bytes(_MARK + str(os.getpid()).encode() + b"\n")
-    ours = mine.stat()
-    try:
-        is_held = _link(mine, lock, wait_seconds)
-    finally:
-        mine.unlink()
-    try:
-        yield is_held
-    finally:
-        if is_held:
-            _release(lock, ours)
+    with mine.open("xb", buffering=0) as ours:  # open to the end, so that no other file gets its number
+        try:
+            ours.write(_MARK + str(os.getpid()).encode() + b"\n")
+            is_held = _link(mine, lock, wait_seconds)
+        finally:
+            mine.unlink()
+        try:
+            yield is_held
+        finally:
+            if is_held:
+                _release(lock, os.fstat(ours.fileno()))
 
 
 def is_index_locked(git_dir: Path) -> bool:
