@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted
+from gitticks.agents.environment import neutral_environment
 from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
@@ -72,11 +73,7 @@ def start_task(context: Context, task_id: TaskId) -> Started:
         file = transaction.task_file(task_id)
         transaction.put_task(file.with_task(replace(file.task, claim=claim)))
 
-    environment = {
-        name: value
-        for name, value in context.world.environment.items()
-        if not name.startswith(("GIT_", "GITTICKS_"))
-    }
+    environment = neutral_environment(context.world.environment)
     # Tried on a snapshot first: a refusal must not leave a workspace behind, nor a failed workspace a working task.
     carry_out(context.store.snapshot(), task_id, started, circumstances)
     workspace = workspaces.prepare(context.repository, plan, context.settings, environment)

@@ -1,4 +1,4 @@
-"""What of the runner's environment an agent gets to see."""
+"""What of the environment of gitticks other programs get to see."""
 
 from __future__ import annotations
 
@@ -18,13 +18,20 @@ _WHOLE = frozenset({AgentKind.COMMAND, AgentKind.SCRIPT})
 _NEVER = ("GIT_", "GITTICKS_")
 
 
+def neutral_environment(outer: Mapping[str, str]) -> dict[str, str]:
+    """Returns what commands and checks see: all but git's and gitticks' own variables.
+
+    Those would point a program at another repository, or at another session.
+    """
+    return {name: value for name, value in outer.items() if not name.startswith(_NEVER)}
+
+
 def agent_environment(
     kind: AgentKind, variables: tuple[str, ...], outer: Mapping[str, str], additions: Mapping[str, str]
 ) -> dict[str, str]:
     """Returns the environment of an agent's process.
 
-    A known client gets the common variables and its own. A command or a script gets all but git's and gitticks' own,
-    which would point it at another repository or at another session.
+    A known client gets the common variables and its own; a command or a script gets the neutral ones.
 
     Args:
         kind: which agent it is.
@@ -34,8 +41,7 @@ def agent_environment(
     """
     kept = {
         name: value
-        for name, value in outer.items()
-        if not name.startswith(_NEVER)
-        and (kind in _WHOLE or name in _COMMON or name.startswith((*_COMMON_PREFIXES, *variables)))
+        for name, value in neutral_environment(outer).items()
+        if kind in _WHOLE or name in _COMMON or name.startswith((*_COMMON_PREFIXES, *variables))
     }
     return {**kept, **additions}

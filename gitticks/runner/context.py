@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
+from gitticks.agents.environment import neutral_environment
 from gitticks.agents.registry import Registry
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.repository import Repository
@@ -73,8 +74,7 @@ class RunContext:
 
     def outer_environment(self) -> dict[str, str]:
         """Returns what set-up commands and checks see: the runner's environment less git's and gitticks' own."""
-        kept = self.world.environment.items()
-        return {name: value for name, value in kept if not name.startswith(("GIT_", "GITTICKS_"))}
+        return neutral_environment(self.world.environment)
 
     def circumstances(self, *, head: str | None = None, review_waiver: str | None = None) -> Circumstances:
         """Returns what a decision of this run is made under."""

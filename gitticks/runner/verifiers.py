@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitticks.agents.environment import neutral_environment
 from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.process import run_git
@@ -30,7 +31,6 @@ from gitticks.runner.workspace_plan import own_folders, shown_paths, uncommitted
 
 _TAIL_BYTES = 6_000
 _MOST_LEFTOVERS = 500
-_FOREIGN = ("GIT_", "GITTICKS_")
 _COUNTS = (
     re.compile(r"^(?:=+ )?(?:.*\D)?(\d+) passed\b.* in [\d.]+ ?s", re.MULTILINE),
     re.compile(r"^Ran (\d+) tests? in [\d.]+s", re.MULTILINE),
@@ -118,7 +118,7 @@ def run_checks(
     if not gates:
         return ChecksReport(None, (), time.monotonic() - begun)
     before = None if on_merge else _look(checkout, settings)
-    run = _Run(directory, settings, _scrubbed(environment), stop or StopRequest(), on_line, wrap)
+    run = _Run(directory, settings, neutral_environment(environment), stop or StopRequest(), on_line, wrap)
     failure: str | None = None
     lines: list[str] = []
     for gate in gates:
@@ -177,10 +177,6 @@ def _gates(verify: VerifySettings) -> tuple[_Gate, ...]:
     gates = [_Gate("tests", verify.test, "pass")] if verify.test else []
     gates += [_Gate("build", verify.build)] if verify.build else []
     return (*gates, *(_Gate(f"`{script}`", script) for script in verify.scripts))
-
-
-def _scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if not name.startswith(_FOREIGN)}
 
 
 def _how(ended: Ended) -> str:
