@@ -23,6 +23,7 @@ def take_up(context: Context) -> TakenUp:
     if board_path(context.repository) is None:
         return TakenUp()
     _bring_back(context)
+    _restore_hooks(context)
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         _bring_in_step(context)
     try:
@@ -55,3 +56,11 @@ def _bring_in_step(context: Context) -> None:
     report = WORKTREE_BOARD.bring_in_step(context.repository)
     if report is not None and wait_until_quiet(context.repository, (*report.deferred, *report.conflicts)):
         WORKTREE_BOARD.bring_in_step(context.repository)
+
+
+def _restore_hooks(context: Context) -> None:
+    from gitticks.store.hooks import restore_board_hooks
+
+    if not context.world.in_session:
+        with suppress(GitticksError, OSError):
+            restore_board_hooks(context.repository)

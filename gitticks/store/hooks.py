@@ -73,6 +73,19 @@ def keep_board_hooks(repository: Repository) -> None:
         install_board_hooks(repository)
 
 
+def restore_board_hooks(repository: Repository) -> None:
+    """Makes the board's hooks again whose folder is gone, as where somebody deleted all that can be made again.
+
+    Git says nothing of a folder of hooks that is missing, and runs none.
+    """
+    folder = _folder(repository)
+    if folder.is_dir() or are_hooks_off(repository):
+        return
+    checkout = board_checkout(repository)
+    if checkout is not None and names_hooks(checkout, folder):
+        install_board_hooks(repository)
+
+
 def uninstall_board_hooks(repository: Repository) -> None:
     """Removes the board's hooks and gives back a hooks path that it had before; they stay away until asked for."""
     checkout = board_checkout(repository)

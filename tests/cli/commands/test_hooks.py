@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,19 @@ def test_install_mends_what_is_broken(project: Project) -> None:
     assert "the hooks of your checkout do not run as they should" in project.gt("doctor").out
     project.ok("hooks", "install")
     assert states(project)["checkout"] == "installed"
+
+
+def test_the_boards_are_made_again_with_all_that_can_be_deleted(project: Project) -> None:
+    project.make("k7f2")
+    shutil.rmtree(project.path / ".git/gitticks")
+    project.ok("status")
+    assert states(project)["board"] == "installed"
+    file = project.board_file("k7f2")
+    file.write_text(file.read_text().replace("status: pending", "status: done"))
+    assert run_git_command("commit", "-qam", "x", at=project.board).returncode != 0
+    project.ok("hooks", "uninstall")
+    project.ok("status")
+    assert states(project)["board"] == "absent"
 
 
 @pytest.mark.parametrize("in_the_way", ["file", "link"])
