@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from gitticks.actions.statistics.figures import Week
     from gitticks.actions.statistics.gathering import Statistics
 
 MOST_WEEKS, MOST_AGENTS = 52, 8
@@ -62,21 +63,32 @@ def page(found: Statistics, project: str) -> str:
 def charts(found: Statistics) -> Iterator[Chart]:
     """Yields the charts of the page, empty ones too."""
     weeks = found.weeks[-MOST_WEEKS:]
-    labels = [f"{one.monday:%m-%d}" for one in weeks]
     told = f" in the last {MOST_WEEKS} weeks" if len(found.weeks) > MOST_WEEKS else ""
-    yield columns(
+    yield _tasks_by_week(weeks, told)
+    yield _leads(found)
+    yield _waits(found)
+    yield _waits_by_week(weeks, told)
+    yield _cost_by_week(weeks, told)
+    yield _trouble(found)
+
+
+def _tasks_by_week(weeks: Sequence[Week], told: str) -> Chart:
+    return columns(
         "Done and created",
         f"Tasks that were done and tasks that were created, week by week{told}.",
-        labels,
+        _labels(weeks),
         [_counts("done", [one.done for one in weeks]), _counts("created", [one.created for one in weeks])],
         _count,
         whole=True,
     )
+
+
+def _leads(found: Statistics) -> Chart:
     counts, below = [], 0.0
     for _, limit in _LEADS:
         counts.append(sum(below <= one < limit for one in found.total.lead_seconds))
         below = limit
-    yield columns(
+    return columns(
         "From creation to done",
         "How many of the tasks that were done took up to so long.",
         [name for name, _ in _LEADS],
@@ -84,7 +96,10 @@ def charts(found: Statistics) -> Iterator[Chart]:
         _count,
         whole=True,
     )
-    yield rows(
+
+
+def _waits(found: Statistics) -> Chart:
+    return rows(
         "Waiting for people",
         "How long tasks waited for a person in all, by what they awaited.",
         [one.kind.value for one in found.waits],
@@ -94,28 +109,32 @@ def charts(found: Statistics) -> Iterator[Chart]:
             [f"{elapsed(sum(one.seconds))} in {count_of(len(one.seconds), 'wait')}" for one in found.waits],
         ),
     )
-    yield columns(
+
+
+def _waits_by_week(weeks: Sequence[Week], told: str) -> Chart:
+    hours = [one.waited_seconds / _HOUR for one in weeks]
+    return columns(
         "Waiting for people, week by week",
         f"Hours that tasks waited for people, by the week of the answer{told}.",
-        labels,
-        [
-            Series(
-                "hours",
-                [one.waited_seconds / _HOUR for one in weeks],
-                [elapsed(one.waited_seconds) for one in weeks],
-            )
-        ],
+        _labels(weeks),
+        [Series("hours", hours, [elapsed(one.waited_seconds) for one in weeks])],
         lambda hours: f"{hours:,.4g} h",
     )
-    yield columns(
+
+
+def _cost_by_week(weeks: Sequence[Week], told: str) -> Chart:
+    return columns(
         "Cost",
         f"What agents cost, week by week{told}.",
-        labels,
+        _labels(weeks),
         [Series("dollars", [one.cost for one in weeks], [money(one.cost) for one in weeks])],
         lambda dollars: money(dollars) if dollars < _MANY_DOLLARS else f"${dollars:,.0f}",
     )
+
+
+def _trouble(found: Statistics) -> Chart:
     agents = [one for one in found.agents if one.figures.failed_reviews or one.figures.crashes][:MOST_AGENTS]
-    yield columns(
+    return columns(
         "What went wrong",
         "Failed reviews and crashes of each agent.",
         [cut(visible(one.name) or NO_AGENT, _NAME_COLUMNS) for one in agents],
@@ -126,6 +145,10 @@ def charts(found: Statistics) -> Iterator[Chart]:
         _count,
         whole=True,
     )
+
+
+def _labels(weeks: Sequence[Week]) -> list[str]:
+    return [f"{one.monday:%m-%d}" for one in weeks]
 
 
 def _counts(name: str, values: Sequence[int]) -> Series:
