@@ -271,13 +271,18 @@ def written(task: Task) -> dict[str, YamlValue]:
 
 
 def changes(before: Task, after: Task, source: Source, tree: MappingNode) -> list[Change]:
-    """Returns the smallest changes of the frontmatter that turn one task into the other."""
+    """Returns the smallest changes of the frontmatter that turn one task into the other.
+
+    With any of them an old `manual: true` becomes what it reads as.
+    """
     old, new = written(before), written(after)
     result: list[Change] = []
     for field in FIELDS:
         if old.get(field.key) != new.get(field.key):
             result += _field_changes(field.key, old.get(field.key), new.get(field.key), tree)
-    if before.awaiting is not after.awaiting and has_manual(source, tree):
+    if result and has_manual(source, tree):
+        if before.awaiting is after.awaiting is Awaiting.WORK:
+            result.append(Change(("awaiting",), new["awaiting"]))
         result.append(Change((MANUAL,), None))
     return result
 

@@ -236,7 +236,14 @@ def test_parts_of_a_nested_value_are_changed_alone() -> None:
 def test_the_old_manual_goes_when_awaiting_changes() -> None:
     file = TaskFile.parse(b"---\nid: a\ntitle: T\nmanual: true  # old\n---\n", "f")
     assert file.is_manual
-    assert file.with_task(replace(file.task, priority=1)).task.awaiting is Awaiting.WORK
+    assert file.with_task(file.task) is file
+    other = file.with_task(replace(file.task, priority=1))
+    assert other.data == b"---\nid: a\ntitle: T\npriority: 1\nawaiting: work\n---\n"
+    asked = TaskFile.parse(b"---\nid: a\ntitle: T\nmanual: true\nawaiting: input\n---\n", "f")
+    renamed = asked.with_task(replace(asked.task, title="U"))
+    assert renamed.data == b"---\nid: a\ntitle: U\nawaiting: input\n---\n"
+    null = TaskFile.parse(b"---\nid: a\ntitle: T\nawaiting: null # whose turn\nmanual: true\n---\n", "f")
+    assert b"awaiting: work # whose turn\n" in null.with_task(replace(null.task, priority=1)).data
     cleared = file.with_task(replace(file.task, awaiting=None))
     assert cleared.data == b"---\nid: a\ntitle: T\n---\n"
     assert file.without_manual().data == b"---\nid: a\ntitle: T\nawaiting: work\n---\n"
