@@ -233,7 +233,8 @@ def _blob(objects: Objects, commit: str, path: str) -> bytes | None:
 def _closest(objects: Objects, tip: str, path: str, edit: tuple[bytes | None, bytes | None]) -> bytes | None:
     """Returns the version that the edit began from: an older one where it is nearer, as an editor left open saves.
 
-    A file that is exactly an older version was put back on purpose.
+    A file that is exactly an older version was put back on purpose. Of older ones that are as near, the oldest counts: by
+    it what came later stays, and by the others an editor that never showed it would have taken it back.
     """
     base, content = edit
     if base is None or content is None or b"\0" in content:
@@ -241,6 +242,6 @@ def _closest(objects: Objects, tip: str, path: str, edit: tuple[bytes | None, by
     nearest, cost = base, line_distance(base, content)
     for older in older_versions(objects, tip, path):
         distance = line_distance(older, content)
-        if 0 < distance < cost:
+        if 0 < distance < cost or (distance == cost and nearest is not base):
             nearest, cost = older, distance
     return nearest

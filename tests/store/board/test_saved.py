@@ -76,6 +76,17 @@ def test_an_old_buffer_counts_from_the_version_it_showed(board: BoardOfTest) -> 
     assert edit.base == LINES.encode()
 
 
+def test_of_versions_that_are_as_near_the_oldest_counts_unless_one_is_the_present(board: BoardOfTest) -> None:
+    one, other = (LINES + f"\n## {name}\n\nText of {name}\n" for name in ("One", "Other"))
+    board.write(one)
+    board.save(other)
+    assert [edit.base for edit in saved_edits(board.repository)] == [one.encode()]
+    board.git("checkout", "--", ".")
+    board.write(f"A line above\n{one}")
+    board.save(other)
+    assert [edit.base for edit in saved_edits(board.repository)] == [LINES.encode()]
+
+
 def test_an_old_version_put_back_on_purpose_is_an_edit_of_the_present_one(board: BoardOfTest) -> None:
     board.write(NEW)
     board.save(LINES)
