@@ -29,7 +29,7 @@ from gitticks.actions.moved_folders import renamed_folders
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.plainfile import read_plain_file
-from gitticks.store.layout import TASK_FILE, task_around, task_of_path
+from gitticks.store.layout import STATE_REF, TASK_FILE, task_around, task_of_path
 
 if TYPE_CHECKING:
     from gitticks.store.board.saved import SavedEdit
@@ -175,9 +175,9 @@ def _keep_notes(context: Context, left: Mapping[str, Left]) -> None:
 
 
 def _prepared(context: Context) -> frozenset[str]:
-    """Returns the paths of the board that are staged; all that is edited while git is in the middle of a merge."""
+    """Returns the paths of the board that are staged; all that is edited while git merges or is elsewhere."""
     from gitticks.git.repository import discover
-    from gitticks.git.staged import is_sequencing, staged_changes
+    from gitticks.git.staged import checked_out_ref, is_sequencing, staged_changes
     from gitticks.store.board import board_path
     from gitticks.store.board.saved import uncommitted_paths
 
@@ -185,7 +185,7 @@ def _prepared(context: Context) -> frozenset[str]:
     if board is None:
         return frozenset()
     here = discover(board)
-    if is_sequencing(here.git_dir):
+    if is_sequencing(here.git_dir) or checked_out_ref(here.git_dir) != STATE_REF:
         return frozenset(uncommitted_paths(context.repository))
     return frozenset(change.path for change in staged_changes(here, {}))
 
@@ -208,7 +208,12 @@ def take_up_saved(context: Context, task_id: TaskId) -> str | None:
 
     with _only_taker(context):
         saved = next((edit for edit in edits_to_take_up(context.repository) if edit.path == path), None)
-        left = None if saved is None else _left_alone(context, saved) or _take_up(context, saved)
+        if saved is None:
+            left = None
+        elif path in _prepared(context):
+            left = Left(NOT_COMMITTED)
+        else:
+            left = _left_alone(context, saved) or _take_up(context, saved)
     keep_note(context.repository, path, None if left is None else left.note)
     return None if left is None else left.words
 

@@ -17,11 +17,16 @@ def take_up(context: Context) -> TakenUp:
 
     A damaged board becomes a warning: the tasks are not there, but on the branch.
     """
+    from gitticks.actions.elsewhere import board_elsewhere
     from gitticks.actions.saved_edits import TakenUp, take_up_all
-    from gitticks.store.board import BoardError, board_path
+    from gitticks.store.board import BoardError, board_checkout
 
-    if board_path(context.repository) is None:
+    checkout = board_checkout(context.repository)
+    if checkout is None:
         return TakenUp()
+    elsewhere = board_elsewhere(checkout)
+    if elsewhere is not None:
+        context.warnings.append("{}: {}".format(*elsewhere))
     _bring_back(context)
     _restore_hooks(context)
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading

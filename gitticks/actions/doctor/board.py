@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 def check_board(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the board."""
-    from gitticks.store.board import board_checkout, is_in_step, is_on_state_branch, pending
+    from gitticks.actions.elsewhere import board_elsewhere
+    from gitticks.store.board import board_checkout, is_in_step, pending
 
     repository = context.repository
     if repository.main_worktree is None:
@@ -36,8 +37,9 @@ def check_board(context: Context) -> Iterator[Finding]:
     if checkout is None:
         yield _missing(context)
         return
-    if not is_on_state_branch(checkout):
-        yield _elsewhere(checkout)
+    elsewhere = board_elsewhere(checkout)
+    if elsewhere is not None:
+        yield _elsewhere(checkout, *elsewhere)
         return
     yield from _lost_pull(context, checkout)
     for path, one in sorted(pending(repository).items()):
@@ -165,17 +167,16 @@ def _moved_to(context: Context, folder: Path) -> tuple[Path, str] | None:
     return None
 
 
-def _elsewhere(checkout: Checkout) -> Finding:
+def _elsewhere(checkout: Checkout, what: str, mend: str) -> Finding:
     from gitticks.git.refs import is_object_id, read_symbolic_ref
 
-    what = f"something else than the state branch is checked out in {BOARD_FOLDER}/"
     named = read_symbolic_ref(checkout.git_dir, "HEAD")
     try:
         head = (checkout.git_dir / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         head = ""
     if is_object_id(head) or (named or "").startswith("refs/"):
-        return Finding(Severity.ERROR, what, f"`git -C {BOARD_FOLDER} switch {layout.STATE_BRANCH}`")
+        return Finding(Severity.ERROR, what, mend)
     put = f"printf 'ref: {layout.STATE_REF}\\n' > {quote(str(checkout.git_dir / 'HEAD'))}"
     return Finding(Severity.ERROR, f"{what}: its HEAD is damaged", f"`{put}` puts it back")
 

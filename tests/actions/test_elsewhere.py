@@ -1,0 +1,67 @@
+"""While git is elsewhere on the board, nothing there is taken for a person's edit, and everybody is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.ids import TaskId, task_path
+from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.projects import make_project
+from tests.support.repositories import git, run_git_command
+
+TASK = TaskId("k7f2")
+PATH = task_path(TASK)
+
+
+@pytest.fixture
+def rebasing(tmp_path: Path) -> Clone:
+    """A clone in the middle of a rebase, whose board shows the other's version of a task."""
+    first = make_first_clone(tmp_path)
+    first.make(TASK)
+    ours, theirs = make_clones(tmp_path, first, 2)
+    git("config", "merge.gitticks.driver", "false", at=ours.path)
+    for one, title in ((theirs, "Theirs"), (ours, "Ours")):
+        file = one.board / PATH
+        file.write_text(file.read_text().replace("title: ", f"title: {title} "))
+        git("commit", "--quiet", "-am", title, at=one.board)
+    theirs.push()
+    assert run_git_command("pull", "--rebase", "origin", "gitticks/state", at=ours.board).returncode != 0
+    assert "title: Theirs" in (ours.board / PATH).read_text()
+    return ours
+
+
+def test_a_change_during_a_rebase_takes_nothing_up(rebasing: Clone) -> None:
+    ran = rebasing.gt("note", TASK, "Meanwhile.")
+    assert ran.code == 0
+    assert f"`.gitticks/{PATH}` is edited, not committed" in ran.err
+    assert rebasing.task(TASK).title.startswith("Ours")
+    assert rebasing.notes(TASK) == ["Meanwhile."]
+
+
+def test_a_status_during_a_rebase_says_so(rebasing: Clone) -> None:
+    told = "git is in the middle of a rebase in .gitticks/"
+    ways = "`git -C .gitticks rebase --continue` or `git -C .gitticks rebase --abort`"
+    assert f"warning: {told}: {ways}\n" in rebasing.gt("status").err
+    assert rebasing.task(TASK).title.startswith("Ours")
+    found = rebasing.gt("doctor")
+    assert told in found.out
+    assert ways in found.out
+    git("rebase", "--abort", at=rebasing.board)
+    assert told not in rebasing.gt("status").err
+    assert rebasing.board_status() == ""
+
+
+def test_an_edit_of_an_old_commit_is_not_taken_up(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.make(TASK)
+    project.ok("update", TASK, "--title", "New")
+    git("switch", "--quiet", "--detach", "HEAD~1", at=project.board)
+    file = project.board_file(TASK)
+    file.write_text(file.read_text() + "\nWritten on an old commit.\n")
+    ran = project.gt("status")
+    assert "something else than the state branch is checked out in .gitticks/" in ran.err
+    assert project.task(TASK).title == "New"
+    assert b"Written on" not in project.file(TASK).data
+    assert "Written on" in file.read_text()
