@@ -67,7 +67,9 @@ def test_no_view_stumbles_and_none_counts_a_task_twice(project: Project, view: t
         assert set(ids) <= {*READABLE, FRONT, BROKEN, BINARY}
 
 
-@pytest.mark.parametrize("view", ["list", "tree", "inbox", "graph", "board", "status", "search pelican"])
+@pytest.mark.parametrize(
+    "view", ["list", "tree", "inbox", "graph", "board", "status", "stats", "search pelican"]
+)
 def test_each_is_named_with_its_line(project: Project, view: str) -> None:
     told = project.gt(*view.split()).err
     for task_id in (BODY, FRONT, BROKEN, BINARY):
