@@ -19,10 +19,9 @@ from benchmarks.commits import Subject
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 
 _PRIORITY = re.compile(rb"^priority: \d\n", re.MULTILINE)
-_PAUSE_SECONDS = 0.3
-"""Between two edits, as nobody saves faster."""
+_PAUSE_SECONDS = 1.0
+"""Between two edits: the commit of the one before is an event too, and looked at."""
 _SETTLE_SECONDS = 2.0
-"""After the last edit: its own commit is an event too."""
 
 
 @dataclass(frozen=True, slots=True)
