@@ -11,9 +11,12 @@ import click
 from gitticks.cli.catalogue import CATALOGUE, HEADINGS, find_command
 from gitticks.cli.failures import guarded, tell
 from gitticks.cli.options import Group
+from gitticks.cli.render import screen
 from gitticks.errors import Exit
 
 _SEVERAL = 2
+_NARROWEST_OF_CLICK = 52
+"""Below so many columns click would go on with the lines of a wider terminal."""
 
 
 class _ReaderGoneError(Exception):
@@ -34,7 +37,10 @@ class Catalogue(Group):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Reads the arguments; `--help` prints here."""
+        """Reads the arguments; `--help` prints here, in the room that a narrow terminal has."""
+        columns = screen().columns
+        if columns < _NARROWEST_OF_CLICK:
+            extra["terminal_width"] = columns
         with _readers_may_leave():
             return super().make_context(info_name, args, parent, **extra)
 

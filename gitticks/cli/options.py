@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
@@ -16,13 +16,27 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_NARROW = 60
 _NEVER_SHARING = frozenset({"sync", "trust", "init", "hook", "merge-driver", "doctor", "watch"})
 """Commands that share by themselves, or that git or a broken repository calls for."""
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+class _HelpFormatter(click.HelpFormatter):
+    """Leaves what an option means two thirds of a narrow terminal."""
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl(rows, col_max if self.width > _NARROW else self.width // 3, col_spacing)
+
+
+class _HelpContext(click.Context):
+    formatter_class = _HelpFormatter
+
+
 class Command(click.Command):
     """A command whose help opens with examples."""
+
+    context_class = _HelpContext
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
         super().__init__(*args, **settings)

@@ -6,6 +6,7 @@ import click
 import pytest
 
 from gitticks.cli.catalogue import CATALOGUE, CatalogueEntry, find_command
+from gitticks.cli.text import width
 from tests.cli.support import gt
 
 
@@ -24,6 +25,14 @@ def test_every_help_opens_with_an_example_and_says_what_the_catalogue_says(
     assert all(line.startswith("  ") and "gt " in line for line in examples.splitlines())
     assert usage.startswith(f"Usage: gt {entry.name}")
     assert " ".join(summary.split()) == entry.summary
+
+
+@pytest.mark.parametrize("columns", [40, 51, 60])
+def test_help_has_the_width_of_a_narrow_terminal(tmp_path: Path, columns: int) -> None:
+    for words in [["--help"], *([entry.name, "--help"] for entry in CATALOGUE)]:
+        out = gt(*words, at=tmp_path, columns=columns).out
+        text = out.partition("\n\n")[2].partition("\n\n")[2]  # what is to be typed stays whole
+        assert [line for line in text.splitlines() if width(line) > columns] == [], words
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
