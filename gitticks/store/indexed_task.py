@@ -280,11 +280,12 @@ class IndexedPage(IndexedTask):
         return tuple(map(str, json.loads(text)))
 
 
-# A named tuple's attributes read their place in any tuple, and faster than a property does.
-_GETTERS = vars(namedtuple("_GETTERS", (*COLUMNS, *PAGE_COLUMNS)))  # noqa: PYI024 (typing is slow to load)
+# A named tuple's attributes read their place in any tuple, and faster than a property does. The class is kept: the
+# cyclic collector empties the attributes of one that nobody names any more.
+_GETTERS = namedtuple("_GETTERS", (*COLUMNS, *PAGE_COLUMNS))  # type: ignore[misc]  # noqa: PYI024 (typing is slow to load)
 for _kind, _names in ((IndexedTask, COLUMNS), (IndexedPage, PAGE_COLUMNS)):
     for _name in _names:
-        setattr(_kind, _name, _GETTERS[_name])
+        setattr(_kind, _name, vars(_GETTERS)[_name])
 IndexedTask.json = property(itemgetter(-1))  # type: ignore[assignment]
 
 _NOTHING_MORE: dict[str, object] = {

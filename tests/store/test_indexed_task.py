@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -100,3 +102,20 @@ def test_values_that_no_task_has_are_refused(place: int, value: object, error: t
         IndexedTask.from_rows([tuple(row)])
     with pytest.raises(ValueError, match="JSON"):
         IndexedTask.from_rows_with_json([(*row, "no json")])
+
+
+COLLECTED_AT_EACH_LINE = """\
+import gc, sys
+def at_each_line(frame, event, arg):
+    gc.collect()
+    return at_each_line
+sys.settrace(lambda frame, *_: at_each_line if frame.f_code.co_filename.endswith("/indexed_task.py") else None)
+import gitticks.store.indexed_task
+"""
+
+
+def test_the_module_is_loaded_whenever_the_cyclic_collector_comes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COLLECTED_AT_EACH_LINE], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
