@@ -7,17 +7,16 @@ from dataclasses import dataclass
 
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import Problem
-from gitticks.git.refs import is_object_id
+from gitticks.git.refs import NO_OBJECT, is_object_id
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
-_NO_COMMIT = "0" * 40
 _FIELDS_OF_PUSH, _FIELDS_OF_RECEIVE = 4, 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """Where a ref is and where it shall go; `_NO_COMMIT` for nowhere."""
+    """Where a ref is and where it shall go; `NO_OBJECT` for nowhere."""
 
     old: str
     new: str
@@ -60,7 +59,7 @@ def _check(context: Context, move: _Move) -> Iterator[Problem]:
         yield Problem("", f"`{move.old}` and `{move.new}` are no commits", "`git push` again")
         return
     objects = object_places(context.world.environment, context.directory).open(context.repository)
-    if move.old != _NO_COMMIT and not objects.has(move.old):
+    if move.old != NO_OBJECT and not objects.has(move.old):
         yield Problem(
             "",
             f"the other side's `{STATE_BRANCH}` has commits that are not here",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitticks.cli.render import Style, age_of, ago, count_of, opposite
 from gitticks.cli.tasks_table import answer_commands, indent_of
 from gitticks.cli.text import visible, width, wrap
-from gitticks.model.words import STUCK
+from gitticks.model.words import ANSWERED, STUCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ MOST_LINES = 3
 _PASS = "pass"
 _OUTCOMES = {"pass": "review PASS", "fail": "review FAIL"}
 _VERDICTS = frozenset({"", "PASS", "FAIL"})
-_QUESTIONS = frozenset({"input", "escalation", "checkpoint"})
 
 
 def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
@@ -95,7 +94,7 @@ def _waits(standing: Standing[Listed], now: datetime) -> str:
     kind = str(task.awaiting or STUCK)
     if task.asked_at is None:
         return kind
-    if kind in _QUESTIONS:
+    if kind in ANSWERED:
         return f"{kind}, asked {ago(task.asked_at, now)}"
     return f"{kind}, waits {age_of(task.asked_at, now)}"
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gitticks.git.plainindex import BASE, OURS, RESOLVED, THEIRS, IndexEntry, PlainIndex
+from gitticks.git.refs import NO_OBJECT
 
 __all__ = ["BASE", "OURS", "RESOLVED", "THEIRS", "IndexEntry", "index_aside", "read_entries", "write_entries"]
 
-_NO_OBJECT = "0" * 40
 _MOST_BY_HAND = 1000
 """Each entry moves all behind it; git sorts more of them at once in less time than that takes."""
 
@@ -91,7 +91,7 @@ def _write_by_git(git_dir: Path, paths: Mapping[str, Sequence[IndexEntry]]) -> N
 
     lines = []
     for path, entries in paths.items():
-        lines.append(f"0 {_NO_OBJECT}\t{path}")
+        lines.append(f"0 {NO_OBJECT}\t{path}")
         lines += [f"{entry.mode} {entry.object_id} {entry.stage}\t{path}" for entry in entries]
     with index_aside(git_dir) as aside:
         run_git(

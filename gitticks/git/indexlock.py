@@ -16,7 +16,7 @@ from gitticks.plainfile import read_plain_file
 
 WAIT_SECONDS = 2.0
 _POLL_SECONDS = 0.005
-_MARK = b"gitticks "
+OWN_MARK = b"gitticks "
 _MOST_OWN_BYTES = 100
 
 
@@ -32,7 +32,7 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
     mine.unlink(missing_ok=True)  # a killed holder's, perhaps the very file that is linked as the lock
     with mine.open("xb", buffering=0) as ours:  # open to the end, so that no other file gets its number
         try:
-            ours.write(_MARK + str(os.getpid()).encode() + b"\n")
+            ours.write(OWN_MARK + str(os.getpid()).encode() + b"\n")
             is_held = _link(mine, lock, wait_seconds)
         finally:
             mine.unlink()
@@ -87,7 +87,7 @@ def _clear_own(lock: Path) -> bool:
 def _is_own(lock: Path) -> bool:
     """True if the lock is of ours; what is larger than any of ours, or no file, is not."""
     try:
-        return read_plain_file(lock, _MOST_OWN_BYTES).startswith(_MARK)
+        return read_plain_file(lock, _MOST_OWN_BYTES).startswith(OWN_MARK)
     except FileNotFoundError:
         raise
     except OSError:

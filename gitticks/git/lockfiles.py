@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.flocks import is_lock_held
+from gitticks.git.indexlock import OWN_MARK
 from gitticks.git.locks import FOREIGN_AGE_SECONDS, LOCK_SIZES, HeldLock, clear_stale_ref_lock, hold_lock
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_file
 from gitticks.processes import parse_identity
 
 _OWN_REFS = ("refs/heads/gitticks", "refs/gitticks")
-_MARK = b"gitticks "
 _LONGEST_NOTE = 4096
 _MOST_BYTES = 1024**3
 
@@ -113,5 +113,5 @@ def _look(path: Path, ref: str | None) -> LockFile | None:
 def _taker(path: Path) -> int | None:
     """Returns the process that a lock of ours names; git's own name nobody."""
     words = read_plain_file(path, _MOST_BYTES)[:_LONGEST_NOTE]
-    number = os.fsdecode(words.removeprefix(_MARK)).strip()
-    return int(number) if words.startswith(_MARK) and number.isdecimal() else None
+    number = os.fsdecode(words.removeprefix(OWN_MARK)).strip()
+    return int(number) if words.startswith(OWN_MARK) and number.isdecimal() else None

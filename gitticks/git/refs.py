@@ -18,7 +18,8 @@ BRANCHES = "refs/heads/"
 OWN_BRANCHES = "gitticks/"
 _DEEPEST_CHAIN = 5
 _OBJECT_ID_LENGTH = 40
-_NO_OBJECT = "0" * 40
+NO_OBJECT = "0" * 40
+"""What git writes for the id of nothing."""
 _MOST_PACKED_BYTES = 1024**3
 _PACKED_LINES = rb"(?:#[^\n]*\n|\^[0-9a-f]{40}\n|[0-9a-f]{40} [^\n]+\n)*"
 _LOG_LINE = r"[0-9a-f]{40} ([0-9a-f]{40}) .*"
@@ -76,7 +77,7 @@ def logged(common_dir: Path, name: str) -> Iterator[str]:
         except OSError:
             continue
         found = (match[1] for line in reversed(lines) if (match := re.fullmatch(_LOG_LINE, line)))
-        yield from (one for one in found if one != _NO_OBJECT)
+        yield from (one for one in found if one != NO_OBJECT)
 
 
 def way_back(common_dir: Path, name: str) -> str:

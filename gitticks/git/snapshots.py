@@ -18,8 +18,8 @@ from gitticks.git.checkouts import Checkout, changed_paths, head
 from gitticks.git.fence import fence_programs
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.process import run_git
+from gitticks.git.refs import NO_OBJECT
 
-_NO_OBJECT = "0" * 40
 _MOST_ARGUMENTS = 500
 _LINK, _PLAIN, _EXECUTABLE = "120000", "100644", "100755"
 
@@ -79,7 +79,7 @@ def store_snapshot(
     scratch = checkout.git_dir / f"gitticks-snapshot-{os.getpid()}"
     environment = {"GIT_INDEX_FILE": str(scratch)}
     lines = [
-        f"{kept.mode if kept.blob else 0} {kept.blob or _NO_OBJECT}\t{path}"
+        f"{kept.mode if kept.blob else 0} {kept.blob or NO_OBJECT}\t{path}"
         for path, kept in snapshot.files.items()
     ]
     try:

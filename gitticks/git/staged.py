@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gitticks.git.identity import Identity
 from gitticks.git.process import run_git
-from gitticks.git.refs import BRANCHES, read_symbolic_ref
+from gitticks.git.refs import BRANCHES, NO_OBJECT, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_text
 
@@ -22,7 +22,6 @@ _MADE_AGAIN = ("cherry-pick", "commit (cherry-pick)", "revert", "rebase", "pull"
 """How git's log of HEAD begins to tell of a commit that was somebody's before; these words are never translated."""
 
 _PLAIN_MODES = frozenset({"100644", "100755"})
-_NOTHING = "0" * 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,8 @@ def _change(about: str, path: str) -> StagedChange:
     _, new_mode, old, new, status = about.removeprefix(":").split(" ")
     return StagedChange(
         path,
-        None if old == _NOTHING else old,
-        None if new == _NOTHING else new,
+        None if old == NO_OBJECT else old,
+        None if new == NO_OBJECT else new,
         is_plain=new_mode in _PLAIN_MODES or status == "D",
         is_unmerged=status == "U",
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.git.process import git_version
-
-OLDEST_GIT = (2, 39)
+from gitticks.git.process import OLDEST_GIT, git_version
 
 
 def versions_of_git() -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from gitticks.document.settings import Layer, file_layer
 from gitticks.document.settings_layers import (
+    GIT_PREFIX,
     ResolvedSettings,
     environment_layer,
     flag_layer,
@@ -17,7 +18,6 @@ from gitticks.git.repository import Repository
 from gitticks.store import layout
 from gitticks.store.transaction import read_file
 
-_PREFIX = "gitticks."
 _OWN_NOTES = frozenset({"gitticks.task", "gitticks.checkout", "gitticks.hiddenhookspath"})
 """What gitticks keeps in the configuration of boards and workspaces for its hooks; these are no settings."""
 
@@ -72,4 +72,4 @@ def _git_configuration(repository: Repository) -> dict[str, str]:
     asked = ["config", "-z", "--get-regexp", r"^gitticks\."]
     found = run_git(asked, repository_dir=repository.git_dir, check=False).text
     pairs = (entry.partition("\n") for entry in found.split("\0") if entry)
-    return {key: value for key, _, value in pairs if key.startswith(_PREFIX) and key not in _OWN_NOTES}
+    return {key: value for key, _, value in pairs if key.startswith(GIT_PREFIX) and key not in _OWN_NOTES}

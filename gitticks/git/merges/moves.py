@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass
 
 from gitticks.git.process import run_git
+from gitticks.git.refs import NO_OBJECT
 from gitticks.git.repository import Repository
 
-_NO_OBJECT = "0" * 40
 _FILE_MODES = frozenset({"100644", "100755", "000000"})
 
 
@@ -44,4 +44,4 @@ def _step(line: str, path: str) -> Step:
 
 
 def _id(object_id: str) -> str | None:
-    return None if object_id == _NO_OBJECT else object_id
+    return None if object_id == NO_OBJECT else object_id

@@ -13,6 +13,7 @@ from gitticks.actions.doctor.trail.versions import Versions
 from gitticks.errors import UsageError
 from gitticks.git.objects import Objects
 from gitticks.git.quarantine import ObjectPlaces, object_places
+from gitticks.git.refs import NO_OBJECT
 from gitticks.git.trail import read_trail
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_BRANCH
@@ -21,7 +22,6 @@ from gitticks.store.tip import state_tip
 MOST_COMMITS = 10_000
 """How far back is looked without being asked to: seconds, and more than a busy team writes in a month."""
 
-_NO_COMMIT = "0" * 40
 _SHOWN_DIGITS = 10
 
 
@@ -91,7 +91,7 @@ def _sides(context: Context, words: str) -> tuple[str | None, str | None]:
 
     def find(text: str) -> str | None:
         named = text or BRANCHES + STATE_BRANCH
-        return None if named == _NO_COMMIT else resolve(context.repository, named)
+        return None if named == NO_OBJECT else resolve(context.repository, named)
 
     return find(old) if dots else None, find(new)
 
