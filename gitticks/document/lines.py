@@ -15,6 +15,7 @@ __all__ = [
     "Source",
     "count_line_breaks",
     "is_encodable",
+    "line_end",
     "line_starts",
     "trimmed",
     "with_newlines",
@@ -28,6 +29,12 @@ def line_starts(text: str) -> list[int]:
     """Returns the offset at which each line begins, and last the length of the text."""
     starts = [0, *(match.end() for match in LINE_BREAK.finditer(text))]
     return starts if starts[-1] == len(text) else [*starts, len(text)]
+
+
+def line_end(text: str, offset: int) -> int:
+    """Returns the offset behind the line break that ends the line at `offset`, or the length of the text."""
+    found = LINE_BREAK.search(text, offset)
+    return len(text) if found is None else found.end()
 
 
 def is_encodable(text: str) -> bool:

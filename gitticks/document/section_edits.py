@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gitticks.document.lines import LINE_BREAK, Source, is_encodable, trimmed, with_newlines
+from gitticks.document.lines import LINE_BREAK, Source, is_encodable, line_end, trimmed, with_newlines
 from gitticks.document.sections import Block, Body, read_body, same_name
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
@@ -69,7 +69,7 @@ def append_to_section(body: Body, name: str, text: str) -> Body:
         return _added(body, name, text)
     block = found[-1]
     held = body.text[block.text_start : block.end].rstrip(" \t\r\n")
-    offset = _line_end(body.text, block.text_start + len(held)) if held else block.text_start
+    offset = line_end(body.text, block.text_start + len(held)) if held else block.text_start
     new = _gap(body, body.text[:offset]) + with_newlines(trimmed(text), body.newline) + body.newline
     after = body.text[offset:]
     new += body.newline if after and LINE_BREAK.match(after) is None else ""
@@ -111,11 +111,6 @@ def _gap(body: Body, before: str) -> str:
 
 def _ends_blank(text: str) -> bool:
     return _BLANK_END.search(text, max(0, len(text) - 200)) is not None
-
-
-def _line_end(text: str, offset: int) -> int:
-    found = LINE_BREAK.search(text, offset)
-    return len(text) if found is None else found.end()
 
 
 def _spliced(body: Body, start: int, end: int, new: str, what: str, *, added_at: int | None = None) -> Body:

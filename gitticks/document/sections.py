@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 _COMMENT = r"(?s)<!--(?:-?>|.*?-->|.*\Z)"
@@ -173,7 +172,9 @@ def _outlined(source: Source, found: Iterable[Heading], unclosed_fence_line: int
 
 def parse_blocks(source: Source) -> list[Token]:
     """Returns markdown-it-py's block tokens, whose inline text is left as it stands."""
-    return _parser().parse(source.text)
+    from gitticks.document.blocks import block_parser
+
+    return block_parser().parse(source.text)
 
 
 def _headings(source: Source, tokens: list[Token]) -> Iterator[Heading]:
@@ -221,12 +222,3 @@ def is_closed(fence: Token) -> bool:
 def same_name(title: str) -> str:
     """Returns the form in which two titles of one section are equal."""
     return " ".join(title.split()).lower()
-
-
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gitticks.document.sections import without_comments
 from gitticks.model.notes import ReviewOutcome
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
     from markdown_it.utils import EnvType
 
@@ -70,7 +68,9 @@ def _plain_lines(text: str) -> list[str] | None:
 
 def _prose(text: str) -> Iterator[str]:
     """Yields the lines that are no code, quote or comment, as a reader sees them."""
-    parser = _parser()
+    from gitticks.document.blocks import block_parser
+
+    parser = block_parser()
     environment: EnvType = {}
     depth = 0
     for token in parser.parse(text, environment):
@@ -96,13 +96,3 @@ def _inline_lines(tokens: list[Token]) -> Iterator[str]:
         elif token.type in ("code_inline", "html_inline", "image"):
             line += " "
     yield line
-
-
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    """Returns a parser of blocks, whose inline rules run only where they are asked for."""
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser

@@ -194,7 +194,7 @@ def _remove_file(path: Path) -> None:
 def _build(connection: sqlite3.Connection, objects: Objects, commit: str, unreadable: Unreadable) -> None:
     """Fills an empty database with what the commit holds."""
     tables, indexes = _statements()
-    changes = list(changed_tasks(objects, None, _tasks_tree(objects, commit), unreadable))
+    changes = list(changed_tasks(objects, None, tasks_tree(objects, commit), unreadable))
     connection.execute("BEGIN")
     _run(connection, tables)
     write_tasks(connection, objects, changes, unreadable)
@@ -230,11 +230,12 @@ def _run(connection: sqlite3.Connection, statements: list[str]) -> None:
 def _changes_since(objects: Objects, indexed: str, commit: str) -> list[ChangedTask] | None:
     """Returns what differs, or None where the indexed commit is gone, or any folder of either."""
     try:
-        old, new = _tasks_tree(objects, indexed), _tasks_tree(objects, commit)
+        old, new = tasks_tree(objects, indexed), tasks_tree(objects, commit)
         return list(changed_tasks(objects, old, new, Unreadable(0)))
     except GitticksError:
         return None
 
 
-def _tasks_tree(objects: Objects, commit: str) -> str | None:
+def tasks_tree(objects: Objects, commit: str) -> str | None:
+    """Returns the id of the folder of all tasks at a commit; None if it has none."""
     return tree_id_of(objects.find(objects.tree_of(commit), layout.TASKS_FOLDER))

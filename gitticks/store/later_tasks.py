@@ -9,11 +9,10 @@ from gitticks.document.taskfile import read_file
 from gitticks.errors import DocumentError
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
-from gitticks.git.trees import tree_id_of
 from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.store import layout
-from gitticks.store.indexing import refreshed_index
+from gitticks.store.indexing import refreshed_index, tasks_tree
 
 
 def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str) -> Mapping[TaskId, Task]:
@@ -27,7 +26,7 @@ def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str)
     """
     with refreshed_index(repository, tip, objects) as index:
         tasks = {task.id: task for task in index.tasks()}
-    old, new = (_tasks_tree(objects, one) for one in (tip, commit))
+    old, new = (tasks_tree(objects, one) for one in (tip, commit))
     for change in objects.changed_files(old, new, f"{layout.TASKS_FOLDER}/"):
         task_id = layout.task_of_path(change.path)
         if task_id is None:
@@ -39,7 +38,3 @@ def tasks_after(repository: Repository, objects: Objects, tip: str, commit: str)
                 if task.id == task_id:
                     tasks[task_id] = task
     return tasks
-
-
-def _tasks_tree(objects: Objects, commit: str) -> str | None:
-    return tree_id_of(objects.find(objects.tree_of(commit), layout.TASKS_FOLDER))

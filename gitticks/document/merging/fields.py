@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gitticks.document.fields import FIELDS, MANUAL
 from gitticks.document.frontmatter import Frontmatter
-from gitticks.document.lines import LINE_BREAK, Source
+from gitticks.document.lines import Source, line_end
 from gitticks.document.merging.parts import joined_order
 from gitticks.document.merging.three_way import union_of_lines
 from gitticks.document.texts import with_newlines
@@ -217,7 +217,7 @@ def _parts(frontmatter: Frontmatter) -> _Parts:
     found: dict[str, _Part] = {}
     place = 0
     for pair in tree.pairs:
-        end = _line_end(text, pair.end)
+        end = line_end(text, pair.end)
         found[pair.key.text] = _Part(text[place : pair.start], text[pair.start : end], pair.value)
         place = end
     return _Parts(found, text[place:])
@@ -225,11 +225,6 @@ def _parts(frontmatter: Frontmatter) -> _Parts:
 
 def _line_start(text: str, offset: int) -> int:
     return text.rfind("\n", 0, offset) + 1
-
-
-def _line_end(text: str, offset: int) -> int:
-    found = LINE_BREAK.search(text, offset)
-    return len(text) if found is None else found.end()
 
 
 def _ended(text: str) -> str:
