@@ -57,22 +57,32 @@ def find_task_to_change(context: Context, text: str | None, *, may_be_broken: bo
         GitticksError: its file cannot be read, and `may_be_broken` was not given.
     """
     from gitticks.actions.broken import find_broken
-    from gitticks.actions.saved_edits import take_up_saved
-    from gitticks.store.board.report import BoardError
 
     with _released_index(context):
         task_id = _resolve_to_change(context, text)
         broken = None if may_be_broken else find_broken(context.index, task_id)
-    left = None
-    try:
-        left = take_up_saved(context, task_id)
-    except BoardError as error:
-        context.warnings.append(error.message)
+    left = None if context.world.in_session else _take_up(context, task_id)
     if broken is not None and not _is_readable(context, task_id):
         raise broken
     if left is not None:
         context.warnings.append(f"`{BOARD_FOLDER}/{task_path(task_id)}` is {left}")
     return task_id
+
+
+def _take_up(context: Context, task_id: TaskId) -> str | None:
+    """Takes up what was saved in a task's file, and returns why it stays where it does; a damaged board is a warning."""
+    from gitticks.actions.board_look import may_have_been_saved
+    from gitticks.store.board.report import BoardError
+
+    try:
+        if not may_have_been_saved(context, task_path(task_id)):
+            return None
+        from gitticks.actions.saved_edits import take_up_saved
+
+        return take_up_saved(context, task_id)
+    except BoardError as error:
+        context.warnings.append(error.message)
+        return None
 
 
 def _resolve_to_change(context: Context, text: str | None) -> TaskId:

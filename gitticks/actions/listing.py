@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gitticks.actions.last_words import MOST_READ, said_of
 from gitticks.actions.reasons import reasons_of
-from gitticks.actions.routing import names_reviewer
 from gitticks.actions.standing import standings_of
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.values import Value
@@ -129,6 +128,8 @@ def _read(
         if open_only and wanted.is_empty:
             return tasks, tasks
         return tasks, [task for task in tasks if _passes(task, wanted, parent)]
+    from gitticks.actions.routing import names_reviewer
+
     pages = index.pages(open_only=open_only, with_json=with_json)
     labels = set(wanted.labels)
     return pages, [

@@ -28,7 +28,6 @@ from gitticks.actions.left_edits import (
 from gitticks.actions.moved_folders import renamed_folders
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.plainfile import read_plain_file
 from gitticks.store.layout import STATE_REF, TASK_FILE, task_around, task_of_path
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
 
 _SAID_ELSEWHERE = Left("its folder was renamed")
-_MOST_BYTES = 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +194,10 @@ def take_up_saved(context: Context, task_id: TaskId) -> str | None:
     Returns:
         why an edit stays as it is, in words that follow the file's path; None if there is none that does.
     """
-    path = task_path(task_id)
-    if context.world.in_session:
-        return None
     from gitticks.store.board.refusals import keep_note
-
-    if not _differs(context, path):
-        keep_note(context.repository, path, None)
-        return None
     from gitticks.store.board.saved import edits_to_take_up
+
+    path = task_path(task_id)
 
     with _only_taker(context):
         saved = next((edit for edit in edits_to_take_up(context.repository) if edit.path == path), None)
@@ -283,19 +276,3 @@ def _commit(context: Context, transaction: Transaction, saved: SavedEdit, conten
     transaction.write(path, content)
     describe_edit(transaction, edit, context.actor)
     return edit
-
-
-def _differs(context: Context, path: str) -> bool:
-    """True if the board's file is not what the branch has; one small read, as most commands find nothing.
-
-    A writer that has just moved the branch makes it True for a moment; whoever asks looks again under the lock.
-    """
-    from gitticks.store.board import board_path
-
-    board = board_path(context.repository)
-    if board is None:
-        return False
-    try:
-        return read_plain_file(board / path, _MOST_BYTES) != context.store.read(path)
-    except OSError:  # it is gone, or no plain file
-        return context.store.read(path) is not None

@@ -180,3 +180,23 @@ def test_what_is_loaded_to_complete_a_word_is_on_the_list(
 )
 def test_by_way_of_click_too_a_warm_index_spares_all_that_is_heavy(tmp_path: Path, words: list[str]) -> None:
     assert HEAVY.isdisjoint(loaded(THROUGH_CLICK, words, warm_queue(tmp_path)))
+
+
+SELDOM_IN_CHANGES = frozenset(
+    {
+        "gitticks.actions.saved_edits", "gitticks.actions.sync", "gitticks.document.settings", "gitticks.git.process",
+        "gitticks.store.board.refusals", "gitticks.store.board.saved", "gitticks.store.merging.edit",
+        "gitticks.store.settings", "gitticks.store.sharing", "gitticks.store.trust", "jinja2", "markdown_it", "rich",
+        "ruamel", "subprocess", "watchfiles",
+    }
+)  # fmt: skip
+"""What a change of a task needs only where something was saved, shared, merged or set."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["create", "One more"], ["update", "k7f2", "-p", "0"], ["note", "k7f2", "Seen."], ["block", "k7f2", "m3xq"]],
+    ids=lambda words: words[0],
+)
+def test_a_change_loads_nothing_that_it_seldom_needs(tmp_path: Path, words: list[str]) -> None:
+    assert SELDOM_IN_CHANGES & set(loaded(THROUGH_CLICK, words, warm_queue(tmp_path))) == set()

@@ -26,6 +26,9 @@ _AS_STORED = {"core.autocrlf": "false", "core.eol": "lf", "core.safecrlf": "fals
 _FILES_OF_GIT = ("HEAD", "gitdir", "commondir", "index", "config.worktree")
 _POINTER = re.compile(r"gitdir: (.+?)\n?")
 
+REFUSALS_FILE = "refusals.json"
+"""In our own folder of a clone: the notes that were written beside edits on the board which were not taken up."""
+
 
 def board_path(repository: Repository) -> Path | None:
     """Returns the board's folder; None if there is no board."""

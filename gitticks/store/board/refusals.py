@@ -16,7 +16,7 @@ from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_file
 from gitticks.store.board.journal import is_inside
-from gitticks.store.board.place import board_checkout
+from gitticks.store.board.place import REFUSALS_FILE, board_checkout
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, TASK_FILE
 
 NOTE_ENDING = ".refused"
@@ -76,7 +76,9 @@ def _bring(
             remembered.pop(path, None)
         if _put(files, path + NOTE_ENDING, known.get(path), wanted) and wanted is not None:
             remembered[path] = blob_id(wanted)
-    if remembered != known:
+    if not remembered:
+        _file(repository).unlink(missing_ok=True)  # every change looks whether it is there
+    elif remembered != known:
         write_synced(_file(repository), json.dumps(remembered).encode())
 
 
@@ -103,4 +105,4 @@ def _load(repository: Repository) -> Mapping[str, str]:
 
 
 def _file(repository: Repository) -> Path:
-    return repository.own_dir / "refusals.json"
+    return repository.own_dir / REFUSALS_FILE

@@ -20,7 +20,6 @@ from gitticks.store.board.journal import Journal, Pending, load_journal, mark_of
 from gitticks.store.board.place import board_checkout, is_on_state_branch
 from gitticks.store.board.report import BoardReport, errors_of_board
 from gitticks.store.layout import STATE_REF
-from gitticks.store.merging.edit import merge_saved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +27,12 @@ if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
 
 NOT_IN_STEP = BoardReport(is_in_step=False)
+
+
+def _merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
+    from gitticks.store.merging.edit import merge_saved  # seldom is anything edited
+
+    return merge_saved(path, base, saved, ours)
 
 
 @dataclass(slots=True)
@@ -59,7 +64,7 @@ class WorktreeStep:
 class WorktreeBoard:
     """The board as the store knows it: a linked worktree, and how edits are joined with the branch there."""
 
-    merge: Merge = merge_saved
+    merge: Merge = _merge_saved
 
     @contextmanager
     def prepare(self, repository: Repository, /) -> Iterator[WorktreeStep]:
