@@ -7,7 +7,7 @@ is joined and marked as resolved; the person concludes the merge.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,31 +17,33 @@ from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
-from gitticks.store.layout import TASKS_FOLDER, task_of_path
+from gitticks.store.layout import CONFIG_PATH, TASKS_FOLDER, task_of_path
 from gitticks.store.merging.mending import first_marker, join_marked
 
 if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
     from gitticks.store.transaction import Transaction
 
-_BASE, _SIDES = 1, {2, 3}
+_BASE, _SIDES = 1, (2, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Unmerged:
-    """A task's file on the board over which a merge waits.
+    """A task's file on the board, or the settings, over which a merge waits.
 
     Attributes:
         path: where it lies on the branch.
         line: that of the first marker; None where one side deleted what the other changed.
         data: what it holds now.
         base: the blob that both sides began with, if any.
+        joined: what the settings are to hold, of which each side set another key; None for a task.
     """
 
     path: str
     line: int | None
     data: bytes
     base: str | None
+    joined: bytes | None = None
 
 
 def marked_tasks(context: Context) -> dict[TaskId, int]:
@@ -98,13 +100,32 @@ def _unmerged(context: Context, checkout: Checkout) -> Iterator[Unmerged]:
         _, object_id, stage = about.split(" ")
         entries.setdefault(path, {})[int(stage)] = object_id
     for path, stages in entries.items():
-        is_of_one_side = not stages.keys() >= _SIDES and _BASE in stages
+        if path == CONFIG_PATH and stages.keys() >= {*_SIDES}:
+            yield from _unmerged_settings(context, stages, _read(files, path))
+            continue
+        is_of_one_side = not stages.keys() >= {*_SIDES} and _BASE in stages
         data = _read(files, path) if path.startswith(f"{TASKS_FOLDER}/") else None
         if data is None:
             continue
         line = first_marker(data)
         if is_of_one_side or (task_of_path(path) is not None and line is not None):
             yield Unmerged(path, None if is_of_one_side else line, data, stages.get(_BASE))
+
+
+def _unmerged_settings(context: Context, stages: Mapping[int, str], data: bytes | None) -> Iterator[Unmerged]:
+    """Yields the settings if both sides can stand; where both set one key, a person has to choose."""
+    from gitticks.store.merging.files import merge_file
+
+    line = None if data is None else first_marker(data)
+    if data is None or line is None:
+        return
+    read = context.store.objects.read_blob
+    base = stages.get(_BASE)
+    merged = merge_file(
+        CONFIG_PATH, None if base is None else read(base), *(read(stages[one]) for one in _SIDES)
+    )
+    if not merged.conflicts:
+        yield Unmerged(CONFIG_PATH, line, data, base, merged.data)
 
 
 def _read(files: CheckoutFiles, path: str) -> bytes | None:
@@ -116,8 +137,8 @@ def _read(files: CheckoutFiles, path: str) -> bytes | None:
 
 def _joined(context: Context, found: Unmerged) -> bytes | None:
     """Returns what the file is to hold: both sides, or what one side changed, which no deletion takes away."""
-    if found.line is None:
-        return found.data
+    if found.line is None or found.joined is not None:
+        return found.joined or found.data
     base = None if found.base is None else context.store.objects.read_blob(found.base)
     merged = join_marked(found.data, found.path, base)
     return None if merged is None else merged.data
@@ -135,10 +156,13 @@ def _join_on_board(context: Context, found: Unmerged) -> bool:
     if data != found.data and not files.replace(found.path, found.data, data).is_done:
         return False  # a person saves it at this moment
     entry = f"100644,{context.store.objects.write_blob(data)},{found.path}"
-    run_git(
-        ["update-index", "--cacheinfo", entry],
-        repository_dir=checkout.git_dir,
-        work_tree=checkout.path,
-        directory=checkout.path,
-    )
+    # Without the refresh the file looks edited, and `git merge --abort` refuses; it fails where other files still wait.
+    for asked in (["--cacheinfo", entry], ["-q", "--refresh"]):
+        run_git(
+            ["update-index", *asked],
+            repository_dir=checkout.git_dir,
+            work_tree=checkout.path,
+            directory=checkout.path,
+            check="--refresh" not in asked,
+        )
     return True

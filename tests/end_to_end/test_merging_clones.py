@@ -166,6 +166,42 @@ def test_what_git_merged_by_lines_is_named_and_mended(clones: list[Clone], on_pa
     assert_joined(ours)
 
 
+def test_a_merge_that_the_doctor_has_joined_can_still_be_given_up(clones: list[Clone], on_path: Path) -> None:
+    ours, theirs = clones
+    diverge(ours, theirs)
+    git("config", "--remove-section", "merge.gitticks", at=ours.path)
+    on_path.write_text("#!/bin/sh\nexit 127\n")
+    before = (ours.board / PATH).read_text()
+    assert ours.pull().returncode == 1
+    ours.ok("doctor", "--fix")
+    git("merge", "--abort", at=ours.board)
+    assert (ours.board / PATH).read_text() == before
+    assert git("status", "--porcelain", at=ours.board) == ""
+
+
+def test_settings_of_both_sides_are_joined_unless_both_set_the_same(clones: list[Clone]) -> None:
+    ours, theirs = clones
+    theirs.ok("config", "parallel", "2")
+    theirs.push()
+    ours.ok("config", "iterations", "5")
+    assert ours.pull().returncode == 1
+    assert ".gitticks/config.yaml:" in ours.gt("doctor").out
+    ours.ok("doctor", "--fix")
+    git("commit", "--quiet", "--no-edit", at=ours.board)
+    assert (ours.ok("config", "parallel"), ours.ok("config", "iterations")) == (
+        theirs.ok("config", "parallel"),
+        ours.ok("config", "iterations"),
+    )
+    assert "5" in ours.ok("config", "iterations")
+    ours.push()
+    theirs.ok("config", "iterations", "7")
+    ours.ok("config", "iterations", "8")
+    ours.push()
+    assert theirs.pull().returncode == 1
+    theirs.gt("doctor", "--fix")
+    assert git("diff", "--name-only", "--diff-filter=U", at=theirs.board) == "config.yaml"
+
+
 def test_markers_that_were_committed_are_mended_too(clones: list[Clone]) -> None:
     ours, _ = clones
     file = ours.board / PATH

@@ -51,7 +51,7 @@ def check_conflicts(context: Context) -> Iterator[Finding]:
             Severity.WARNING,
             f"{BOARD_FOLDER}/{found.path}: one side deleted what the other changed, and the merge waits"
             if found.line is None
-            else f"{BOARD_FOLDER}/{found.path}:{found.line}: git merged this task by lines, and waits",
+            else f"{BOARD_FOLDER}/{found.path}:{found.line}: git merged this {'task' if found.joined is None else 'file'} by lines, and waits",
             f"`gt doctor --fix` joins both sides, then `git -C {BOARD_FOLDER} commit --no-edit`",
             Repair.MARKERS,
         )
