@@ -12,6 +12,7 @@ from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.plainfile import read_plain_text
+from gitticks.store.layout import WORK_BRANCH
 from gitticks.world import World
 
 TYPE_CHECKING = False
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from gitticks.store.decisions import Circumstances
     from gitticks.store.index import Index
 
-WORK_BRANCH = "gitticks/work/"
 _FOR_AGENTS = "`gt complete` hands your work over, `gt ask` asks a person"
 
 

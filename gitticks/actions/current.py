@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.actions.context import WORK_BRANCH, Context
+from gitticks.actions.context import Context
 from gitticks.actions.standing import Standing, standing_of
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.queries import Graph
@@ -14,6 +14,7 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.plainfile import read_plain_text
 from gitticks.store.indexed_task import IndexedTask
+from gitticks.store.layout import WORK_BRANCH
 
 
 @dataclass(frozen=True, slots=True)

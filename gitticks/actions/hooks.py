@@ -7,11 +7,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.actions.context import WORK_BRANCH, Context
+from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, linked_checkouts
 from gitticks.git.hooks_path import OwnHooks, find_own_hooks
 from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository

@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.context import WORK_BRANCH, Context
+from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind, Awaiting, Status
 from gitticks.model.task import Task
+from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.workflow.decision import Decision

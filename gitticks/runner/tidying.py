@@ -14,11 +14,12 @@ from gitticks.git.refs import BRANCHES
 from gitticks.git.repository import Repository
 from gitticks.model.status import Status
 from gitticks.runner import workspace_removal
+from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
 
-_WORK = f"{BRANCHES}gitticks/work"
+_WORK = f"{BRANCHES}{WORK_BRANCH}".removesuffix("/")
 _LOCK_SECONDS = 5.0
 """Whoever works here just now goes first; the next run tidies up."""
 

@@ -17,7 +17,8 @@ from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
 from gitticks.runner.workspace_mending import commit_without_a_branch
-from gitticks.runner.workspace_plan import OWN_FOLDERS, WORK_BRANCH, shown_paths, uncommitted_paths
+from gitticks.runner.workspace_plan import OWN_FOLDERS, shown_paths, uncommitted_paths
+from gitticks.store.layout import WORK_BRANCH
 
 _BEING_REMOVED = "gitticks-removing"
 """A file in a worktree's own git directory while the worktree is removed, which nobody does at one stroke."""

@@ -28,7 +28,6 @@ from gitticks.runner.workspace_mending import ensure_worktree
 from gitticks.runner.workspace_plan import (
     MAILBOX_FOLDER,
     OWN_FOLDERS,
-    WORK_BRANCH,
     Plan,
     base_of,
     occupant_file,
@@ -38,6 +37,7 @@ from gitticks.runner.workspace_plan import (
     uncommitted_paths,
     workspace_name,
 )
+from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.agents.stopping import StopRequest

@@ -28,6 +28,9 @@ STATE_REF = f"refs/heads/{STATE_BRANCH}"
 REMOTE_STATE_REF = f"refs/remotes/origin/{STATE_BRANCH}"
 """Where a clone remembers the state branch of the remote that git names by itself."""
 
+WORK_BRANCH = "gitticks/work/"
+"""What the names of branches of work begin with; the rest is the id of their task or epic."""
+
 FORMAT = 1
 """The number that `config.yaml` begins with; a state branch of a newer format is only read."""
 

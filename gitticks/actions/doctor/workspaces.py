@@ -13,7 +13,7 @@ from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.worktrees import prune_worktrees
 from gitticks.model.status import Status
 from gitticks.model.task import Task
-from gitticks.runner.workspace_plan import WORK_BRANCH
+from gitticks.store.layout import WORK_BRANCH
 
 
 def check_workspaces(context: Context) -> Iterator[Finding]:
