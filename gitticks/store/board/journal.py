@@ -49,6 +49,8 @@ class Journal:
         is_index_stale: the index has entries that git has to compare with their files by content.
         seen: the blobs that edited files held when somebody last looked for what to take up, by path. Once such a
             blob is on the branch, what the person saves next began from it.
+        typed: the blobs that editors saved and that were joined with what the branch had written since, by path. No
+            commit has such a blob, but the editor may show it still, and then its next save began from it.
     """
 
     base: str | None = None
@@ -57,6 +59,7 @@ class Journal:
     index_end: int | None = None
     is_index_stale: bool = False
     seen: Mapping[str, str] = field(default_factory=dict)
+    typed: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_journal(repository: Repository) -> Journal:
@@ -75,6 +78,7 @@ def load_journal(repository: Repository) -> Journal:
             index_end=None if end is None else int(end),
             is_index_stale=bool(values["stale"]),
             seen={_path(path): _blob(blob) for path, blob in values.get("seen", {}).items()},
+            typed={_path(path): _blob(blob) for path, blob in values.get("typed", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Journal()
@@ -115,6 +119,7 @@ def save_journal(repository: Repository, journal: Journal) -> None:
         "end": journal.index_end,
         "stale": journal.is_index_stale,
         "seen": dict(journal.seen),
+        "typed": dict(journal.typed),
     }
     write_synced(_file(repository), json.dumps(values).encode())
 

@@ -29,6 +29,7 @@ LARGEST_BYTES = 10_000_000
 """What is larger is no task, and goes to everybody's clone only if a person says so."""
 
 _LOOKS = 3
+_MOST_TYPED = 100
 _TICK_SECONDS = 0.01
 """As coarse as the times of files are on some kernels."""
 
@@ -77,8 +78,9 @@ def edits_to_take_up(repository: Repository) -> tuple[SavedEdit, ...]:
             files = _files(repository, checkout)
             youngest = _youngest(files, (edit.path for edit in found if edit.is_plain))
             if youngest is None and is_locked:
-                found = _joined(repository, files, journal, found)
-                _note_seen(repository, journal, found)
+                joined = _joined(repository, files, journal, found)
+                _note_seen(repository, _with_typed(repository, journal, found, joined), joined)
+                found = joined
         if youngest is None:
             break
         time.sleep(QUIET_SECONDS - youngest)
@@ -127,9 +129,25 @@ def _joined(
     return tuple(joined)
 
 
+def _with_typed(
+    repository: Repository, journal: Journal, found: tuple[SavedEdit, ...], joined: tuple[SavedEdit, ...]
+) -> Journal:
+    """Keeps what the editors had saved of files that were joined with the branch since."""
+    objects = Objects.open(repository)
+    typed = {
+        before.path: objects.write_blob(before.content)
+        for before, after in zip(found, joined, strict=True)
+        if before.content is not None and before.content != after.content
+    }
+    if not typed:
+        return journal
+    kept = {path: blob for path, blob in journal.typed.items() if path not in typed}
+    return replace(journal, typed=dict([*kept.items(), *typed.items()][-_MOST_TYPED:]))
+
+
 def _note_seen(repository: Repository, journal: Journal, found: tuple[SavedEdit, ...]) -> None:
     seen = {edit.path: blob_id(edit.content) for edit in found if edit.content is not None}
-    if seen != journal.seen:
+    if seen != journal.seen or journal.typed:
         with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is taken up
             save_journal(repository, replace(journal, seen=seen))
 
@@ -211,7 +229,7 @@ def _edits(repository: Repository, checkout: Checkout, journal: Journal) -> Iter
             is_conflict = pending is not None and pending.kind is PendingKind.CONFLICT
             yield SavedEdit(
                 path,
-                _closest(objects, tip, path, (base, content)),
+                _closest(objects, tip, path, (base, content), journal.typed.get(path)),
                 content,
                 is_conflict,
                 is_executable=files.is_executable(path),
@@ -230,18 +248,27 @@ def _blob(objects: Objects, commit: str, path: str) -> bytes | None:
     return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
 
 
-def _closest(objects: Objects, tip: str, path: str, edit: tuple[bytes | None, bytes | None]) -> bytes | None:
+def _closest(
+    objects: Objects, tip: str, path: str, edit: tuple[bytes | None, bytes | None], typed: str | None
+) -> bytes | None:
     """Returns the version that the edit began from: an older one where it is nearer, as an editor left open saves.
 
     A file that is exactly an older version was put back on purpose. Of older ones that are as near, the oldest counts: by
-    it what came later stays, and by the others an editor that never showed it would have taken it back.
+    it what came later stays, and by the others an editor that never showed it would have taken it back. What the editor
+    itself saved before goes before them all.
     """
     base, content = edit
     if base is None or content is None or b"\0" in content:
         return base
     nearest, cost = base, line_distance(base, content)
-    for older in older_versions(objects, tip, path):
+    for older in (*older_versions(objects, tip, path), *_typed(objects, typed)):
         distance = line_distance(older, content)
         if 0 < distance < cost or (distance == cost and nearest is not base):
             nearest, cost = older, distance
     return nearest
+
+
+def _typed(objects: Objects, blob: str | None) -> Iterator[bytes]:
+    with contextlib.suppress(GitticksError):  # git may have removed it, as nothing else names it
+        if blob is not None:
+            yield objects.read_blob(blob)

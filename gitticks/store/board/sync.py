@@ -81,6 +81,7 @@ class Sync:
             index_end=index_end,
             is_index_stale=self.journal.is_index_stale or self._leaves_unknown(index_end),
             seen={path: blob for path, blob in self.journal.seen.items() if path not in moves},
+            typed=self.journal.typed,
         )
         return journal, self._report()
 

@@ -67,3 +67,13 @@ def test_a_journal_that_no_parser_can_follow_is_as_none(repository: Repository) 
     save_journal(repository, Journal(base="a" * 40))
     (repository.own_dir / "board.json").write_text("[" * 100_000)
     assert load_journal(repository) == Journal()
+
+
+def test_what_editors_saved_is_remembered_and_may_be_missing(tmp_path: Path) -> None:
+    repository = discover(make_repository(tmp_path))
+    blob = "0123456789" * 4
+    save_journal(repository, Journal(base=blob, typed={"a.md": blob}))
+    assert load_journal(repository).typed == {"a.md": blob}
+    file = repository.own_dir / "board.json"
+    file.write_text(file.read_text().replace(', "typed": {"a.md": "' + blob + '"}', ""))
+    assert load_journal(repository) == Journal(base=blob)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
 from gitticks.git.repository import Repository
 from gitticks.store.board import WORKTREE_BOARD, BoardError, pending, saved
+from gitticks.store.board.journal import load_journal, save_journal
 from gitticks.store.board.saved import (
     SavedEdit,
     edits_to_take_up,
@@ -179,3 +181,25 @@ def test_a_link_is_named(board: BoardOfTest) -> None:
     (board.folder / PATH).symlink_to("/etc/hostname")
     (edit,) = edits_to_take_up(board.repository)
     assert (edit.path, edit.is_plain) == (PATH, False)
+
+
+def test_an_editor_that_saves_again_began_from_what_it_saved_before(board: BoardOfTest) -> None:
+    for number in range(3):
+        board.write(f"{(board.store.read(PATH) or b'').decode()}note {number}\n")
+        board.save(
+            LINES.replace("line 9\n", "line 9\n" + "".join(f"mine {one}\n" for one in range(number + 1)))
+        )
+        (edit,) = edits_to_take_up(board.repository)
+        assert edit.content is not None
+        assert edit.base == board.store.read(PATH)
+        board.write(edit.content.decode())
+    assert board.read().count("mine") == 3
+    assert board.read().endswith("note 0\nnote 1\nnote 2\n")
+    assert not load_journal(board.repository).pending
+
+
+def test_what_git_has_removed_of_it_is_no_failure(board: BoardOfTest) -> None:
+    journal = load_journal(board.repository)
+    save_journal(board.repository, replace(journal, typed={PATH: "0123456789" * 4}))
+    board.save(LINES.replace("line 9\n", "line nine\n"))
+    assert [edit.path for edit in edits_to_take_up(board.repository)] == [PATH]
