@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
-from gitticks.actions.moved_folders import home_of, join_moves
+from gitticks.actions.moved_folders import ID_LINE, home_of, join_moves
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.git.staged import (
     StagedChange,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _MARKER = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 _ENGINE_FILES = (HISTORY_FILE, AUDIT_FILE)
-_ID_LINE = re.compile(rb"^id: *[\"']?([0-9a-z-]{1,64})[\"']? *$", re.MULTILINE)
 _TASK_FILE = re.compile(r"tasks/[^/]+/([^/]+)/TASK\.md")
 _AGAIN = "`git commit` again"
 
@@ -129,7 +128,7 @@ def misplaced(path: str, content: bytes | None) -> Problem | None:
         return Problem(path, "is written by gitticks alone", f"`git restore --staged --worktree {path}`")
     if match is None or (is_valid_id(match[1]) and task_path(TaskId(match[1])) == path):
         return None
-    inside = _ID_LINE.search(content) if content is not None else None
+    inside = ID_LINE.search(content) if content is not None else None
     task_id = inside[1].decode() if inside is not None else match[1]
     place = f"move it to `{task_path(TaskId(task_id))}`" if is_valid_id(task_id) else "give it a valid id"
     return Problem(path, "lies in the wrong folder", place)

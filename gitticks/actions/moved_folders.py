@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 AnyChange = TypeVar("AnyChange", Change, StagedChange)
 
-_ID_LINE = re.compile(rb"^id: *[\"']?([0-9a-z-]{1,64})[\"']? *$", re.MULTILINE)
+ID_LINE = re.compile(rb"^id: *[\"']?([0-9a-z-]{1,64})[\"']? *$", re.MULTILINE)
+"""What a task's file says of its id, also where nothing else in it can be read."""
 _IN_FOLDER = re.compile(r"(tasks/[^/]+/([^/]+))/(.+)")
 
 
@@ -73,7 +74,7 @@ def renamed_folders(edits: Iterable[SavedEdit]) -> Mapping[str, str]:
 
 def id_inside(content: bytes) -> TaskId | None:
     """Returns the id that a task's file gives itself, also where nothing else in it can be read."""
-    match = _ID_LINE.search(content)
+    match = ID_LINE.search(content)
     name = None if match is None else match[1].decode()
     return TaskId(name) if name is not None and is_valid_id(name) else None
 

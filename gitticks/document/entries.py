@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from gitticks.document.escapes import escape, unescape
-from gitticks.document.lines import line_starts, trimmed, with_newlines
+from gitticks.document.lines import encodable, line_starts, trimmed, with_newlines
 from gitticks.document.section_edits import append_to_section, set_section
 from gitticks.document.sections import ENTRY_LEVEL, Body, Heading
 from gitticks.document.times import format_time, parse_time
@@ -19,7 +19,6 @@ NAMELESS = "unknown"
 _KINDS = {kind.value: kind for kind in ActorKind}
 _CLOSING_HASHES = re.compile(r"(?:(?<= )|\A)(\\*)(?=#+\Z)")
 _CLOSED_HASHES = re.compile(r"(?:(?<= )|\A)\\(\\*)(?=#+\Z)")
-_NOT_IN_FILES = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,8 @@ def heading_line(entry: Entry) -> str:
 def normalised(entry: Entry) -> Entry:
     """Returns the entry as a file can hold it: whole seconds, a name on one line, LF line breaks."""
     at = parse_time(format_time(entry.at)) or entry.at
-    name = " ".join(_encodable(entry.name).split()) or NAMELESS
-    return Entry(at, entry.kind, name, with_newlines(trimmed(_encodable(entry.text)), "\n"))
+    name = " ".join(encodable(entry.name).split()) or NAMELESS
+    return Entry(at, entry.kind, name, with_newlines(trimmed(encodable(entry.text)), "\n"))
 
 
 def loose_text_after_last_entry(body: Body, section: Section, known: tuple[Entry, ...]) -> str | None:
@@ -149,7 +148,3 @@ def _placed(body: Body, heading: Heading, entry: Entry, end: int) -> PlacedEntry
     raw = body.text[heading.end : end]
     text = unescape(with_newlines(trimmed(raw), "\n"))
     return PlacedEntry(entry.changed(text=text), raw, heading.start, heading.end)
-
-
-def _encodable(text: str) -> str:
-    return _NOT_IN_FILES.sub("\ufffd", text)

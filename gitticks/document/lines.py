@@ -14,6 +14,7 @@ __all__ = [
     "LINE_BREAK",
     "Source",
     "count_line_breaks",
+    "encodable",
     "is_encodable",
     "line_end",
     "line_starts",
@@ -23,6 +24,7 @@ __all__ = [
 
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_NOT_IN_FILES = re.compile("[\0\ud800-\udfff]")
 
 
 def line_starts(text: str) -> list[int]:
@@ -35,6 +37,11 @@ def line_end(text: str, offset: int) -> int:
     """Returns the offset behind the line break that ends the line at `offset`, or the length of the text."""
     found = LINE_BREAK.search(text, offset)
     return len(text) if found is None else found.end()
+
+
+def encodable(text: str) -> str:
+    """Returns `text` with U+FFFD for each character that no file of ours can hold."""
+    return _NOT_IN_FILES.sub("\ufffd", text)
 
 
 def is_encodable(text: str) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitticks.document.lines import encodable
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Role
@@ -26,12 +26,12 @@ from gitticks.runner.guarded import (
     set_aside,
     write_file,
 )
+from gitticks.runner.workspace_plan import MAILBOX_FOLDER
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
     from gitticks.runner.workspaces import Workspace
 
-FOLDER = ".gt"
 TASK_FILE = "TASK.md"
 PREVIOUS_TASK_FILE = "TASK.previous.md"
 PROMPT_FILE = "prompt.md"
@@ -39,7 +39,6 @@ LEARNINGS_FILE = "learnings.md"
 _PREVIOUS_OUTBOX = f"{outbox.FOLDER}.previous"
 
 _OWN_SECTION = {Role.WORKER: Section.HANDOFF, Role.REVIEWER: Section.REVIEW}
-_NOT_IN_FILES = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +76,13 @@ def fill(workspace: Workspace, file: TaskFile, prompt: str) -> None:
     Raises:
         OSError: the workspace cannot be written to.
     """
-    with open_folder(workspace.path, FOLDER, make=True) as folder:
+    with open_folder(workspace.path, MAILBOX_FOLDER, make=True) as folder:
         assert folder is not None  # noqa: S101 - it was made
         _keep_previous(folder)
         write_file(folder, TASK_FILE, file.data)
         write_file(folder, PROMPT_FILE, prompt.encode("utf-8", "replace"))
         write_file(folder, LEARNINGS_FILE, b"")
-    with open_folder(workspace.path, FOLDER, outbox.FOLDER, make=True):
+    with open_folder(workspace.path, MAILBOX_FOLDER, outbox.FOLDER, make=True):
         pass
 
 
@@ -152,18 +151,18 @@ def _read_files(mailbox: Path) -> tuple[bytes | None, str, tuple[str, ...]]:
                 task = _read_one(folder, TASK_FILE, warnings)
                 learnings = _read_one(folder, LEARNINGS_FILE, warnings)
     except (UnfitError, OSError) as error:
-        warnings.append(f"`{FOLDER}`: {error}; nothing was taken from it")
+        warnings.append(f"`{MAILBOX_FOLDER}`: {error}; nothing was taken from it")
     if task is None and not warnings:
-        warnings.append(f"`{FOLDER}/{TASK_FILE}` was deleted: nothing was taken from it")
+        warnings.append(f"`{MAILBOX_FOLDER}/{TASK_FILE}` was deleted: nothing was taken from it")
     text = (learnings or b"").decode("utf-8", "replace")
-    return task, _NOT_IN_FILES.sub("\ufffd", text), tuple(warnings)
+    return task, encodable(text), tuple(warnings)
 
 
 def _read_one(folder: int, name: str, warnings: list[str]) -> bytes | None:
     try:
         return read_file(folder, name)
     except (UnfitError, OSError) as error:
-        warnings.append(f"`{FOLDER}/{name}` {error}: nothing was taken from it")
+        warnings.append(f"`{MAILBOX_FOLDER}/{name}` {error}: nothing was taken from it")
         return None
 
 

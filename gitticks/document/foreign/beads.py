@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from gitticks.document.foreign.parts import (
+    EPOCH,
     Parts,
     RecordError,
     as_record,
@@ -32,7 +33,6 @@ _STATUSES = {
     "closed": Status.DONE,
 }
 _NO_WORK = frozenset({"message", "event", "gate", "agent", "rig", "role"})
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_beads(lines: Iterable[tuple[int, bytes | None]], path: str) -> Reading:
@@ -151,7 +151,7 @@ def _sections(parts: Parts) -> tuple[tuple[str, str], ...]:
 def _notes(parts: Parts, updated: datetime | None) -> tuple[Entry, ...]:
     """Takes notes and comments; who wrote the notes is not known, so they are the engine's."""
     notes = parts.text("notes")
-    entries = [Entry(updated or _EPOCH, ActorKind.ENGINE, "beads", notes)] if notes else []
+    entries = [Entry(updated or EPOCH, ActorKind.ENGINE, "beads", notes)] if notes else []
     for one in parts.objects("comments"):
         author, text = one.get("author"), one.get("text")
         at = time_of(one["created_at"]) if isinstance(one.get("created_at"), str) else None
@@ -160,6 +160,6 @@ def _notes(parts: Parts, updated: datetime | None) -> tuple[Entry, ...]:
             continue
         name = author if isinstance(author, str) else ""
         entries.append(
-            Entry(at or updated or _EPOCH, ActorKind.HUMAN, one_line(name) or "unknown", clean(text))
+            Entry(at or updated or EPOCH, ActorKind.HUMAN, one_line(name) or "unknown", clean(text))
         )
     return tuple(entries)

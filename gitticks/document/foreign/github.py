@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from gitticks.document.foreign.parts import (
+    EPOCH,
     Parts,
     RecordError,
     as_record,
@@ -25,7 +26,6 @@ FIELDS = (
     "comments", "url", "author", "milestone",
 )  # fmt: skip
 _GIVEN_UP = frozenset({"NOT_PLANNED", "DUPLICATE"})
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_github(data: bytes, path: str) -> Reading:
@@ -98,4 +98,4 @@ def _comment(one: dict[str, Any], undated: datetime | None) -> Entry:
     created, body = one.get("createdAt"), one.get("body")
     at = time_of(created) if isinstance(created, str) else None
     text = clean(body) if isinstance(body, str) else ""
-    return Entry(at or undated or _EPOCH, ActorKind.HUMAN, _login(one.get("author")) or "unknown", text)
+    return Entry(at or undated or EPOCH, ActorKind.HUMAN, _login(one.get("author")) or "unknown", text)

@@ -13,13 +13,14 @@ from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any
 
-from gitticks.document.lines import with_newlines
+from gitticks.document.lines import encodable, with_newlines
 from gitticks.document.times import parse_time
 from gitticks.model.task import DEFAULT_PRIORITY
 
 MOST_RECORD_BYTES = 900_000
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""The time of what came without one."""
 _MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
-_NOT_IN_FILES = re.compile("[\0\ud800-\udfff]")
 _FRACTION = re.compile(r"(?<=\d)\.(\d+)")
 _GIVEN_UP = re.compile(
     r"\W*(?:won'?t (?:do|fix)|wontfix|duplicate|dup|obsolete|superseded|not planned|cancel(?:l?ed)?|abandoned"
@@ -101,7 +102,7 @@ def digest_of(text: str) -> str:
 
 def clean(text: str) -> str:
     """Returns the text as a file can hold it, with LF line breaks."""
-    return with_newlines(_NOT_IN_FILES.sub("\ufffd", text), "\n")
+    return with_newlines(encodable(text), "\n")
 
 
 def one_line(text: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from gitticks.document.foreign.parts import (
+    EPOCH,
     Parts,
     RecordError,
     as_record,
@@ -25,7 +26,6 @@ from gitticks.model.status import ActorKind, Awaiting, Requires, Status
 _STATUSES = {"open": Status.PENDING, "in_progress": Status.WORKING, "closed": Status.DONE}
 _NOTE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?) - (?:\[(\w+)\] )?(.*)")
 _MERGED = "--- merged from remote ---"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_ticks(files: Iterable[tuple[str, bytes | None]]) -> Reading:
@@ -88,7 +88,7 @@ def task_of(record: dict[str, Any], path: str = "") -> ForeignTask:
         external_ref=parts.line("external_ref"),
         summary=parts.text("description") or "",
         sections=_sections(parts),
-        notes=read_notes(parts.text("notes") or "", updated or _EPOCH),
+        notes=read_notes(parts.text("notes") or "", updated or EPOCH),
         links={key: found for key in ("after", "discovered_from") if (found := parts.texts(key))},
         extra=parts.left,
     )
