@@ -169,8 +169,16 @@ def round_words(one: Round) -> str:
 def _with_first_line(words: str, text: str, known: str) -> str:
     """Returns words with the first line of a text, without the sign of a list, that says more than what is known."""
     lines = (" ".join(line.removeprefix("- ").split()) for line in text.splitlines())
-    first = next((line for line in lines if line and line != known), "")
+    first = next((more for line in lines if (more := _beyond(line, known))), "")
     return f"{words}: {first}" if first else words
+
+
+def _beyond(line: str, known: str) -> str:
+    """Returns what a line says beyond the word that is known: `fine` of `**PASS**: fine`."""
+    rest = line.lstrip("*_ ")
+    if not known or not rest.upper().startswith(known) or rest[len(known) :][:1].isalnum():
+        return line
+    return rest[len(known) :].lstrip("*_ :;,.-—")
 
 
 def round_page(on: Screen, task_id: str, one: Round) -> Iterator[str]:

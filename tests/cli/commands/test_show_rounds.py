@@ -3,8 +3,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from gitticks.cli.task_page import round_words
 from gitticks.model.ids import TaskId
 from gitticks.store.layout import rounds_folder
+from gitticks.store.rounds import Round
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt_on_terminal
 from tests.support.projects import Project, make_project, make_reviewing, make_working
@@ -88,3 +92,18 @@ def test_more_files_than_fit_are_counted(tmp_path: Path) -> None:
     assert "Changes   10 files, +10 -0\n" in out
     assert "  … 2 more: `gt review k7f2`\n" in out
     assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    ("review", "words"),
+    [
+        ("PASS", "review PASS"),
+        ("PASS: fine", "review PASS: fine"),
+        ("**pass** — fine\n\nReally.", "review PASS: fine"),
+        ("FAIL\n\n- PASSWORDS are logged", "review FAIL: PASSWORDS are logged"),
+        ("I say FAIL.\nNo test.", "review FAIL: I say FAIL."),
+        ("FAILED, no: PASS", "review PASS: FAILED, no: PASS"),
+    ],
+)
+def test_the_verdict_of_a_round_is_said_once(review: str, words: str) -> None:
+    assert round_words(Round(1, {"review": review})) == words
