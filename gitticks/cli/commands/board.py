@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitticks.actions.phases import RECENT_DAYS, sort_into_columns
 from gitticks.cli.cards import MOST_CARDS, board_lines
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
-from gitticks.cli.render import hint, say, screen
+from gitticks.cli.render import NO_TASKS, hint, say, screen
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit
 
@@ -26,7 +26,7 @@ def answer(context: Context, *, epic: str | None, with_all: bool, as_json: bool)
     if as_json:
         _print_json(found)
     elif not found.has_tasks:
-        say('no tasks yet: `gt create "…"` makes the first', err=True)
+        say(NO_TASKS, err=True)
     else:
         on = screen()
         say(*board_lines(on, found.columns, None if with_all else MOST_CARDS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitticks.actions.dependencies import find_dependencies
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
-from gitticks.cli.render import count_of, say, screen, warn
+from gitticks.cli.render import NO_TASKS, count_of, say, screen, warn
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit, UsageError
 
@@ -64,7 +64,7 @@ def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) ->
 
     say(*graph_lines(screen(), found))
     if not found.has_tasks:
-        say('no tasks yet: `gt create "…"` makes the first', err=True)
+        say(NO_TASKS, err=True)
     elif not found.layers and not with_closed:
         say("no open task waits for another: `gt graph --all` draws closed ones too", err=True)
     elif not found.layers:

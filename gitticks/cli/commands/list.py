@@ -6,7 +6,7 @@ from gitticks.actions.listing import Filter, list_tasks
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS
 from gitticks.cli.flags import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.json_output import entry_object, print_tasks, task_text
-from gitticks.cli.render import say, screen
+from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, say, screen
 from gitticks.cli.tasks_table import has_room_for_questions, task_table, warn_of_broken
 from gitticks.errors import Exit
 
@@ -85,9 +85,9 @@ def _print_json(found: Listing, wanted: Filter) -> None:
 
 def _nothing(found: Listing, wanted: Filter) -> str:
     if not found.has_tasks:
-        return 'no tasks yet: `gt create "…"` makes the first'
+        return NO_TASKS
     if wanted.kinds is not None:
-        return "nothing awaits a person: `gt status` says what runs"
+        return NOTHING_AWAITS
     if not wanted.is_empty:
         return "no task is like that: `gt list --all` lists every task"
     return "no open tasks: `gt list --all` lists the closed ones"

@@ -6,7 +6,7 @@ from gitticks.actions.picking import Reach, next_task
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.json_output import print_task, task_text
-from gitticks.cli.render import name_line, say, screen
+from gitticks.cli.render import NOTHING_AWAITS, NOTHING_READY, name_line, say, screen
 from gitticks.errors import Exit
 
 TYPE_CHECKING = False
@@ -46,8 +46,8 @@ def answer(
 
 def _nothing(awaiting: frozenset[Awaiting] | None) -> str:
     if awaiting is not None:
-        return "nothing awaits a person: `gt status` says what runs"
-    return "nothing is ready: `gt list` says what each task waits for"
+        return NOTHING_AWAITS
+    return NOTHING_READY
 
 
 command = ReadingCommand(

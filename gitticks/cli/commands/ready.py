@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitticks.actions.picking import ready_tasks
 from gitticks.cli.flags import JSON, ReadingCommand
 from gitticks.cli.json_output import print_tasks, task_text
-from gitticks.cli.render import screen
+from gitticks.cli.render import NOTHING_READY, screen
 from gitticks.cli.tasks_table import print_tasks_or
 from gitticks.errors import Exit
 
@@ -23,9 +23,7 @@ def answer(context: Context, *, as_json: bool) -> int:
     if as_json:
         print_tasks(map(task_text, found))
     else:
-        print_tasks_or(
-            screen(), found, "nothing is ready: `gt list` says what each task waits for", context.now
-        )
+        print_tasks_or(screen(), found, NOTHING_READY, context.now)
     return Exit.DONE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitticks.cli.flags import JSON, Option, ReadingCommand
-from gitticks.cli.render import say, screen
+from gitticks.cli.render import NO_TASKS, say, screen
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit, UsageError
 
@@ -36,7 +36,7 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
 
         say(*statistics_lines(screen(), found))
     else:
-        say('no tasks yet: `gt create "…"` makes the first', err=True)
+        say(NO_TASKS, err=True)
     return Exit.DONE
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitticks.actions.tree import grow_tree
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.json_output import entry_object, print_tasks, task_text
-from gitticks.cli.render import say, screen
+from gitticks.cli.render import NO_TASKS, say, screen
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.cli.tree_lines import closed_line, tree_lines
 from gitticks.errors import Exit
@@ -41,7 +41,7 @@ def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bo
 
 def _nothing(found: Tree) -> str:
     if not found.has_tasks:
-        return 'no tasks yet: `gt create "…"` makes the first'
+        return NO_TASKS
     return "no open tasks: `gt tree --all` shows the closed ones"
 
 
