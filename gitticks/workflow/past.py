@@ -63,9 +63,11 @@ def _first_made(change: PastChange) -> PastChange | None:
     """Returns a change as it was before git replayed it upon another version of its task; None if it was not.
 
     `git rebase` and `git cherry-pick` merge without a commit that has two parents: the events come along, and the state
-    is that of the side which stands.
+    is that of the side which stands. Of two tasks that were born with one id, either may stand.
     """
     before, after = change.before, change.after
+    if before is not None and any(event.type is EventType.CREATED for event in change.events):
+        return replace(change, before=None)
     moves = [(event.from_status, event.to_status) for event in change.events if event.to_status is not None]
     start, end = (moves[0][0], moves[-1][1]) if moves else (None, None)
     if before is None or start is None or end is None or start is before.status:

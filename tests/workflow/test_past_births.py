@@ -1,0 +1,19 @@
+"""Two tasks that were born with one id, of which git replayed one upon the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gitticks.model.event import Event, EventType
+from gitticks.model.status import Status
+from gitticks.workflow.artifacts import Artifacts
+from gitticks.workflow.past import PastChange, problems_of
+from tests.support.decisions import ADA, AT, make_task
+
+
+def test_either_birth_may_stand_and_nothing_else_changes_it() -> None:
+    here = make_task(Status.PENDING)
+    twin = replace(here, created=AT, created_by="Eve")
+    for kind, is_legal in ((EventType.CREATED, True), (EventType.NOTED, False)):
+        change = PastChange(here, twin, (Event(kind, AT, ADA),), Artifacts)
+        assert (problems_of(change) == ()) is is_legal
