@@ -25,7 +25,7 @@ from gitticks.store.board import create_board
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 from gitticks.world import World
-from tests.runner.test_records import make_record
+from tests.support.records import make_record
 from tests.support.stores import ADA, ADA_ACTOR, CREATED, NOW, make_queue, put_task
 
 ANSWERED = """\

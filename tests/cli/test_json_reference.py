@@ -15,11 +15,11 @@ from gitticks.cli.catalogue import CATALOGUE
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
-from tests.cli.commands.test_status import make_session
 from tests.cli.support import Ran
 from tests.cli.test_everywhere import CALLS, QUESTION, make_places
 from tests.support.imports import FOREIGN
 from tests.support.projects import Project, make_project, make_reviewing, make_working
+from tests.support.records import make_session
 from tests.support.repositories import commit_file, git
 from tests.support.stores import write_task_file
 

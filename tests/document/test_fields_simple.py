@@ -16,8 +16,8 @@ from gitticks.document.yaml_events import build_tree
 from gitticks.document.yaml_nodes import Mapping
 from gitticks.errors import DocumentError
 from gitticks.model.task import Task
-from tests.document.test_fields import FULL
 from tests.support.hostile_yaml import KEYS, TAILS, VALUES, documents
+from tests.support.tasks_in_full import FULL
 
 IS_FULL = os.environ.get("GITTICKS_DOSE") == "full"
 SAMPLE = [

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import hashlib
-import itertools
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,29 +7,8 @@ import pytest
 from gitticks.errors import GitticksError
 from gitticks.git.packing import has_many_loose_objects, pack_loose_objects
 from gitticks.git.repository import Repository, discover
+from tests.support.loose_objects import counts, plant
 from tests.support.repositories import commit_file, fsck_problems, git, loose_file, make_repository
-
-
-def texts_in_the_sample() -> Iterator[str]:
-    """Yields texts whose blobs lie in the folder that git judges by."""
-    for number in itertools.count():
-        text = f"text {number}\n"
-        if (
-            hashlib.sha1(f"blob {len(text)}\0{text}".encode(), usedforsecurity=False)
-            .hexdigest()
-            .startswith("17")
-        ):
-            yield text
-
-
-def plant(path: Path, count: int) -> None:
-    for text in itertools.islice(texts_in_the_sample(), count):
-        git("hash-object", "-w", "--stdin", at=path, input=text)
-
-
-def counts(path: Path) -> dict[str, int]:
-    told = git("count-objects", "-v", at=path).splitlines()
-    return {name: int(number) for name, number in (line.split(": ") for line in told)}
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 from gitticks.model.ids import TaskId
 from gitticks.runner.liveness import held_tasks, is_session_alive, live_tasks
 from gitticks.runner.records import Sessions
-from tests.runner.test_records import make_record
+from tests.support.records import make_record
 
 
 def test_a_session_is_alive_while_its_lock_is_held(tmp_path: Path) -> None:

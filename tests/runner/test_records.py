@@ -13,37 +13,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
-from gitticks.model.session import SessionRecord
 from gitticks.model.status import Role
-from gitticks.processes import own_identity
 from gitticks.runner.records import Sessions
+from tests.support.records import STARTED, make_record
 from tests.support.runs import until
-
-STARTED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-
-
-def make_record(task_id: str = "k7f2", **fields: object) -> SessionRecord:
-    """Returns a record of this process."""
-    me = own_identity()
-    record = SessionRecord(
-        TaskId(task_id),
-        Role.WORKER,
-        1,
-        "mine",
-        me.pid,
-        me.start_ticks,
-        me.boot_id,
-        STARTED,
-        "/repo/.gitticks-work/k7f2",
-    )
-    return replace(record, **fields)  # type: ignore[arg-type]
 
 
 @pytest.fixture

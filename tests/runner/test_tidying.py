@@ -8,7 +8,7 @@ from gitticks.git.locks import hold_lock
 from gitticks.runner import tidying
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.tidying import tidy_up
-from tests.git.test_packing import counts, plant
+from tests.support.loose_objects import counts, plant
 from tests.support.repositories import fsck_problems, git
 from tests.support.runs import NO_REVIEW, RunProject, project
 

@@ -18,8 +18,7 @@ from gitticks.workflow.artifacts import Artifacts, count_since_last_word
 from gitticks.workflow.past import PastChange, impossible, is_persons_word, merge_problems, problems_of
 from tests.support.decisions import ADA, AT, HANDED_OFF, HEAD, PASSED, REVIEWER, START, WORKER, make_task
 from tests.workflow.carrying_out import carry_out
-from tests.workflow.test_state_machine import POLICIES
-from tests.workflow.world import ALL_CHOICES, World, begin, moves
+from tests.workflow.world import ALL_CHOICES, POLICIES, World, begin, moves
 
 S = Status
 FILE = ".gitticks/tasks/f2/k7f2/TASK.md"

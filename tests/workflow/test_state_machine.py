@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
-from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
+from gitticks.model.policy import Policy
 from gitticks.model.session import Ending
 from gitticks.model.status import Isolation, Requires, Role, Status, TaskType
 from gitticks.model.task import Task
@@ -21,19 +21,8 @@ from gitticks.workflow.transitions import is_legal_step
 from gitticks.workflow.triggers import SessionEnded
 from tests.support.decisions import START
 from tests.workflow.carrying_out import asked_gates, carry_out
-from tests.workflow.world import ALL_CHOICES, Move, Side, World, begin, moves
+from tests.workflow.world import ALL_CHOICES, POLICIES, Move, Side, World, begin, moves
 
-POLICIES = st.builds(
-    Policy,
-    review=st.sampled_from(ReviewPolicy),
-    human=st.sampled_from(HumanPolicy),
-    isolation=st.sampled_from(Isolation),
-    merge_mode=st.sampled_from(MergeMode),
-    on_conflict=st.sampled_from(OnConflict),
-    review_limit=st.integers(1, 3),
-    council_rounds=st.integers(0, 3),
-    iterations=st.integers(1, 4),
-)
 RETURNS = (Status.CLARIFICATION, Status.WORKING, Status.AGENT_REVIEW, Status.REVIEWING, Status.STUCK)
 
 

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from hypothesis import strategies as st
+
 from gitticks.model.event import ENGINE, Actor
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.policy import Policy, ReviewPolicy
+from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
 from gitticks.model.session import Ending
-from gitticks.model.status import Awaiting, Role, Status, Verdict
+from gitticks.model.status import Awaiting, Isolation, Role, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Counts
 from gitticks.workflow.decision import Turn, whose_turn
@@ -43,6 +45,17 @@ from gitticks.workflow.triggers import (
 )
 from tests.support.decisions import ADA, HEAD, MERGE, OTHER_HEAD, REVIEWER, START, WORKER
 
+POLICIES = st.builds(
+    Policy,
+    review=st.sampled_from(ReviewPolicy),
+    human=st.sampled_from(HumanPolicy),
+    isolation=st.sampled_from(Isolation),
+    merge_mode=st.sampled_from(MergeMode),
+    on_conflict=st.sampled_from(OnConflict),
+    review_limit=st.integers(1, 3),
+    council_rounds=st.integers(0, 3),
+    iterations=st.integers(1, 4),
+)
 TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 ACTORS = {Role.WORKER: WORKER, Role.REVIEWER: REVIEWER}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from gitticks.model.status import Status
 from gitticks.model.task import Claim
 from gitticks.runner.records import Sessions
-from tests.cli.commands.test_status import make_session
 from tests.cli.support import gt
+from tests.support.records import make_session
 from tests.support.repositories import add_linked_worktree
 from tests.support.stores import NOW, make_store, make_task
 

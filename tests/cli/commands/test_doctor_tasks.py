@@ -12,7 +12,6 @@ from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Approval
 from gitticks.runner.records import Sessions
-from tests.cli.commands.test_status import make_session
 from tests.support.doctor import (
     COMMAND,
     found_in,
@@ -22,6 +21,7 @@ from tests.support.doctor import (
     type_mends,
 )
 from tests.support.projects import Project
+from tests.support.records import make_session
 from tests.support.repositories import (
     commit_file,
     git,

@@ -1,19 +1,16 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from gitticks.model.ids import TaskId
-from gitticks.model.session import SessionRecord
-from gitticks.model.status import Awaiting, Role, Status
+from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
 from gitticks.store.board import create_board
-from gitticks.system import boot_id
 from tests.cli.support import gt
 from tests.support.projects import make_project
+from tests.support.records import make_session
 from tests.support.repositories import git, make_repository
 from tests.support.stores import NOW, change_task, make_queue, make_store, make_task
 
@@ -37,20 +34,6 @@ ready
 8 tasks: 5 pending, 1 clarification,
 1 reviewing, 1 done
 """
-
-
-def make_session(task_id: str) -> SessionRecord:
-    return SessionRecord(
-        task=TaskId(task_id),
-        role=Role.WORKER,
-        round=1,
-        agent="claude",
-        pid=os.getpid(),
-        start_ticks=1,
-        boot_id=boot_id(),
-        started=NOW.replace(minute=0),
-        workspace="/w/k7f2",
-    )
 
 
 def test_what_awaits_and_what_is_ready(tmp_path: Path) -> None:
