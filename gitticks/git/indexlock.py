@@ -43,14 +43,6 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
                 _release(lock, os.fstat(ours.fileno()))
 
 
-def is_index_locked(git_dir: Path) -> bool:
-    """True while a program other than gitticks holds the index."""
-    try:
-        return not _is_own(git_dir / "index.lock")
-    except FileNotFoundError:
-        return False
-
-
 def _link(mine: Path, lock: Path, wait_seconds: float) -> bool:
     end = time.monotonic() + wait_seconds
     while True:
