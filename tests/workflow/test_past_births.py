@@ -12,8 +12,8 @@ from tests.support.decisions import ADA, AT, make_task
 
 
 def test_either_birth_may_stand_and_nothing_else_changes_it() -> None:
-    here = make_task(Status.PENDING)
-    twin = replace(here, created=AT, created_by="Eve")
+    here = replace(make_task(Status.PENDING), created=AT, created_by=ADA.name)
+    twin = replace(here, created_by="Eve")
     for kind, is_legal in ((EventType.CREATED, True), (EventType.NOTED, False)):
         change = PastChange(here, twin, (Event(kind, AT, ADA),), Artifacts)
         assert (problems_of(change) == ()) is is_legal
