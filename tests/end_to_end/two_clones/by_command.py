@@ -6,6 +6,7 @@ from tests.end_to_end.two_clones.ledger import Place
 from tests.end_to_end.two_clones.scene import Scene
 from tests.support.clones import Clone
 
+_ANSWERS_WHO_ASKS = 0.8
 _PEOPLE = ("Ada", "Grace", "null")
 
 
@@ -113,10 +114,13 @@ def hand_off(scene: Scene, clone: Clone) -> None:
 def decide(scene: Scene, clone: Clone) -> None:
     """Gives a verdict, or moves a task in another way, whether it is allowed or not."""
     task, word = scene.task_of(clone), scene.ledger.new_word()
+    waiting = [one for one in scene.tasks if awaits(clone, one)]
+    asked = scene.dice.choice(waiting) if waiting and scene.dice.random() < _ANSWERS_WHO_ASKS else task
     words = scene.dice.choice(
         [
-            ("approve", task, f"Good {word}."),
-            ("reject", task, f"Bad {word}."),
+            ("approve", asked, f"Good {word}."),
+            ("reject", asked, f"Bad {word}."),
+            ("approve", asked),
             ("cancel", task, "no longer"),
             ("reopen", task),
             ("close", task, "by hand"),
@@ -129,7 +133,13 @@ def decide(scene: Scene, clone: Clone) -> None:
     )
     ran = scene.gt(clone, *words)
     if word in words[-1]:
-        scene.acknowledged(ran, word, task, Place.FOLDER if words[0] == "reject" else Place.FILE)
+        scene.acknowledged(ran, word, asked, Place.FOLDER if words[0] == "reject" else Place.FILE)
+
+
+def configure(scene: Scene, clone: Clone) -> None:
+    """Sets something for the whole team."""
+    key = scene.dice.choice(("parallel", "iterations", "review_limit", "limits.in_review"))
+    scene.gt(clone, "config", key, str(scene.dice.randint(1, 9)))
 
 
 def look(scene: Scene, clone: Clone) -> None:
@@ -151,7 +161,9 @@ def lose_the_line(scene: Scene, clone: Clone) -> None:
         scene.go_offline(clone, scene.dice.randint(2, 12))
 
 
-def awaits(clone: Clone, task: str, kind: str) -> bool:
-    """True if a task awaits that kind of answer here."""
-    known = task in clone.store.list_task_ids()
-    return known and clone.task(task).awaiting == kind
+def awaits(clone: Clone, task: str, kind: str | None = None) -> bool:
+    """True if a task awaits that kind of answer here, or any."""
+    if task not in clone.store.list_task_ids():
+        return False
+    found = clone.task(task).awaiting
+    return found == kind if kind else found is not None

@@ -6,7 +6,10 @@ from tests.end_to_end.two_clones import by_hand
 from tests.end_to_end.two_clones.ledger import Place
 from tests.end_to_end.two_clones.scene import STATE, Scene
 from tests.support.clones import Clone
-from tests.support.repositories import git
+from tests.support.repositories import git, run_git_command
+
+_LOOKS_FIRST = 0.3
+_CONCLUDES_AT_ONCE = 0.4
 
 
 def commit(scene: Scene, clone: Clone) -> None:
@@ -25,8 +28,9 @@ def push(scene: Scene, clone: Clone) -> None:
 
 
 def pull(scene: Scene, clone: Clone) -> None:
-    """Pulls by a merge, and concludes or gives up what stopped."""
-    if scene.git(clone, "pull", "--no-rebase", "--no-edit", "origin", STATE).returncode and clone.is_merging:
+    """Pulls by a merge, and concludes or gives up what stopped, at once or later."""
+    failed = scene.git(clone, "pull", "--no-rebase", "--no-edit", "origin", STATE).returncode
+    if failed and clone.is_merging and scene.dice.random() < _CONCLUDES_AT_ONCE:
         conclude_merge(scene, clone)
 
 
@@ -71,6 +75,22 @@ def amend(scene: Scene, clone: Clone) -> None:
         scene.git(clone, "commit", "--quiet", "--amend", "--no-edit", "-a")
 
 
+def stash(scene: Scene, clone: Clone) -> None:
+    """Puts what is edited aside and takes it back, before or after a look at what is new."""
+    if not clone.board_status() or scene.git(clone, "stash", "push", "--include-untracked").returncode:
+        return
+    if scene.dice.random() < _LOOKS_FIRST:
+        pull(scene, clone)
+    take_back(scene, clone)
+
+
+def take_back(scene: Scene, clone: Clone) -> None:
+    """Takes back what lies aside; what it hits is joined by the doctor."""
+    if git("stash", "list", at=clone.board) and scene.git(clone, "stash", "pop").returncode:
+        scene.gt(clone, "doctor", "--fix")
+        scene.git(clone, "add", "--all")
+
+
 def forget_the_driver(scene: Scene, clone: Clone) -> None:
     """Takes our merge driver away and pulls, so that git joins tasks by lines; the doctor brings it back."""
     scene.git(clone, "config", "--remove-section", "merge.gitticks")
@@ -79,10 +99,27 @@ def forget_the_driver(scene: Scene, clone: Clone) -> None:
 
 
 def conclude_merge(scene: Scene, clone: Clone) -> None:
-    """Lets the doctor join what git could not, and commits it; else gives the merge up."""
+    """Lets the doctor join what git could not, chooses settings that both set, and commits; else gives the merge up."""
+    if not clone.is_merging:
+        return
     scene.gt(clone, "doctor", "--fix")
+    if "config.yaml" in git("diff", "--name-only", "--diff-filter=U", at=clone.board):
+        assert scene.git(clone, "checkout", "--theirs", "--", "config.yaml").returncode == 0
+        assert scene.git(clone, "add", "config.yaml").returncode == 0
     if scene.git(clone, "commit", "--quiet", "--no-edit").returncode:
+        _give_up_edits(scene, clone)
         assert scene.git(clone, "merge", "--abort").returncode == 0
+
+
+def _give_up_edits(scene: Scene, clone: Clone) -> None:
+    """Forgets what is only saved in files that wait to be merged: giving up a merge gives that up, as git says."""
+    for kept in list(scene.ledger.words.values()):
+        if _has(clone, kept.word) and not _has(clone, kept.word, STATE):
+            scene.ledger.release(kept.word)
+
+
+def _has(clone: Clone, word: str, *where: str) -> bool:
+    return run_git_command("grep", "--quiet", "-e", word, *where, at=clone.board).returncode == 0
 
 
 def _is_rebasing(clone: Clone) -> bool:

@@ -10,6 +10,7 @@ from tests.end_to_end.two_clones.ledger import Place
 from tests.end_to_end.two_clones.scene import Scene
 from tests.support.clones import Clone
 
+_SHARED = 0.6
 _MOST_TRIES = 4
 """The board's hook asks for a second try where the board was just brought in step."""
 
@@ -55,8 +56,8 @@ def commit(scene: Scene, clone: Clone) -> bool:
 def new_task(scene: Scene, clone: Clone) -> None:
     """Makes a folder with a task's file in it; now and then one id is used in both clones."""
     word = scene.ledger.new_word()
-    shared = scene.dice.random() < 0.3
-    task = f"twin{scene.dice.randrange(4)}" if shared else f"h{word}"
+    shared = scene.dice.random() < _SHARED
+    task = _twin(scene, clone) if shared else f"h{word}"
     file = clone.board / task_path(TaskId(task))
     if file.exists():
         return
@@ -140,6 +141,13 @@ def save_editor(scene: Scene, clone: Clone) -> None:
         _put_back(scene, clone, file)
     else:
         scene.ledger.keep(word, task, Place.FILE)
+
+
+def _twin(scene: Scene, clone: Clone) -> str:
+    """Returns an id that some other clone has given to a task that is not known here, or else a new one."""
+    known = {task for one in scene.clones for task in one.store.list_task_ids() if task.startswith("twin")}
+    strange = sorted(known - {*clone.store.list_task_ids()})
+    return str(scene.dice.choice(strange)) if strange else f"twin{len(known)}"
 
 
 def _put_back(scene: Scene, clone: Clone, file: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from gitticks.document.taskfile import TaskFile
 from gitticks.model.ids import TaskId, task_folder, task_path
 from gitticks.model.notes import Section
-from tests.end_to_end.two_clones import by_command, by_hand
+from tests.end_to_end.two_clones import by_command, by_git, by_hand
 from tests.end_to_end.two_clones.ledger import Kept, Place, files_of, histories
 from tests.end_to_end.two_clones.scene import Scene
 from tests.support.clones import Clone
@@ -25,6 +25,8 @@ def end(scene: Scene) -> None:
     for clone in scene.clones:
         if clone.path in scene.offline:
             scene.go_online(clone)
+        by_git.conclude_merge(scene, clone)
+        by_git.take_back(scene, clone)
         by_command.look(scene, clone)
         if clone.board_status():
             by_hand.commit(scene, clone)

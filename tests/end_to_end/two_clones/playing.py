@@ -23,28 +23,31 @@ OPERATIONS: dict[Operation, int] = {
     by_command.respond: 5,
     by_command.hand_off: 5,
     by_command.decide: 10,
+    by_command.configure: 2,
     by_command.look: 4,
-    by_command.sync: 6,
+    by_command.sync: 5,
     by_command.lose_the_line: 3,
     by_hand.edit: 22,
-    by_hand.new_task: 3,
+    by_hand.new_task: 4,
     by_hand.answer: 4,
     by_hand.ask_for_a_state: 3,
     by_hand.open_editor: 3,
     by_hand.save_editor: 6,
     by_git.commit: 2,
     by_git.fetch: 2,
-    by_git.push: 4,
-    by_git.pull: 5,
+    by_git.push: 3,
+    by_git.pull: 4,
     by_git.pull_by_rebase: 4,
     by_git.cherry_pick: 5,
     by_git.revert: 3,
     by_git.amend: 3,
-    by_git.forget_the_driver: 2,
+    by_git.stash: 2,
+    by_git.forget_the_driver: 3,
+    by_git.conclude_merge: 6,
 }
 """How often each is drawn, against one another."""
 
-_CHANGES_CLONE = 0.3
+_CHANGES_CLONE = 0.15
 _MOST_TOLD = 60
 
 
