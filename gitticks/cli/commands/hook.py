@@ -73,14 +73,16 @@ def _refuse(problems: tuple[Problem, ...]) -> int:
 def _follow(context: Context, *, is_commit: bool) -> None:
     from gitticks.actions.hook_followup import follow_commit, refresh_board
     from gitticks.actions.hook_picks import check_pick
+    from gitticks.actions.hook_reverts import put_back_reverted
     from gitticks.cli.render import say
     from gitticks.cli.text import visible
 
     if not is_commit:
         refresh_board(context)
         return
+    put_back = put_back_reverted(context)
     _refuse(check_pick(context))  # it is made, so that this only tells
-    for done in follow_commit(context):
+    for done in (*put_back, *follow_commit(context)):
         words = visible(_words(context, done))
         say(f"{done.after.id}  {words}", err=done.refusal is not None)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
-from gitticks.actions.doctor.trail.judging import Trail, Unsettled
+from gitticks.actions.doctor.trail.judging import HISTORY_CHANGED, Trail, Unsettled
 from gitticks.actions.doctor.trail.remembered import load_remembered, remember
 from gitticks.actions.doctor.trail.versions import Versions
 from gitticks.errors import UsageError
@@ -147,10 +147,14 @@ def _findings(one: Unsettled) -> Iterator[Finding]:
 
 
 def _mend(one: Unsettled) -> str:
-    """Returns how to settle it: taken back while nothing builds on it, else by a person's own decision."""
-    commits = {illegal.commit: illegal.task_id for illegal in one.found}
-    if len(commits) == 1 and one.later == 0:
-        (commit,) = commits
-        return f"`git -C {BOARD_FOLDER} -c core.hooksPath=/dev/null revert --no-edit {commit}` takes it back"
+    """Returns how to settle it: taken back while nothing builds on it, else by a person's own decision.
+
+    What is gone from a history no decision brings back.
+    """
+    commits = list(dict.fromkeys(illegal.commit for illegal in reversed(one.found)))
+    loses_history = any(illegal.problem == HISTORY_CHANGED for illegal in one.found)
+    if loses_history or (len(commits) == 1 and one.later == 0):
+        typed = f"git -C {BOARD_FOLDER} -c core.hooksPath=/dev/null revert --no-edit {' '.join(commits)}"
+        return f"`{typed}` takes it back"
     task_id = one.found[0].task_id
     return f"`gt show {task_id}`; what you decide about it (a verdict, a status, `gt reopen`) settles it"

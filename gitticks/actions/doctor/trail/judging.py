@@ -22,6 +22,8 @@ from gitticks.workflow.past import PastChange, is_persons_word, merge_problems, 
 
 _AGENTS_ADDRESS = "@gitticks.localhost"
 
+HISTORY_CHANGED = f"had its {HISTORY_FILE} changed, to which lines are only added"
+
 
 @dataclass(frozen=True, slots=True)
 class Illegal:
@@ -109,7 +111,7 @@ class Trail:
             return
         had, has = self.versions.history(old), self.versions.history(new)
         if not has.startswith(had):
-            yield f"had its {HISTORY_FILE} changed, to which lines are only added"
+            yield HISTORY_CHANGED
             return
         events = events_in(has[len(had) :])
         if old.is_there and events:

@@ -1,0 +1,115 @@
+"""What a `git revert` on the board took back of what gitticks had written, put back in a commit that follows it.
+
+A revert asks no hook before it commits. What a person may write may go back to what it was; but lines are only added to
+a history, and a task moves by decisions alone: where a revert undid one, the task is as it was before the revert.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gitticks.actions.changing import record
+from gitticks.actions.hook_followup import FollowedUp
+from gitticks.errors import GitticksError
+from gitticks.git.staged import author_of, checked_out_ref, is_in_series, is_made_again
+from gitticks.model.event import Actor, Event, EventType
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.status import ActorKind
+from gitticks.model.task import Task
+from gitticks.store.layout import STATE_REF, history_path, task_around
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.store.transaction import Transaction
+
+_NO_MOVE = "a revert moves no task, so it is as it was before"
+_NO_LOSS = "a revert takes nothing out of a history, so its lines are back"
+
+Versions = Mapping[str, tuple[bytes | None, bytes | None]]
+"""What a commit changed: old and new bytes by path."""
+
+
+def put_back_reverted(context: Context) -> tuple[FollowedUp, ...]:
+    """Puts back what a revert, which git has just made by itself, may not take away; nothing after any other commit."""
+    git_dir = context.repository.git_dir
+    if checked_out_ref(git_dir) != STATE_REF or not is_made_again(git_dir) or is_in_series(git_dir):
+        return ()
+    commit = context.store.tip()
+    parents = context.store.objects.parents_of(commit)
+    if len(parents) != 1:
+        return ()
+    actor = Actor(ActorKind.HUMAN, author_of(context.repository, commit).name)
+    return tuple(
+        context.store.transact(partial(_put_back, context, actor, task_id, versions), author=context.author)
+        for task_id, versions in _losing_history(context, parents[0], commit).items()
+    )
+
+
+def _losing_history(context: Context, old: str, new: str) -> Mapping[TaskId, Versions]:
+    """Returns what was changed of the tasks of whose history lines are gone."""
+    objects = context.store.objects
+    found: dict[TaskId, dict[str, tuple[bytes | None, bytes | None]]] = {}
+    for change in objects.changed_files(objects.tree_of(old), objects.tree_of(new)):
+        task_id = task_around(change.path)
+        if task_id is not None:
+            blobs = (None if one is None else objects.read_blob(one) for one in (change.old, change.new))
+            before, after = blobs
+            found.setdefault(task_id, {})[change.path] = (before, after)
+    return {
+        task_id: versions
+        for task_id, versions in found.items()
+        if _is_losing(versions.get(history_path(task_id)))
+    }
+
+
+def _is_losing(history: tuple[bytes | None, bytes | None] | None) -> bool:
+    if history is None:
+        return False
+    before, after = ((one or b"").splitlines() for one in history)
+    return not set(before) <= set(after)
+
+
+def _put_back(
+    context: Context, actor: Actor, task_id: TaskId, versions: Versions, transaction: Transaction
+) -> FollowedUp:
+    place = history_path(task_id)
+    before = (versions[place][0] or b"").splitlines(keepends=True)
+    later = [
+        line for line in (transaction.read(place) or b"").splitlines(keepends=True) if line not in before
+    ]
+    is_move = _is_move(task_id, versions)
+    if is_move:
+        for path, (old, new) in versions.items():
+            if path != place and transaction.read(path) == new:
+                transaction.remove(path) if old is None else transaction.write(path, old)
+    transaction.write(place, b"".join([*before, *later]))
+    task = transaction.task_file(task_id).task
+    reason = _NO_MOVE if is_move else _NO_LOSS
+    warned = Event(EventType.WARNED, context.now, actor, reason=reason)
+    record(transaction, task_id, "put back what a revert took away", [warned], actor)
+    return FollowedUp(task, task, actor.name, reason)
+
+
+def _is_move(task_id: TaskId, versions: Versions) -> bool:
+    """True if the revert changed what no person writes, so that the text that belongs to it cannot stand either."""
+    return len({tuple(_state(task_id, data)) for data in versions.get(task_path(task_id), (None, None))}) > 1
+
+
+def _state(task_id: TaskId, data: bytes | None) -> Iterator[object]:
+    from gitticks.document.taskfile import read_task
+    from gitticks.store.hand_edits import FREE_FIELDS
+
+    if data is None:
+        return
+    try:
+        task = read_task(data, task_path(task_id))
+    except GitticksError:
+        yield data
+        return
+    names = (
+        field.name for field in fields(Task) if field.name not in FREE_FIELDS and field.name != "updated"
+    )
+    yield from (repr(getattr(task, name)) for name in names)
