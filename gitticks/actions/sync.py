@@ -77,7 +77,7 @@ def _remote(context: Context, asked: str | None) -> str | None:
         if asked not in known:
             raise NotFoundError(f"there is no remote `{asked}`", hint="`git remote -v` lists them")
         return asked
-    found = remote_of_branch(context.repository, STATE_BRANCH)
+    found = remote_of_branch(context.repository, STATE_BRANCH, known)
     if found is None and known:
         raise NotFoundError(
             f"which remote has the tasks is not known: {', '.join(f'`{one}`' for one in known)}",
@@ -159,7 +159,8 @@ class _Sync:
         """Learns where the remote stands; returns how the sync ends if it cannot go on."""
         from gitticks.git.sharing import Fetched, fetch
 
-        fetched = fetch(self._context.repository, self._remote, self._branch, timeout_seconds=self._timeout)
+        where = self._context.repository, self._remote, self._branch
+        fetched = fetch(*where, timeout_seconds=self._timeout, is_known=True)
         if fetched.outcome is Fetched.UNREACHABLE:
             return self._result(Reached.OFFLINE, fetched.words)
         if fetched.outcome is Fetched.REFUSED:

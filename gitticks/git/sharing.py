@@ -95,10 +95,13 @@ def remotes(repository: Repository) -> tuple[str, ...]:
     )
 
 
-def remote_of_branch(repository: Repository, branch: str) -> str | None:
-    """Returns the remote that a branch is shared with: its upstream's, else `origin`, else the only one there is."""
+def remote_of_branch(repository: Repository, branch: str, known: tuple[str, ...] | None = None) -> str | None:
+    """Returns the remote that a branch is shared with: its upstream's, else `origin`, else the only one there is.
+
+    `known` are the remotes that there are, where somebody has asked already.
+    """
     named = _config(repository, "--get", _UPSTREAM.format(branch)).text
-    known = remotes(repository)
+    known = remotes(repository) if known is None else known
     if named:
         return named if named in known else None
     if _USUAL in known:
@@ -112,13 +115,19 @@ def tracking_ref(remote: str, branch: str) -> str:
 
 
 def fetch(
-    repository: Repository, remote: str, branch: str, *, timeout_seconds: float = LONGEST_SECONDS
+    repository: Repository,
+    remote: str,
+    branch: str,
+    *,
+    timeout_seconds: float = LONGEST_SECONDS,
+    is_known: bool = False,
 ) -> FetchedBranch:
     """Brings `refs/remotes/<remote>/<branch>` up to date, also in a clone that was made of a single branch.
 
-    Every object that comes is checked, and on disk before the ref moves.
+    Every object that comes is checked, and on disk before the ref moves. `is_known` where somebody has found out that
+    there is such a remote: git would take any other word for an address.
     """
-    if remote not in remotes(repository):
+    if not is_known and remote not in remotes(repository):
         return FetchedBranch(Fetched.NO_REMOTE)
     tracking = tracking_ref(remote, branch)
     options = [
