@@ -79,7 +79,11 @@ def pad(text: str, columns: int) -> str:
 
 
 def wrap(text: str, columns: int) -> list[str]:
-    """Returns `text` broken between words into lines of at most `columns`; a longer word is broken where it must."""
+    """Returns `text` broken between words into lines of at most `columns`; a longer word is broken where it must.
+
+    A line holds at least one character, however narrow the room is.
+    """
+    columns = max(1, columns)
     lines: list[str] = []
     line, taken = "", 0
     for word in text.split(" "):

@@ -64,6 +64,13 @@ def test_no_view_is_wider_than_the_screen_or_steered_by_a_text(project: Project,
         assert [line for line in ran.out.splitlines() if width(line) > columns] == [], view
 
 
+@pytest.mark.parametrize("columns", [1, 3, 9, 20])
+def test_a_screen_too_narrow_for_anything_is_no_error(project: Project, columns: int) -> None:
+    for view in VIEWS:
+        ran = project.gt(*view.split(), columns=columns, now=NOW)
+        assert ran.code == 0, (view, ran.seen)
+
+
 def test_a_piped_view_holds_no_control_character_either(project: Project) -> None:
     for view in VIEWS:
         ran = project.gt(*view.split(), now=NOW)

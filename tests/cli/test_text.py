@@ -46,3 +46,9 @@ def test_breaking_loses_nothing_and_keeps_to_the_width(text: str, columns: int) 
     lines = wrap(text, columns)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert all(width(line) <= columns for line in lines)
+
+
+@pytest.mark.parametrize("columns", [1, 0, -5])
+def test_without_room_each_character_has_a_line(columns: int) -> None:
+    assert wrap("ab 日本", columns) == ["a", "b", "日", "本"]
+    assert wrap("", columns) == [""]
