@@ -59,7 +59,7 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
         return ()
     # First the board's journal learns of the commit: else what it holds would look staged on top of the follow-up.
     refresh_board(context)
-    commit = _own_commit(context)
+    commit = own_commit(context)
     parents = context.store.objects.parents_of(commit)
     if len(parents) != 1:
         return ()
@@ -90,7 +90,7 @@ def _trust_own(context: Context, before: str, after: str) -> None:
         trust_own(context.repository, changed)
 
 
-def _own_commit(context: Context) -> str:
+def own_commit(context: Context) -> str:
     """Returns what the person has just committed; a writer may have moved the branch on since, before this hook ran."""
     tip = context.store.tip()
     own = last_logged(context.repository.git_dir, "HEAD")

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import record
-from gitticks.actions.hook_followup import FollowedUp
+from gitticks.actions.hook_followup import FollowedUp, own_commit
 from gitticks.errors import GitticksError
 from gitticks.git.staged import author_of, checked_out_ref, is_in_series, is_made_again
 from gitticks.model.event import Actor, Event, EventType
@@ -37,7 +37,7 @@ def put_back_reverted(context: Context) -> tuple[FollowedUp, ...]:
     git_dir = context.repository.git_dir
     if checked_out_ref(git_dir) != STATE_REF or not is_made_again(git_dir) or is_in_series(git_dir):
         return ()
-    commit = context.store.tip()
+    commit = own_commit(context)
     parents = context.store.objects.parents_of(commit)
     if len(parents) != 1:
         return ()
