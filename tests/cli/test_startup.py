@@ -195,7 +195,12 @@ SELDOM_IN_CHANGES = frozenset(
 
 @pytest.mark.parametrize(
     "words",
-    [["create", "One more"], ["update", "k7f2", "-p", "0"], ["note", "k7f2", "Seen."], ["block", "k7f2", "m3xq"]],
+    [
+        ["create", "One more"],
+        ["update", "k7f2", "-p", "0"],
+        ["note", "k7f2", "Seen."],
+        ["block", "k7f2", "m3xq"],
+    ],
     ids=lambda words: words[0],
 )
 def test_a_change_loads_nothing_that_it_seldom_needs(tmp_path: Path, words: list[str]) -> None:

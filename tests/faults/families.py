@@ -130,7 +130,9 @@ def _start(project: Project, task: str) -> Case:
 
 def _edit(project: Project, task: str) -> Case:
     project.make(task, body="Read this.\n")
-    _editor_of(project).with_suffix(f".{task}").unlink(missing_ok=True)  # of an earlier repository at this place
+    _editor_of(project).with_suffix(f".{task}").unlink(
+        missing_ok=True
+    )  # of an earlier repository at this place
     editor = write_program(_editor_of(project), f'printf "\\n{WRITTEN}\\n" >> "$1" && echo >> "$0.{task}"')
     return gt_case(project, task, "edit", task, environment={"GIT_EDITOR": str(editor)})
 
