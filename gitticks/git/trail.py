@@ -9,18 +9,22 @@ from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
 ACTOR_TRAILER = "Actor"
-_FORMAT = f"%H%n%P%n%ae%n%(trailers:key={ACTOR_TRAILER},valueonly,unfold,separator=%x1f)"
-_FIELDS = 4
+_FORMAT = f"%H%n%P%n%ae%n%at %ct%n%(trailers:key={ACTOR_TRAILER},valueonly,unfold,separator=%x1f)"
+_FIELDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TrailCommit:
-    """One commit: its id, those of its parents, its author's address, and the values of its `Actor:` trailers."""
+    """One commit: its id, those of its parents, its author's address, and the values of its `Actor:` trailers.
+
+    `is_replayed` if it was written at another time than it was made: by a rebase, a cherry-pick or an amendment.
+    """
 
     commit: str
     parents: tuple[str, ...]
     author_email: str
     actors: tuple[str, ...]
+    is_replayed: bool = False
 
 
 def read_trail(
@@ -53,6 +57,7 @@ def read_trail(
     )
     for entry in done.stdout.decode("utf-8", "replace").split("\0"):
         if entry:
-            commit, parents, email, actors = entry.split("\n", _FIELDS - 1)
+            commit, parents, email, times, actors = entry.split("\n", _FIELDS - 1)
+            made, _, written = times.partition(" ")
             named = tuple(actor for actor in actors.strip("\n").split("\x1f") if actor)
-            yield TrailCommit(commit, tuple(parents.split()), email, named)
+            yield TrailCommit(commit, tuple(parents.split()), email, named, made != written)

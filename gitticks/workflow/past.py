@@ -39,13 +39,15 @@ _TOLD_BY_TEXT = frozenset({Gate.HANDOFF, Gate.QUESTION, Gate.REVIEW_PASS})
 class PastChange:
     """A task before (None if it was new) and after a change, and the events that were added with it.
 
-    `artifacts` is what the task's text offered to the gates; it is called only where a gate asks.
+    `artifacts` is what the task's text offered to the gates; it is called only where a gate asks. `is_replayed` if the
+    commit says that git made it of another one.
     """
 
     before: Task | None
     after: Task
     events: tuple[Event, ...]
     artifacts: Callable[[], Artifacts]
+    is_replayed: bool = False
 
 
 def problems_of(change: PastChange) -> tuple[str, ...]:
@@ -70,7 +72,7 @@ def _first_made(change: PastChange) -> PastChange | None:
         return replace(change, before=None)
     moves = [(event.from_status, event.to_status) for event in change.events if event.to_status is not None]
     start, end = (moves[0][0], moves[-1][1]) if moves else (None, None)
-    if before is None or start is None or end is None or start is before.status:
+    if before is None or start is None or end is None or (start is before.status and not change.is_replayed):
         return None
     begun = replace(before, status=start)
     if _bundle(before) == _bundle(after):

@@ -30,6 +30,14 @@ def test_parents_come_before_children(tmp_path: Path) -> None:
     assert found[3] == TrailCommit(merge, (main, side), "ada@example.org", ())
 
 
+def test_what_git_made_of_another_commit_is_known_by_its_times(tmp_path: Path) -> None:
+    top = make_repository(tmp_path)
+    later = {"GIT_COMMITTER_DATE": "2026-02-03T04:05:06+00:00"}
+    git("commit", "--quiet", "--allow-empty", "-m", "picked", at=top, environment=later)
+    found = read_trail(discover(top), git("rev-parse", "HEAD", at=top))
+    assert [one.is_replayed for one in found] == [False, True]
+
+
 def test_a_part_of_them(tmp_path: Path) -> None:
     top = make_repository(tmp_path, commits=5)
     newest, middle = git("rev-parse", "HEAD", "HEAD~2", at=top).split()

@@ -117,17 +117,22 @@ class Trail:
         if old.is_there and events:
             yield from _authorship(commit, events)
         if after is not None:
-            yield from self._legality(task_id, (old, new), after, events)
+            yield from self._legality(commit, task_id, (old, new), after, events)
 
     def _legality(
-        self, task_id: TaskId, versions: tuple[Version, Version], after: Task, events: tuple[Event, ...]
+        self,
+        commit: TrailCommit,
+        task_id: TaskId,
+        versions: tuple[Version, Version],
+        after: Task,
+        events: tuple[Event, ...],
     ) -> Iterator[str]:
         try:
             before = self.versions.task(versions[0], task_id)
         except DocumentError:
             return  # what a broken file's fields were cannot be known
         offered = self.versions.artifacts(task_id, *versions)
-        yield from problems_of(PastChange(before, after, events, offered))
+        yield from problems_of(PastChange(before, after, events, offered, commit.is_replayed))
 
     def _merged(self, commit: TrailCommit) -> Mapping[TaskId, Unsettled]:
         """Takes over what each side left unsettled, and judges the tasks that are as on neither side."""
