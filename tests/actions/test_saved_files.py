@@ -241,3 +241,11 @@ def test_place_of_names_the_first_hidden_folder(path: str, expected: str) -> Non
 @pytest.mark.parametrize("name", ["sedation", "notes.txt", "a.swp", "x#y", ".env", "TASK.md"])
 def test_a_persons_file_is_no_dropping(name: str) -> None:
     assert not is_dropping(f"{FOLDER}/{name}")
+
+
+def test_a_record_that_was_made_by_hand_is_named_with_what_takes_it_away(project: Project) -> None:
+    made = _put(project, f"{FOLDER}/audit.jsonl", b"{}\n")
+    [words] = _take_up(project).left.values()
+    assert words.endswith(f"written by gitticks alone; `rm .gitticks/{FOLDER}/audit.jsonl` takes it away")
+    made.unlink()
+    assert _take_up(project) == TakenUp()
