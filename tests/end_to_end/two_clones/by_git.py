@@ -9,7 +9,6 @@ from tests.support.clones import Clone
 from tests.support.repositories import git, run_git_command
 
 _LOOKS_FIRST = 0.3
-_CONCLUDES_AT_ONCE = 0.4
 
 
 def commit(scene: Scene, clone: Clone) -> None:
@@ -28,9 +27,8 @@ def push(scene: Scene, clone: Clone) -> None:
 
 
 def pull(scene: Scene, clone: Clone) -> None:
-    """Pulls by a merge, and concludes or gives up what stopped, at once or later."""
-    failed = scene.git(clone, "pull", "--no-rebase", "--no-edit", "origin", STATE).returncode
-    if failed and clone.is_merging and scene.dice.random() < _CONCLUDES_AT_ONCE:
+    """Pulls by a merge, and concludes or gives up what stopped."""
+    if scene.git(clone, "pull", "--no-rebase", "--no-edit", "origin", STATE).returncode:
         conclude_merge(scene, clone)
 
 

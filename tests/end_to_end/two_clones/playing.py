@@ -43,7 +43,6 @@ OPERATIONS: dict[Operation, int] = {
     by_git.amend: 3,
     by_git.stash: 2,
     by_git.forget_the_driver: 3,
-    by_git.conclude_merge: 6,
 }
 """How often each is drawn, against one another."""
 
