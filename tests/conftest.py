@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,7 +52,13 @@ settings.load_profile("soak" if os.environ.get("GITTICKS_DOSE") == "full" else "
 
 @pytest.fixture(autouse=True, scope="session")
 def sealed_from_the_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Seals what fixtures do that are made before any test's own seal: those of modules."""
+    """Seals what fixtures do that are made before any test's own seal: those of modules.
+
+    Ctrl-C counts again where whoever started the tests in the background has switched it off: what the tests start
+    inherits that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as monkeypatch:
         _seal(tmp_path_factory.mktemp("home"), monkeypatch)
         yield
