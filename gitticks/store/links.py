@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.model.ids import TaskId
+from gitticks.model.status import Status
 from gitticks.model.task import Task
 
 _HINT = "`gt list` shows the tasks"
@@ -72,7 +74,8 @@ def _refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
     from gitticks.model.circles import find_circle, shown
     from gitticks.model.queries import TaskGraph
 
-    graph = TaskGraph.of(tasks.values())
+    as_open = replace(changed, status=Status.PENDING)  # a closed one may be reopened, and would wait then
+    graph = TaskGraph.of({**tasks, changed.id: as_open}.values())
     waiting, seen = [changed.id], {changed.id}
     while waiting:
         task_id = waiting.pop()

@@ -78,6 +78,13 @@ def test_links_that_make_no_sense(
         check_links(_tasks(*others, *([before] if before else [])), before, after)
 
 
+@pytest.mark.parametrize("blocker", ["b", "a"])
+def test_a_closed_task_may_be_reopened_so_it_enters_no_circle_either(blocker: str) -> None:
+    before = _task("b", status=Status.CANCELLED)
+    with pytest.raises(RefusedError, match="`b` would wait for itself"):
+        check_links(_tasks(_task("a", "b"), before), before, _task("b", blocker, status=Status.CANCELLED))
+
+
 def test_a_circle_below_the_changed_task_is_found_though_it_does_not_lead_back() -> None:
     tasks = _tasks(EPIC, _task("child", parent="epic"), _task("other", "child"))
     with pytest.raises(RefusedError, match="would wait for itself"):

@@ -17,6 +17,7 @@ from tests.support.clones import Clone
 from tests.support.repositories import fsck_problems
 
 _ROUNDS = 3
+_MOST_CIRCLES = 10
 _MARK = re.compile(r"^<!-- gitticks conflict: .*-->\n", re.MULTILINE)
 
 
@@ -32,6 +33,7 @@ def end(scene: Scene) -> None:
             by_hand.commit(scene, clone)
     share(scene)
     settle(scene, scene.clones[0])
+    take_circles_apart(scene, scene.clones[0])
     share(scene)
 
 
@@ -51,6 +53,18 @@ def settle(scene: Scene, clone: Clone) -> None:
             file.write_text(_MARK.sub("", text))
     if clone.board_status():
         assert by_hand.commit(scene, clone)
+
+
+def take_circles_apart(scene: Scene, clone: Clone) -> None:
+    """Types what the doctor says of circles, which two clones make together without either being wrong."""
+    for _ in range(_MOST_CIRCLES):
+        found = json.loads(clone.gt("doctor", "--json").out)["findings"]
+        circle = next((one for one in found if "in a circle" in one["what"]), None)
+        if circle is None:
+            return
+        scene.say(clone, circle["what"])
+        words = circle["mend"].strip("`").split()
+        assert scene.gt(clone, *words[1:]).code == 0
 
 
 def check(scene: Scene) -> None:
