@@ -58,7 +58,7 @@ def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> tuple[
         from gitticks.document.merging.records import merge_records
 
         return merge_records(base or b"", ours, theirs), Driven()
-    from gitticks.store.merging.task import merge_task
+    from gitticks.store.merging.task import merge_task, with_superseded
 
     merged = merge_task(base, ours, theirs, path)
     if merged is None:
@@ -66,32 +66,7 @@ def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> tuple[
             f"`{path}` cannot be read on one side, so it is merged line by line",
             hint="mend it in an editor, `git add` it, then go on",
         )
-    return _with_superseded(merged, path), Driven(tuple(_notes(merged)))
-
-
-def _with_superseded(merged: Merged, path: str) -> bytes:
-    """Returns the merged file with the texts that do not stand as notes: a rebase leaves their commit behind.
-
-    The driver writes one file alone, so there is no place beside it.
-    """
-    if not merged.superseded:
-        return merged.data
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.model.event import ENGINE
-    from gitticks.model.notes import Entry, Section
-
-    file = TaskFile.parse(merged.data, path)
-    at = file.task.updated or file.task.created
-    known = {entry.text for entry in file.entries(Section.NOTES)}
-    for section, text in merged.superseded:
-        entry = (
-            Entry(at, ENGINE.kind, ENGINE.name, f"`## {section}` of the other side:\n\n{text}")
-            if at
-            else None
-        )
-        if entry is not None and entry.text not in known:
-            file = file.with_entry(Section.NOTES, entry)
-    return file.data
+    return with_superseded(merged, path), Driven(tuple(_notes(merged)))
 
 
 def _notes(merged: Merged) -> list[str]:

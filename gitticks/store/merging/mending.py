@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gitticks.document.merging.markers import find_hunks, split_sides
-from gitticks.store.merging.task import Merged, merge_task
+from gitticks.store.merging.task import Merged, merge_task, with_superseded
 
 
 def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | None:
@@ -26,7 +28,8 @@ def join_marked(data: bytes, path: str, base: bytes | None = None) -> Merged | N
         return None
     is_told = all(hunk.base is not None for hunk in find_hunks(text))
     old = base if base is not None else sides.base.encode() if is_told else None
-    return merge_task(old, sides.ours.encode(), sides.theirs.encode(), path)
+    merged = merge_task(old, sides.ours.encode(), sides.theirs.encode(), path)
+    return None if merged is None else replace(merged, data=with_superseded(merged, path))
 
 
 def first_marker(data: bytes) -> int | None:

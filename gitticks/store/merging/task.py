@@ -6,6 +6,7 @@ Whichever of two sides is called ours, the result is the same to the byte, so cl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError
@@ -65,6 +66,27 @@ def merge_task(base: bytes | None, ours: bytes, theirs: bytes, path: str) -> Mer
         return _joined(before, one, other)
     except DocumentError:
         return None
+
+
+def with_superseded(merged: Merged, path: str) -> bytes:
+    """Returns the merged file with the hand-off or review that does not stand as a note.
+
+    For merges that write one file alone, so that there is no place beside it; and a rebase leaves its commit behind.
+    """
+    if not merged.superseded:
+        return merged.data
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.model.event import ENGINE
+    from gitticks.model.notes import Entry, Section
+
+    file = TaskFile.parse(merged.data, path)
+    at = file.task.updated or file.task.created or datetime.fromtimestamp(0, UTC)
+    known = {entry.text for entry in file.entries(Section.NOTES)}
+    for section, text in merged.superseded:
+        entry = Entry(at, ENGINE.kind, ENGINE.name, f"`## {section}` of the other side:\n\n{text}")
+        if entry.text not in known:
+            file = file.with_entry(Section.NOTES, entry)
+    return file.data
 
 
 def is_another_birth(one: TaskFile, other: TaskFile) -> bool:
