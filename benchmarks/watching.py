@@ -44,6 +44,11 @@ class Watched:
         return median(self.taken_seconds)
 
 
+def _another(line: bytes) -> bytes:
+    """Returns the line with another priority: writers may have set any before."""
+    return b"priority: 3\n" if line.strip() == b"priority: 1" else b"priority: 1\n"
+
+
 class Watch:
     """A running `gt watch`, and a person who saves tasks on its board."""
 
@@ -63,9 +68,13 @@ class Watch:
         """Saves another priority in a task's file, as editors do it, and returns the seconds until it was taken up."""
         task = TaskId(self._subject.tasks[number % len(self._subject.tasks)])
         file = self._subject.place.directory / BOARD_FOLDER / task_path(task)
-        head, found, rest = _PRIORITY.sub(b"", file.read_bytes(), count=1).partition(b"\nstatus: pending\n")
+        text = file.read_bytes()
+        present = _PRIORITY.search(text)
+        head, found, rest = _PRIORITY.sub(b"", text, count=1).partition(b"\nstatus: pending\n")
         aside = file.with_name(".saving")
-        aside.write_bytes(head + found + b"priority: %d\n" % (number % 5) + rest)
+        aside.write_bytes(
+            head + found + (b"priority: 1\n" if present is None else _another(present[0])) + rest
+        )
         begun = time.perf_counter()
         aside.replace(file)
         self._wait_for(task_path(task))

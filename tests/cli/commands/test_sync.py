@@ -205,9 +205,10 @@ def test_watching_takes_in_and_pushes_until_interrupted(clones: list[Clone]) -> 
         other.create("There")
         other.ok("sync")
         assert _line(process) == "came from origin: 1 task\n"
-    finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert process.returncode == 0
 
 
