@@ -108,6 +108,10 @@ class Index:
         """Returns the rows of the tasks, or of the open ones, in no order."""
         return self._tasks(IndexedTask, "is_open" if open_only else "TRUE", with_json=with_json)
 
+    def beginning(self, word: str) -> list[IndexedTask]:
+        """Returns the rows of the tasks whose ids begin with a word, in no order."""
+        return self._tasks(IndexedTask, "task.id >= ? AND task.id < ?", word, f"{word}\x7f")
+
     def pages(self, *, open_only: bool = False, with_json: bool = False) -> list[IndexedPage]:
         """Returns the rows of the tasks, or of the open ones, with all that a page shows, in no order."""
         return self._tasks(IndexedPage, "is_open" if open_only else "TRUE", with_json=with_json)

@@ -138,3 +138,20 @@ def _tree_with(repository: Repository, commit: str, path: bytes, blob: str) -> s
     entry = f"100644 {blob}\t{path.decode('utf-8', 'surrogateescape')}\0"
     git("update-index", "-z", "--index-info", at=repository.common_dir, input=entry, environment=environment)
     return git("write-tree", at=repository.common_dir, environment=environment)
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("k7", ["k7", "k7-9", "k7f2", "k7zz"]),
+        ("k7f2", ["k7f2"]),
+        ("k7-", ["k7-9"]),
+        ("", ["k7", "k7-9", "k7f2", "k7zz", "k8"]),
+        ("x", []),
+        ("K7", []),
+        ("k%", []),
+    ],
+)
+def test_tasks_are_found_by_the_beginning_of_their_ids(tmp_path: Path, word: str, found: list[str]) -> None:
+    store = make_store(tmp_path, [make_task(name) for name in ("k7", "k7-9", "k7f2", "k7zz", "k8")])
+    assert sorted(task.id for task in open_index(store.repository).beginning(word)) == found

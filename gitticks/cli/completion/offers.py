@@ -76,23 +76,17 @@ def _topics() -> list[Offer]:
 
 def _tasks(context: Context, typed: str) -> list[Offer]:
     """Returns open tasks before closed ones, these only once something is typed: there may be very many."""
-    found = context.index.listed(open_only=not typed)
-    return _named(sorted(_with_ids(found, typed), key=lambda task: (not task.is_open, *_order(task))))
+    found = context.index.beginning(typed) if typed else context.index.listed(open_only=True)
+    return _named(sorted(found, key=lambda task: (not task.is_open, *_order(task))))
 
 
 def _closed(context: Context, typed: str) -> list[Offer]:
-    return _named(
-        sorted(_with_ids((one for one in context.index.listed() if not one.is_open), typed), key=_order)
-    )
+    return _named(sorted((one for one in context.index.beginning(typed) if not one.is_open), key=_order))
 
 
 def _awaiting(context: Context, typed: str) -> list[Offer]:
-    found = sorted(_with_ids(context.index.awaiting(), typed), key=_order)
+    found = sorted((one for one in context.index.awaiting() if one.id.startswith(typed)), key=_order)
     return [Offer(task.id, f"{task.awaiting}: {visible(task.title)}") for task in found]
-
-
-def _with_ids(tasks: Iterable[IndexedTask], typed: str) -> list[IndexedTask]:
-    return [task for task in tasks if task.id.startswith(typed)]
 
 
 def _order(task: IndexedTask) -> tuple[int, str, str]:
