@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.ids import TaskId, task_path
-from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.clones import Clone, make_conflicting_clone
 from tests.support.projects import make_project
 from tests.support.repositories import git, run_git_command
 
@@ -18,15 +18,7 @@ PATH = task_path(TASK)
 @pytest.fixture
 def rebasing(tmp_path: Path) -> Clone:
     """A clone in the middle of a rebase, whose board shows the other's version of a task."""
-    first = make_first_clone(tmp_path)
-    first.make(TASK)
-    ours, theirs = make_clones(tmp_path, first, 2)
-    git("config", "merge.gitticks.driver", "false", at=ours.path)
-    for one, title in ((theirs, "Theirs"), (ours, "Ours")):
-        file = one.board / PATH
-        file.write_text(file.read_text().replace("title: ", f"title: {title} "))
-        git("commit", "--quiet", "-am", title, at=one.board)
-    theirs.push()
+    ours = make_conflicting_clone(tmp_path, TASK)
     assert run_git_command("pull", "--rebase", "origin", "gitticks/state", at=ours.board).returncode != 0
     assert "title: Theirs" in (ours.board / PATH).read_text()
     return ours

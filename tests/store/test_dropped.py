@@ -9,7 +9,7 @@ import pytest
 
 from gitticks.model.ids import TaskId, task_path
 from gitticks.store.dropped import bring_back_dropped, dropped_commits
-from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.clones import Clone, make_conflicting_clone
 from tests.support.repositories import fsck_problems, git, run_git_command
 
 TASK = TaskId("k7f2")
@@ -20,16 +20,7 @@ TOLD = "git had dropped a commit from the state branch in passing: all is back"
 @pytest.fixture
 def clone(tmp_path: Path) -> Clone:
     """A clone whose next `git pull --rebase` ends in a conflict."""
-    first = make_first_clone(tmp_path)
-    first.make(TASK)
-    ours, theirs = make_clones(tmp_path, first, 2)
-    git("config", "merge.gitticks.driver", "false", at=ours.path)
-    for one, title in ((theirs, "Theirs"), (ours, "Ours")):
-        file = one.board / PATH
-        file.write_text(file.read_text().replace("title: ", f"title: {title} "))
-        git("commit", "--quiet", "-am", title, at=one.board)
-    theirs.push()
-    return ours
+    return make_conflicting_clone(tmp_path, TASK)
 
 
 def abort_a_rebase(clone: Clone) -> str:

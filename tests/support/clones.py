@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.model.ids import TaskId, task_path
 from gitticks.store.layout import STATE_BRANCH
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git, run_git_command
@@ -62,3 +63,17 @@ def make_clones(folder: Path, first: Project, count: int) -> list[Clone]:
 def make_first_clone(folder: Path) -> Project:
     """Makes the project that the others are cloned from, so that a test can fill it before."""
     return make_project(folder / "clone1")
+
+
+def make_conflicting_clone(folder: Path, task_id: TaskId) -> Clone:
+    """Makes a clone whose next `git pull --rebase` ends in a conflict: both sides changed the task's title."""
+    first = make_first_clone(folder)
+    first.make(task_id)
+    ours, theirs = make_clones(folder, first, 2)
+    git("config", "merge.gitticks.driver", "false", at=ours.path)
+    for one, title in ((theirs, "Theirs"), (ours, "Ours")):
+        file = one.board / task_path(task_id)
+        file.write_text(file.read_text().replace("title: ", f"title: {title} "))
+        git("commit", "--quiet", "-am", title, at=one.board)
+    theirs.push()
+    return ours
