@@ -19,8 +19,8 @@ from benchmarks.commits import Subject
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 
 _PRIORITY = re.compile(rb"^priority: \d\n", re.MULTILINE)
-_PAUSE_SECONDS = 1.0
-"""Between two edits: the commit of the one before is an event too, and looked at."""
+_PAUSES_SECONDS = (1.0, 1.9, 1.3, 2.2, 1.6)
+"""Between two edits, in turn: the watch does something itself in the second after one, which the next may meet."""
 _SETTLE_SECONDS = 2.0
 
 
@@ -120,7 +120,7 @@ def watch_boards(
         taken: list[list[float]] = [[] for _ in boards]
         for number in range(edits + 1):
             for watch, seconds in zip(watches, taken, strict=True):
-                time.sleep(_PAUSE_SECONDS)
+                time.sleep(_PAUSES_SECONDS[number % len(_PAUSES_SECONDS)])
                 seconds.append(watch.save(number))
         time.sleep(_SETTLE_SECONDS)
         before = [watch.cpu_seconds() for watch in watches]

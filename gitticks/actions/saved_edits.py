@@ -9,31 +9,20 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.left_edits import (
-    BACK,
-    LEFT_ALONE,
-    NOT_COMMITTED,
-    REFUSED,
-    VERDICT,
-    Left,
-    conflict,
-    on_board,
-    refused,
-)
+from gitticks.actions.left_edits import LEFT_ALONE, NOT_COMMITTED, REFUSED, Left
 from gitticks.actions.moved_folders import renamed_folders
-from gitticks.errors import GitticksError, LostRaceError
+from gitticks.actions.one_edit import take_up_edit, why_left_alone
+from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.store.layout import STATE_REF, TASK_FILE, task_around, task_of_path
+from gitticks.store.layout import STATE_REF, TASK_FILE, task_of_path
 
 if TYPE_CHECKING:
     from gitticks.store.board.saved import SavedEdit
-    from gitticks.store.hand_edits import HandEdit
-    from gitticks.store.transaction import Transaction
 
 _SAID_ELSEWHERE = Left("its folder was renamed")
 
@@ -42,11 +31,13 @@ _SAID_ELSEWHERE = Left("its folder was renamed")
 class TakenUp:
     """What became of the edits that were saved on the board.
 
-    `paths` are committed now; `left` are those that stay, each with words that say why.
+    `paths` are committed now; `left` are those that stay, each with words that say why. `is_whole` is False where only
+    some files were looked at, so that others may stay as well.
     """
 
     paths: tuple[str, ...] = ()
     left: Mapping[str, str] = field(default_factory=dict)
+    is_whole: bool = True
 
     @property
     def has_refused(self) -> bool:
@@ -54,11 +45,12 @@ class TakenUp:
         return any(words.startswith(REFUSED) for words in self.left.values())
 
 
-def take_up_all(context: Context) -> TakenUp:
+def take_up_all(context: Context, among: Collection[str] | None = None) -> TakenUp:
     """Commits the edits of every task that a person saved, new tasks too, and carries out what they ask for.
 
     What is staged, and all of it during a merge or rebase, is left to the commit that the person prepares. To be
-    called with the board in step.
+    called with the board in step. Where paths are given, only these files are looked at, as long as all that is found
+    `among` them can be committed; anything else may hang together with other files, so that all are looked at.
 
     Raises:
         BoardError: the board is damaged, so that nobody can tell what was edited.
@@ -66,21 +58,45 @@ def take_up_all(context: Context) -> TakenUp:
     from gitticks.store.board.saved import edits_to_take_up
 
     with _only_taker(context):
-        saved = edits_to_take_up(context.repository)
-        edits = {edit.path: edit for edit in saved if not _is_dropping(edit.path)}
-        left = {edit.path: _left_alone(context, edit) for edit in edits.values()}
-        left |= _renamed(edits) if not context.world.in_session else {}
-        prepared = _prepared(context) if edits else frozenset()
-        left |= {path: Left(NOT_COMMITTED) for path in prepared & left.keys() if not edits[path].is_conflict}
-        waiting = [edits[path] for path, one in left.items() if one is None]
-        left |= _take_up_tasks(context, [edit for edit in waiting if task_of_path(edit.path) is not None])
-        left |= _take_up_files(context, [edit for edit in waiting if task_of_path(edit.path) is None])
+        left, is_whole = ({}, True) if among is None else _take_up_among(context, among)
+        if is_whole:
+            left |= _take_up_edits(context, edits_to_take_up(context.repository))
     stays = {path: one for path, one in left.items() if one is not None and one != _SAID_ELSEWHERE}
-    _keep_notes(context, stays)
+    if is_whole:
+        _keep_notes(context, stays)
     return TakenUp(
         tuple(sorted(path for path, one in left.items() if one is None)),
         {_named(path, one): one.words for path, one in stays.items()},
+        is_whole,
     )
+
+
+def _take_up_among(context: Context, among: Collection[str]) -> tuple[dict[str, Left | None], bool]:
+    """Takes up the tasks' files that were saved among these; returns which, and whether all has to be looked at."""
+    from gitticks.store.board.refusals import keep_note
+    from gitticks.store.board.saved import edits_to_take_up
+
+    saved = edits_to_take_up(context.repository, among)
+    if any(task_of_path(edit.path) is None or edit.content is None for edit in saved):
+        return {}, True
+    left = _take_up_edits(context, saved)
+    taken: dict[str, Left | None] = {path: one for path, one in left.items() if one is None}
+    for path in taken:
+        keep_note(context.repository, path, None)
+    return taken, len(taken) < len(left)
+
+
+def _take_up_edits(context: Context, saved: Collection[SavedEdit]) -> dict[str, Left | None]:
+    """Returns why each of the edits stays, None for one that is committed."""
+    edits = {edit.path: edit for edit in saved if not _is_dropping(edit.path)}
+    left = {edit.path: why_left_alone(context, edit) for edit in edits.values()}
+    left |= _renamed(edits) if not context.world.in_session else {}
+    prepared = _prepared(context) if edits else frozenset()
+    left |= {path: Left(NOT_COMMITTED) for path in prepared & left.keys() if not edits[path].is_conflict}
+    waiting = [edits[path] for path, one in left.items() if one is None]
+    left |= _take_up_tasks(context, [edit for edit in waiting if task_of_path(edit.path) is not None])
+    left |= _take_up_files(context, [edit for edit in waiting if task_of_path(edit.path) is None])
+    return left
 
 
 def _renamed(edits: Mapping[str, SavedEdit]) -> Mapping[str, Left]:
@@ -100,7 +116,7 @@ def _take_up_tasks(context: Context, edits: list[SavedEdit]) -> dict[str, Left |
     """Returns why each stays, None for one that is committed; a new task may name another that is new too."""
     results: dict[str, Left | None] = {}
     while edits:
-        found = {edit.path: _take_up(context, edit) for edit in edits}
+        found = {edit.path: take_up_edit(context, edit) for edit in edits}
         results |= found
         has_taken = None in found.values()
         edits = [edit for edit in edits if has_taken and found[edit.path] is not None and edit.base is None]
@@ -139,34 +155,6 @@ def _only_taker(context: Context) -> Iterator[None]:
         yield
 
 
-def _left_alone(context: Context, saved: SavedEdit) -> Left | None:
-    """Returns why an edit is not even tried; None for one that is."""
-    from gitticks.actions.hook_checks import misplaced
-
-    if context.world.in_session:
-        return Left(NOT_COMMITTED)
-    back = f"`{on_board(BACK, saved.path)}`"
-    if not saved.is_plain and saved.base is not None:
-        return Left(f"{REFUSED}it is no plain file; move it away, then {back} brings the file back")
-    if not saved.is_plain and task_of_path(saved.path) is not None:
-        return Left(f"{REFUSED}it is no plain file; put the file itself there")
-    if saved.is_conflict:
-        return conflict(saved)
-    if task_of_path(saved.path) is not None:
-        return None
-    problem = misplaced(saved.path, saved.content)
-    if problem is not None and task_around(saved.path) is not None:
-        away = f"`rm {BOARD_FOLDER}/{shlex.quote(saved.path)}` takes it away"
-        mend = away if saved.base is None else f"{back} puts it back"
-        return Left(f"{REFUSED}it is written by gitticks alone; {mend}")
-    if problem is not None:
-        hint = f" ({problem.hint})" if problem.hint else ""
-        return Left(f"{REFUSED}it {problem.message}{hint}")
-    from gitticks.actions.saved_files import why_left
-
-    return why_left(saved)
-
-
 def _keep_notes(context: Context, left: Mapping[str, Left]) -> None:
     from gitticks.store.board.refusals import keep_notes
 
@@ -202,79 +190,13 @@ def take_up_saved(context: Context, task_id: TaskId) -> str | None:
     path = task_path(task_id)
 
     with _only_taker(context):
-        saved = next((edit for edit in edits_to_take_up(context.repository) if edit.path == path), None)
+        found = edits_to_take_up(context.repository, (path,))
+        saved = next((edit for edit in found if edit.path == path), None)
         if saved is None:
             left = None
         elif path in _prepared(context):
             left = Left(NOT_COMMITTED)
         else:
-            left = _left_alone(context, saved) or _take_up(context, saved)
+            left = why_left_alone(context, saved) or take_up_edit(context, saved)
     keep_note(context.repository, path, None if left is None else left.note)
     return None if left is None else left.words
-
-
-def _take_up(context: Context, saved: SavedEdit) -> Left | None:
-    """Commits one saved edit; returns why it stays, None if it does not."""
-    from gitticks.actions.hook_followup import follow_edit
-
-    task_id = TaskId(saved.path.split("/")[-2])
-    if saved.content is None:
-        back = f"`{on_board(BACK, saved.path)}` brings it back"
-        return Left(f"{REFUSED}a task is not removed, but cancelled (`gt cancel {task_id}`); {back}")
-    content = saved.content
-    try:
-        if _edit(saved.base, content, saved.path).wanted.verdict is not None:
-            return Left(VERDICT)
-        edit = context.store.transact(
-            lambda transaction: _commit(context, transaction, saved, content), author=context.author
-        )
-    except LostRaceError:
-        return Left(NOT_COMMITTED)
-    except GitticksError as error:
-        return refused(error, saved.path)
-    if edit is None:
-        return Left(NOT_COMMITTED)
-    follow_edit(context, edit, context.author)
-    return None
-
-
-def refusal_of(context: Context, saved: SavedEdit) -> Left | None:
-    """Returns why what an edit says would be refused; None if it would not. Nothing is written."""
-    from gitticks.actions.hook_checks import check_edit
-
-    if saved.content is None:
-        return None
-    if task_of_path(saved.path) is None:
-        left = _left_alone(context, saved)
-        return left if left is not None and left.words.startswith(REFUSED) else None
-    try:
-        edit = _edit(saved.base, saved.content, saved.path)
-        check_edit(context, context.store.snapshot(), edit, TaskId(saved.path.split("/")[-2]))
-    except GitticksError as error:
-        return refused(error, saved.path)
-    return None
-
-
-def _edit(base: bytes | None, content: bytes, path: str) -> HandEdit:
-    from gitticks.actions.hook_checks import edit_between
-
-    return edit_between(base, content, path)
-
-
-def _commit(context: Context, transaction: Transaction, saved: SavedEdit, content: bytes) -> HandEdit | None:
-    """Writes the file as it was saved, so that the board has nothing to merge; None if the branch has moved on.
-
-    Raises:
-        GitticksError: something of it is refused.
-    """
-    from gitticks.actions.hook_checks import check_edit
-    from gitticks.store.hand_edits import describe_edit
-
-    path = saved.path
-    if transaction.read(path) != saved.base:
-        return None
-    edit = _edit(saved.base, content, path)
-    check_edit(context, context.store.snapshot(transaction.base), edit, TaskId(path.split("/")[-2]))
-    transaction.write(path, content)
-    describe_edit(transaction, edit, context.actor)
-    return edit

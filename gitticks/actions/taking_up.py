@@ -9,13 +9,15 @@ from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from gitticks.actions.saved_edits import TakenUp
 
 
-def take_up(context: Context) -> TakenUp:
+def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     """Commits what people saved on the board, as theirs, and carries out what it asks for; nothing without a board.
 
-    A damaged board becomes a warning: the tasks are not there, but on the branch.
+    Where paths are given, from the board's top, it looks first `among` them alone. A damaged board becomes a warning: the tasks are not there, but on the branch.
     """
     from gitticks.actions.elsewhere import board_elsewhere
     from gitticks.actions.saved_edits import TakenUp, take_up_all
@@ -32,7 +34,7 @@ def take_up(context: Context) -> TakenUp:
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         _bring_in_step(context)
     try:
-        return take_up_all(context)
+        return take_up_all(context, among)
     except BoardError as error:
         context.warnings.append(error.message)
         return TakenUp()

@@ -9,24 +9,24 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from gitticks.git.repository import Repository
 from gitticks.store.layout import STATE_REF
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOOK_SECONDS = 1.0
 """So often the ref is read in any case."""
 
 _STEP_MILLISECONDS = 50
 _DEBOUNCE_MILLISECONDS = 200
+_MOST_PATHS = 100
+"""So many are named; more are looked for on the whole board."""
 
 
-class Wake(Enum):
+class Reason(Enum):
     """What is known of the files since the last look."""
 
     EVENT = "event"
@@ -37,28 +37,59 @@ class Wake(Enum):
     """Nobody knows, since no watch can be had, as past the machine's limit of them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Why to look now; `paths` are those written, from the board's top, None where they are not known."""
+
+    reason: Reason
+    paths: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """What there is to watch: the folder of the state branch's ref, and the board; never a workspace."""
+
+    refs: Path
+    board: Path | None
+
+    @classmethod
+    def of(cls, repository: Repository) -> _Places:
+        from gitticks.store.board import board_path
+
+        board = None
+        with contextlib.suppress(OSError):
+            board = board_path(repository)
+        return cls((repository.common_dir / STATE_REF).parent, board)
+
+    @property
+    def folders(self) -> list[Path]:
+        return [folder for folder in (self.refs, self.board) if folder is not None and folder.is_dir()]
+
+    def on_board(self, written: Collection[str]) -> frozenset[str] | None:
+        """Returns which of the written files lie on the board, from its top; None if they are many or lie elsewhere."""
+        if len(written) > _MOST_PATHS:
+            return None
+        found = set()
+        for path in written:
+            if self.board is not None and path.startswith(f"{self.board}{os.sep}"):
+                found.add(path[len(str(self.board)) + 1 :])
+            elif not path.startswith(f"{self.refs}{os.sep}"):
+                return None
+        return frozenset(found)
+
+
 def wakes(find: Callable[[], Repository], over: threading.Event) -> Iterator[Wake]:
     """Yields about once a second, and at once at file events, until `over` is set; `find` says where to watch by then."""
     before: list[tuple[str, int, int]] | None = None
     while not over.is_set():
-        folders = _folders(find())
-        marks = _marks(folders)
-        for wake in _events(folders, over):
+        places = _Places.of(find())
+        marks = _marks(places.folders)
+        for wake in _events(places, over):
             # Nobody knows what was written before there was a watch.
-            yield Wake.EVENT if wake is Wake.QUIET and marks != before else wake
+            yield Wake(Reason.EVENT) if wake.reason is not Reason.BLIND and marks != before else wake
             before = marks
-            if over.is_set() or _marks(_folders(find())) != marks:
+            if over.is_set() or _marks(_Places.of(find()).folders) != marks:
                 break
-
-
-def _folders(repository: Repository) -> list[Path]:
-    """Returns what there is of the board and the folder of the state branch's ref; never a workspace."""
-    from gitticks.store.board import board_path
-
-    found = [(repository.common_dir / STATE_REF).parent]
-    with contextlib.suppress(OSError):
-        found += [board for board in [board_path(repository)] if board is not None]
-    return [folder for folder in found if folder.is_dir()]
 
 
 def _marks(folders: list[Path]) -> list[tuple[str, int, int]]:
@@ -71,13 +102,13 @@ def _marks(folders: list[Path]) -> list[tuple[str, int, int]]:
     return marks
 
 
-def _events(folders: list[Path], over: threading.Event) -> Iterator[Wake]:
-    """Yields at each file event and after each second without; ends where no watch works."""
+def _events(places: _Places, over: threading.Event) -> Iterator[Wake]:
+    """Yields at file events and after each second without; ends where no watch works."""
     from watchfiles import watch
 
     try:
         for changes in watch(
-            *folders,
+            *places.folders,
             watch_filter=None,
             stop_event=over,
             rust_timeout=int(LOOK_SECONDS * 1000),
@@ -86,7 +117,8 @@ def _events(folders: list[Path], over: threading.Event) -> Iterator[Wake]:
             step=_STEP_MILLISECONDS,
             raise_interrupt=False,
         ):
-            yield Wake.EVENT if changes else Wake.QUIET
+            written = {path for _, path in changes}
+            yield Wake(Reason.EVENT, places.on_board(written)) if written else Wake(Reason.QUIET)
     except (OSError, RuntimeError):  # the limit of watches, or a folder that went at this moment
         over.wait(LOOK_SECONDS)
-        yield Wake.BLIND
+        yield Wake(Reason.BLIND)

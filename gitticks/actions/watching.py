@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,9 @@ from gitticks.errors import GitticksError
 from gitticks.git.log import LoggedCommit
 
 _MOST_COMMITS = 200
+_MOST_LOOKS_AT_SOME = 20
+"""One after the other without a look at the whole board, as where files are written all the time."""
+
 _REST = 250
 """Looking without being woken may take one part in so many of the time."""
 
@@ -63,6 +66,7 @@ class Watcher:
 
     context: Context
     tell: Tell
+    _looks_at_some: int = 0
     _tip: str | None = None
     _left: dict[str, str] = field(default_factory=dict)
     _trouble: tuple[str, ...] = ()
@@ -77,17 +81,26 @@ class Watcher:
         self._tip = self.context.store.tip()
         self._moves_along = _working_directory() == self.context.directory
 
-    def look(self) -> None:
-        """Takes up what is saved, and tells of that and of the commits since."""
+    def look(self, among: Collection[str] | None = None) -> None:
+        """Takes up what is saved, and tells of that and of the commits since.
+
+        Where paths are given, from the board's top, only they are looked at as long as nothing else may matter; a look
+        at the whole board is owed then.
+        """
         self._move_along()
         context = Context(self.context.world, self.context.directory, self.context.overrides)
         try:
             self._tip = self._tip or context.store.tip()
-            self._take_up(context)
+            self._take_up(context, among)
             self._tell_commits(context)
         except (GitticksError, OSError) as error:
             context.warnings.append(str(error))
         self._tell_trouble(tuple(context.warnings))
+
+    @property
+    def owes_whole_look(self) -> bool:
+        """True if the last look was at some files alone."""
+        return self._looks_at_some > 0
 
     @property
     def has_moved(self) -> bool:
@@ -109,16 +122,18 @@ class Watcher:
                 _ = moved.repository  # found once, as wakes are waited for there
                 self.context = moved
 
-    def _take_up(self, context: Context) -> None:
+    def _take_up(self, context: Context, among: Collection[str] | None) -> None:
         from gitticks.actions.taking_up import take_up
 
-        taken = take_up(context)
+        taken = take_up(context, among if self._looks_at_some < _MOST_LOOKS_AT_SOME else None)
+        self._looks_at_some = 0 if taken.is_whole else self._looks_at_some + 1
         for path in taken.paths:
             self.tell(EditTaken(path))
         for path, reason in sorted(taken.left.items()):
             if self._left.get(path) != reason:
                 self.tell(EditLeft(path, reason))
-        self._left = dict(taken.left)
+        if taken.is_whole:
+            self._left = dict(taken.left)
 
     def _tell_commits(self, context: Context) -> None:
         from gitticks.git.log import read_log
@@ -149,7 +164,7 @@ def keep_watching(
     watcher: Watcher, over: threading.Event, is_over: Callable[[], bool] = lambda: False
 ) -> None:
     """Looks whenever something may have happened, until `over` is set or `is_over`, asked each second, says so."""
-    from gitticks.actions.wakes import Wake, wakes
+    from gitticks.actions.wakes import Reason, wakes
 
     clock = watcher.context.world.monotonic_seconds
     ended, cost, blind = clock(), 0.0, 0
@@ -157,15 +172,20 @@ def keep_watching(
     for wake in wakes(lambda: watcher.context.repository, over):
         if is_over():
             return
-        blind = blind + 1 if wake is Wake.BLIND else 0
+        is_blind = wake.reason is Reason.BLIND
+        blind = blind + 1 if is_blind else 0
         if blind == _BLIND_FOR_SURE:
             watcher.tell(Trouble(BLIND))
-        rest = min(cost * _REST, _LONGEST_REST_SECONDS) if wake is Wake.BLIND else _LONGEST_REST_SECONDS
+        rest = min(cost * _REST, _LONGEST_REST_SECONDS) if is_blind else _LONGEST_REST_SECONDS
         begun = clock()
-        if wake is Wake.EVENT or watcher.has_moved or begun - ended >= rest:
+        if wake.reason is Reason.EVENT:
+            watcher.look(wake.paths)
+        elif watcher.owes_whole_look or watcher.has_moved or begun - ended >= rest:
             watcher.look()
-            ended = clock()
-            cost = ended - begun
+        else:
+            continue
+        ended = clock()
+        cost = ended - begun
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ inside it, which an agent can replace.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,20 +75,28 @@ def current_branch(checkout: Checkout) -> str | None:
     return None if target is None or not target.startswith(BRANCHES) else target.removeprefix(BRANCHES)
 
 
-def changed_paths(checkout: Checkout) -> Changes:
-    """Returns what is changed, staged, conflicted or untracked; none of the repository's own filters run for it."""
+def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> Changes:
+    """Returns what is changed, staged, conflicted or untracked; none of the repository's own filters run for it.
+
+    Where paths are given, git looks only `among` them and what lies below them.
+    """
     from gitticks.git.fence import fence_programs
     from gitticks.git.process import run_git
 
+    if among is not None and not among:
+        return Changes((), ())
     return _parse_status(
         run_git(
             [
+                "--literal-pathspecs",
                 "status",
                 "--porcelain=v2",
                 "-z",
                 "--untracked-files=all",
                 "--ignore-submodules=dirty",
                 "--no-renames",
+                "--",
+                *(among or ()),
             ],
             repository_dir=checkout.git_dir,
             work_tree=checkout.path,

@@ -108,7 +108,7 @@ def check_saved(context: Context) -> Iterator[Finding]:
 
 def _refused(context: Context) -> Iterator[Finding]:
     """Yields the tasks' files on the board that cannot be taken up for what they say, and folders that were renamed."""
-    from gitticks.actions.saved_edits import refusal_of
+    from gitticks.actions.one_edit import refusal_of
     from gitticks.store.board import BoardError
     from gitticks.store.board.saved import saved_edits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gitticks.errors import GitticksError
@@ -62,10 +62,10 @@ def uncommitted_paths(repository: Repository) -> tuple[str, ...]:
     return tuple(edit.path for edit in saved_edits(repository))
 
 
-def edits_to_take_up(repository: Repository) -> tuple[SavedEdit, ...]:
+def edits_to_take_up(repository: Repository, among: Collection[str] | None = None) -> tuple[SavedEdit, ...]:
     """Returns every uncommitted edit, sorted by path, after whoever is saving at this moment is done with it.
 
-    Files that are none are among them. What was seen is noted, so that what a person saves while it is taken up counts
+    Where paths are given, only edits `among` them and below them are looked for. Files that are none are found too. What was seen is noted, so that what a person saves while it is taken up counts
     as their next edit. Takes the store's lock, and raises as `saved_edits` does.
     """
     checkout = board_checkout(repository)
@@ -74,12 +74,12 @@ def edits_to_take_up(repository: Repository) -> tuple[SavedEdit, ...]:
     for _ in range(_LOOKS):
         with _no_writer(repository) as is_locked, errors_of_board(_NOT_SEEN):
             journal = load_journal(repository)
-            found = tuple(_edits(repository, checkout, journal))
+            found = tuple(_edits(repository, checkout, journal, among))
             files = _files(repository, checkout)
             youngest = _youngest(files, (edit.path for edit in found if edit.is_plain))
             if youngest is None and is_locked:
                 joined = _joined(repository, files, journal, found)
-                _note_seen(repository, _with_typed(repository, journal, found, joined), joined)
+                _note_seen(repository, _with_typed(repository, journal, found, joined), joined, among)
                 found = joined
         if youngest is None:
             break
@@ -145,8 +145,13 @@ def _with_typed(
     return replace(journal, typed=dict([*kept.items(), *typed.items()][-_MOST_TYPED:]))
 
 
-def _note_seen(repository: Repository, journal: Journal, found: tuple[SavedEdit, ...]) -> None:
-    seen = {edit.path: blob_id(edit.content) for edit in found if edit.content is not None}
+def _note_seen(
+    repository: Repository, journal: Journal, found: tuple[SavedEdit, ...], among: Collection[str] | None
+) -> None:
+    elsewhere = (
+        {} if among is None else {path: one for path, one in journal.seen.items() if path not in among}
+    )
+    seen = elsewhere | {edit.path: blob_id(edit.content) for edit in found if edit.content is not None}
     if seen != journal.seen or journal.typed:
         with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is taken up
             save_journal(repository, replace(journal, seen=seen))
@@ -168,21 +173,6 @@ def saved_edits(repository: Repository) -> tuple[SavedEdit, ...]:
         return tuple(edit for edit in _edits(repository, checkout, load_journal(repository)) if edit.is_plain)
 
 
-def saved_edit(repository: Repository, path: str) -> SavedEdit | None:
-    """Returns the uncommitted edit of one file, and asks git only where the file is not as the branch has it.
-
-    Takes the store's lock, as `saved_edits` does, and raises as it does.
-    """
-    checkout = board_checkout(repository)
-    if checkout is None:
-        return None
-    with _no_writer(repository), errors_of_board(_NOT_SEEN):
-        if _is_as_committed(repository, checkout, path):
-            return None
-        edits = _edits(repository, checkout, load_journal(repository))
-        return next((edit for edit in edits if edit.path == path and edit.is_plain), None)
-
-
 @contextlib.contextmanager
 def _no_writer(repository: Repository) -> Iterator[bool]:
     """Keeps writers away; where no lock can be had, as on a full or read-only disk, looking goes before being sure.
@@ -197,23 +187,17 @@ def _no_writer(repository: Repository) -> Iterator[bool]:
         yield is_locked
 
 
-def _is_as_committed(repository: Repository, checkout: Checkout, path: str) -> bool:
-    try:
-        content = _files(repository, checkout).read(path)
-    except NotPlainError:
-        return False
-    return content == _blob(Objects.open(repository), state_tip(repository), path)
-
-
 def _files(repository: Repository, checkout: Checkout) -> CheckoutFiles:
     return CheckoutFiles.at(checkout.path, repository.own_dir, "board")
 
 
-def _edits(repository: Repository, checkout: Checkout, journal: Journal) -> Iterator[SavedEdit]:
+def _edits(
+    repository: Repository, checkout: Checkout, journal: Journal, among: Collection[str] | None = None
+) -> Iterator[SavedEdit]:
     objects = Objects.open(repository)
     tip = state_tip(repository)
     files = _files(repository, checkout)
-    changes = changed_paths(checkout)
+    changes = changed_paths(checkout, among)
     for path in sorted({*changes.changed, *changes.untracked}):
         if task_of_path(path) is None and (files.size_bytes(path) or 0) > LARGEST_BYTES:
             yield SavedEdit(path, None, None, is_large=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,13 +10,11 @@ import pytest
 
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
-from gitticks.git.repository import Repository
 from gitticks.store.board import WORKTREE_BOARD, BoardError, pending, saved
 from gitticks.store.board.journal import load_journal, save_journal
 from gitticks.store.board.saved import (
     SavedEdit,
     edits_to_take_up,
-    saved_edit,
     saved_edits,
     uncommitted_paths,
 )
@@ -95,30 +93,33 @@ def test_an_old_version_put_back_on_purpose_is_an_edit_of_the_present_one(board:
     assert saved_edits(board.repository) == (SavedEdit(PATH, NEW.encode(), LINES.encode()),)
 
 
-@pytest.mark.parametrize("look", [saved_edits, lambda repository: saved_edit(repository, PATH)])
 def test_nobody_moves_branch_and_board_between_the_looks(
-    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch, look: Callable[[Repository], object]
+    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     board.save("mine\n")
     held: list[bool] = []
 
-    def look_at_lock(checkout: Checkout) -> Changes:
+    def look_at_lock(checkout: Checkout, among: Collection[str] | None) -> Changes:
         held.append(is_lock_held(board.repository.own_dir / "lock"))
-        return changed_paths(checkout)
+        return changed_paths(checkout, among)
 
     monkeypatch.setattr(saved, "changed_paths", look_at_lock)
-    assert look(board.repository)
+    assert saved_edits(board.repository)
     assert held == [True]
 
 
-def test_one_file_is_asked_for(board: BoardOfTest) -> None:
-    write_to_branch(board.store, {"other.md": "x\n"})
-    board.save("mine\n")
-    assert saved_edit(board.repository, PATH) == SavedEdit(PATH, LINES.encode(), b"mine\n")
-    assert saved_edit(board.repository, "other.md") is None
-    assert saved_edit(board.repository, "missing.md") is None
-    board.save(LINES)
-    assert saved_edit(board.repository, PATH) is None
+def test_what_is_asked_for_is_found_and_no_other_edit(board: BoardOfTest) -> None:
+    write_to_branch(board.store, {"other.md": "x\n", "folder/inner.md": "y\n"})
+    for path in (PATH, "other.md", "folder/inner.md"):
+        board.save("mine\n", path)
+
+    def found(*among: str) -> list[str]:
+        return [edit.path for edit in edits_to_take_up(board.repository, among)]
+
+    assert found(PATH) == [PATH]
+    assert found("folder", "missing.md", ":(glob)*", "*.md") == ["folder/inner.md"]
+    assert found() == []
+    assert load_journal(board.repository).seen.keys() == {PATH, "folder/inner.md"}
 
 
 def test_links_and_missing_boards_hold_no_edits(board: BoardOfTest, tmp_path: Path) -> None:
