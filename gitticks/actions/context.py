@@ -150,7 +150,8 @@ class Context:
         """Returns the task that a person named by id or unique prefix, or whose workspace we are in.
 
         Raises:
-            NotFoundError: there is no such task, or it is only saved on the board, or several begin so.
+            NotFoundError: there is no such task, or its file cannot be read, or it is only saved on the board, or several
+                begin so.
             UsageError: none was named and we are in no workspace.
         """
         if text is None:
@@ -163,9 +164,10 @@ class Context:
         try:
             return resolve_id(self.index, text)
         except NotFoundError as error:
+            from gitticks.actions.broken import find_unreadable
             from gitticks.actions.saved_tasks import saved_task
 
-            raise saved_task(self, text) or error from None
+            raise find_unreadable(self.index, text) or saved_task(self, text) or error from None
 
     def surroundings(self) -> Surroundings:
         """Returns what readiness depends on in this clone now."""

@@ -34,8 +34,9 @@ def _find(context: Context, task: str | None) -> TaskId:
     try:
         return context.resolve(task)
     except NotFoundError as error:
+        from gitticks.actions.broken import UnreadableTaskError
         from gitticks.actions.saved_tasks import SavedTaskError
 
-        if isinstance(error, SavedTaskError):
+        if isinstance(error, SavedTaskError | UnreadableTaskError):
             return error.task_id
         raise

@@ -10,6 +10,8 @@ from dataclasses import replace
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.errors import GitticksError
+from gitticks.git.repository import Repository
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store import layout
 from gitticks.store.tip import state_tip
 
@@ -88,10 +90,24 @@ def check_rewound(context: Context) -> Iterator[Finding]:
     yield Finding(
         Severity.WARNING,
         f"the state branch was rewound: {count} commit{'s' if count > 1 else ''} up to {left[:10]} are not on it",
-        f"`git update-ref {layout.STATE_REF} {left} {tip}` goes back there (`git reflog {layout.STATE_BRANCH}` "
-        f"lists more); `rm {repository.own_dir / 'doctor.json'}` lets it be",
+        f"{_way_back(repository, tip, left)} (`git reflog {layout.STATE_BRANCH}` lists more); "
+        f"`rm {repository.own_dir / 'doctor.json'}` lets it be",
         commit=left,
     )
+
+
+def _way_back(repository: Repository, tip: str, left: str) -> str:
+    """Returns what brings back commits that the branch was rewound from, without losing what came since."""
+    from gitticks.git.merges.history import is_ancestor, merge_base
+    from gitticks.store.board import board_path
+
+    if is_ancestor(repository, tip, left):
+        return f"`git update-ref {layout.STATE_REF} {left} {tip}` goes back there"
+    if repository.main_worktree is None:
+        return f"`git branch rewound-state {left}` keeps them, to be merged on the board of a clone"
+    board = "" if board_path(repository) else "gt init && "
+    unrelated = "" if merge_base(repository, tip, left) else " --allow-unrelated-histories"
+    return f"`{board}git -C {BOARD_FOLDER} merge --no-edit{unrelated} {left}` joins them with what came since"
 
 
 def check_dropped(context: Context) -> Iterator[Finding]:

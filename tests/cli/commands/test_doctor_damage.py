@@ -99,6 +99,11 @@ class TestDamage:
         tree = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}", at=project.path)
         (project.path / ".git/objects" / tree[:2] / tree[2:]).unlink()
         assert found_in(project.path) != {}
+        for words in (["show", task_id], ["note", task_id, "Hear."], ["approve", task_id]):
+            ran = project.gt(*words)
+            assert ran.err.startswith("error: .gitticks/tasks/")
+            assert f"the object `{tree}` is missing" in ran.err
+        assert project.ok("path", task_id) == f"{project.board_file(task_id)}\n"
         type_mends(project.path)
         assert found_in(project.path) == {}
         assert project.task(task_id).id == task_id
@@ -127,6 +132,29 @@ class TestDamage:
         type_mends(project.path)
         assert project.tip() == tip
         project.ok("status")
+        assert found_in(project.path) == {}
+
+    @pytest.mark.parametrize("how", ["moved back", "begun anew", "without a board"])
+    def test_what_came_since_a_branch_was_moved_back_is_joined_with_what_was_there(
+        self, project: Project, how: str
+    ) -> None:
+        task = project.create()
+        before = project.tip()
+        project.ok("note", task, "Before.")
+        project.ok("doctor")
+        new = git("commit-tree", f"{before}^{{tree}}", "-m", "x", at=project.path)
+        git(
+            "update-ref",
+            "refs/heads/gitticks/state",
+            new if how == "begun anew" else before,
+            at=project.path,
+        )
+        project.ok("note", task, "Since.")
+        if how == "without a board":
+            shutil.rmtree(project.board)
+        assert any(what.startswith("the state branch was rewound: ") for what in found_in(project.path))
+        type_mends(project.path)
+        assert project.notes(task) == ["Before.", "Since."]
         assert found_in(project.path) == {}
 
     def test_a_branch_that_was_moved_back_on_purpose(self, project: Project) -> None:
