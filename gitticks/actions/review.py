@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.context import Context
-from gitticks.errors import RefusedError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_in_memory
 from gitticks.git.process import run_git
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Section
+from gitticks.model.notes import Section, pair_questions
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.store.decisions import carry_out
+from gitticks.store.layout import worklog_path
 from gitticks.workflow.triggers import Requested, Seen
 
 if TYPE_CHECKING:
+    from gitticks.model.notes import Entry, QuestionPair
+    from gitticks.runner.worklog import LoggedIteration
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.decision import Decision
 
@@ -27,14 +30,21 @@ class ReviewView:
     """A task's work as a person judges it.
 
     `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict
-    now. `said` is what its agent said when it stopped, or why it is stuck. `seen` is what a verdict given on this
-    view is for.
+    now. `said` is what its agent said when it stopped, or why it is stuck. `reviews` are what the council's members
+    answered in this round, by their names. `worklog` holds an entry for each iteration, oldest first. `seen` is what
+    a verdict given on this view is for.
     """
 
     task: Task
+    summary: str
+    criteria: str | None
     said: str
     handoff: str | None
     review: str | None
+    reviews: dict[str, str]
+    questions: tuple[QuestionPair, ...]
+    notes: tuple[Entry, ...]
+    worklog: tuple[LoggedIteration, ...]
     changes: DiffSummary | None
     conflicts: tuple[str, ...]
     seen: Seen
@@ -42,18 +52,46 @@ class ReviewView:
 
 def view(context: Context, task_id: TaskId) -> ReviewView:
     """Returns what there is to judge."""
-    file = context.store.task_file(task_id)
+    tip = context.store.tip()
+    file = context.store.task_file(task_id, tip)
     task = file.task
     span = _span(context, task)
     return ReviewView(
-        task,
-        _said(context, task_id),
-        file.section(Section.HANDOFF),
-        file.section(Section.REVIEW),
-        diff_summary(context.repository, *span) if span else None,
-        _conflicts(context, task),
-        Seen(task.awaiting, task.asked_at, task.end_sha),
+        task=task,
+        summary=file.summary,
+        criteria=file.section(Section.ACCEPTANCE),
+        said=_said(context, task_id),
+        handoff=file.section(Section.HANDOFF),
+        review=file.section(Section.REVIEW),
+        reviews=_council(context, task_id, tip),
+        questions=pair_questions(file.entries(Section.QUESTIONS)),
+        notes=file.entries(Section.NOTES),
+        worklog=_worklog(context, task_id, tip),
+        changes=diff_summary(context.repository, *span) if span else None,
+        conflicts=_conflicts(context, task),
+        seen=Seen(task.awaiting, task.asked_at, task.end_sha),
     )
+
+
+def _council(context: Context, task_id: TaskId, tip: str) -> dict[str, str]:
+    """Returns the members' answers of this round; the review of an earlier one lies beside them."""
+    from gitticks.store.rounds import read_rounds
+
+    try:
+        rounds = [one for one in read_rounds(context.repository, tip, task_id) if one.councillors]
+    except GitticksError:
+        return {}  # the page has all the rest
+    return rounds[-1].councillors if rounds and rounds[-1].review is None else {}
+
+
+def _worklog(context: Context, task_id: TaskId, tip: str) -> tuple[LoggedIteration, ...]:
+    from gitticks.runner.worklog import read_entries
+
+    try:
+        written = context.store.read(worklog_path(task_id), tip)
+    except GitticksError:
+        return ()  # as above: the doctor names what is damaged
+    return read_entries((written or b"").decode("utf-8", "replace"))
 
 
 def _said(context: Context, task_id: TaskId) -> str:

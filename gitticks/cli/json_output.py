@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitticks.actions.standing import Standing
     from gitticks.model.event import Event
-    from gitticks.model.notes import Entry
+    from gitticks.model.notes import Entry, QuestionPair
     from gitticks.model.task import Task
 
     Shown = Standing[Task] | Standing[IndexedTask]
@@ -106,6 +106,14 @@ def entry_object(entry: Entry) -> dict[str, Any]:
         "from": entry.kind.value,
         "name": entry.name,
         "text": entry.text,
+    }
+
+
+def pair_object(pair: QuestionPair) -> dict[str, Any]:
+    """Returns a question with its answer, null for none."""
+    return {
+        "question": entry_object(pair.question),
+        "answer": entry_object(pair.answer) if pair.answer else None,
     }
 
 

@@ -1,15 +1,16 @@
-"""A task's work on one page: who asks what, the hand-off, the review, and the changes themselves."""
+"""A task's work on one page: who asks what, what was said of it, and the changes themselves."""
 
 from __future__ import annotations
 
 from gitticks.cli.inbox_lines import joined
 from gitticks.cli.render import GAP, Style, count_of
-from gitticks.cli.task_page import prose
+from gitticks.cli.review_told import told_lines
 from gitticks.cli.text import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from gitticks.actions.review import ReviewView
     from gitticks.cli.render import Screen
@@ -18,16 +19,12 @@ _HEADS = ("diff --git ", "--- ", "+++ ")
 _STYLES = {"+": Style.GOOD, "-": Style.BAD, "@": Style.BUSY}
 
 
-def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None) -> Iterator[str]:
+def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now: datetime) -> Iterator[str]:
     """Yields the page; the changes stand on it line by line where there is a patch."""
     task = seen.task
     yield on.fit(f"{task.id}{GAP}{visible(task.title)}", on.columns)
     yield f"{task.status}" + (f", awaits {task.awaiting}" if task.awaiting else "")
-    for name, text in (("Said", seen.said), ("Handoff", seen.handoff), ("Review", seen.review)):
-        if text:
-            yield ""
-            yield on.styled(name, Style.STRONG)
-            yield from prose(on, text)
+    yield from told_lines(on, seen, now)
     yield ""
     if seen.changes is None:
         yield "no code was handed off"

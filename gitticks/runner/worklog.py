@@ -7,13 +7,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gitticks.document.times import format_time
+from gitticks.document.times import format_time, parse_time
 from gitticks.model.session import Ending
 from gitticks.model.status import Role
 from gitticks.model.task import Usage
 
 _LONGEST_SAID = 1_000
 _SHOWN_ENTRIES = 5
+_MOST_DIGITS = 9
+_TOLD = ("- ended: ", "- signal: ", "- checks: ", "- used: ")
 _ENTRY = re.compile(
     r"^## (\d+) · (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) · (\w+) · .*\n\n- ended: ([\w-]+)", re.MULTILINE
 )
@@ -37,6 +39,21 @@ class WorklogEntry:
     said: str = ""
     checks: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedIteration:
+    """An entry as it is read back: `ended` with its detail, `checks` and `used` as the words that stand there."""
+
+    iteration: int
+    at: datetime
+    role: str
+    agent: str
+    ended: str
+    signal: str | None
+    checks: str | None
+    used: str | None
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +85,45 @@ def render_entry(entry: WorklogEntry) -> str:
 def recent_work(worklog: str, count: int = _SHOWN_ENTRIES) -> RecentWork:
     """Returns the last `count` entries and a summary of those before them."""
     matches = list(_ENTRY.finditer(worklog))
+    texts = _texts(worklog, matches)
+    older = matches[:-count] if count else matches
+    return RecentWork(tuple(texts[len(older) :]), _summary(older) if older else None)
+
+
+def read_entries(worklog: str) -> tuple[LoggedIteration, ...]:
+    """Returns the entries in file order; what is no entry, or holds no time that there is, is left out."""
+    matches = list(_ENTRY.finditer(worklog))
+    read = (_read(match, text) for match, text in zip(matches, _texts(worklog, matches), strict=True))
+    return tuple(entry for entry in read if entry is not None)
+
+
+def _texts(worklog: str, matches: list[re.Match[str]]) -> list[str]:
+    """Returns the text of each entry, up to where the next begins."""
     starts = [match.start() for match in matches]
-    texts = [
+    return [
         worklog[start:end].strip()
         for start, end in zip(starts, [*starts[1:], len(worklog)], strict=bool(starts))
     ]
-    older = matches[:-count] if count else matches
-    return RecentWork(tuple(texts[len(older) :]), _summary(older) if older else None)
+
+
+def _read(match: re.Match[str], text: str) -> LoggedIteration | None:
+    at = parse_time(match[2])
+    if at is None or len(match[1]) > _MOST_DIGITS:
+        return None
+    heading, *lines = text.split("\n")
+    told = dict(line[2:].split(": ", 1) for line in lines if line.startswith(_TOLD))
+    said = [line.removeprefix(">").removeprefix(" ") for line in lines if line.startswith(">")]
+    return LoggedIteration(
+        iteration=int(match[1]),
+        at=at,
+        role=match[3],
+        agent=heading.split(" · ", 3)[3],
+        ended=told["ended"],
+        signal=told.get("signal"),
+        checks=told.get("checks"),
+        used=told.get("used"),
+        said="\n".join(said),
+    )
 
 
 def _summary(older: list[re.Match[str]]) -> str:

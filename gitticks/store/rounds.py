@@ -31,6 +31,12 @@ class Round(Value):
         """Returns what the review said."""
         return self.texts.get(REVIEW)
 
+    @property
+    def councillors(self) -> dict[str, str]:
+        """Returns what the members of a council answered, by their names."""
+        begin = f"{REVIEW}-"
+        return {kind.removeprefix(begin): text for kind, text in self.texts.items() if kind.startswith(begin)}
+
 
 def read_rounds(repository: Repository, commit: str, task_id: TaskId) -> tuple[Round, ...]:
     """Returns the earlier rounds of a task at a commit of the state branch, by their numbers; foreign files are left out.

@@ -22,6 +22,7 @@ from tests.support.projects import Project, make_project, make_reviewing, make_w
 from tests.support.records import make_session
 from tests.support.repositories import commit_file, git
 from tests.support.stores import write_task_file
+from tests.support.tasks import write_files
 
 PAGE = Path(__file__).parents[2] / "docs/reference/json.md"
 FIELDS = Path(__file__).parents[2] / "docs/explanation/data-model.md"
@@ -45,7 +46,7 @@ ROWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "stats": (("stats",),),
     "path": (("path", "k7f2"),),
     "start": (("start", "m3xq"),),
-    "review": (("review", "wait"),),
+    "review": (("review", "told"),),
     "merge": (("merge", "--dry-run", "wait"), ("approve", "wait", "--no-wait"), ("merge",)),
     "health": (("health",),),
     "worktree list": (("worktree", "list"),),
@@ -192,13 +193,41 @@ def test_what_a_listing_adds(call: tuple[str, ...], named: str | None, tmp_path:
     assert (adds(named) if named else set()) - values <= found
 
 
+TOLD = f"""It blocks none.
+
+{QUESTION}
+### 2026-11-22T11:00:00Z · human · Ada
+
+Comma.
+
+### 2026-11-22T12:00:00Z · agent · claude
+
+And which one?
+
+## Notes
+
+### 2026-11-22T10:00:00Z · agent · claude
+
+See m3xq.
+
+## Review
+
+PASS
+
+which is fine
+"""
+
+
+WORKLOG = b"""## 1 \xc2\xb7 2026-11-22T10:00:00Z \xc2\xb7 worker \xc2\xb7 claude
+
+- ended: clean
+"""
+
+
 def make_told(path: Path) -> Project:
     """Makes a task with all that a listing can tell, and one that nothing is told of."""
     project = make_project(path)
-    body = f"It blocks none.\n\n{QUESTION}\n### 2026-11-22T11:00:00Z · human · Ada\n\nComma.\n"
-    more = "\n### 2026-11-22T12:00:00Z · agent · claude\n\nAnd which one?\n"
-    notes = "\n## Notes\n\n### 2026-11-22T10:00:00Z · agent · claude\n\nSee m3xq.\n"
-    make_reviewing(project, "told", body=f"{body}{more}{notes}\n## Review\n\nPASS\n\nwhich is fine\n")
+    make_reviewing(project, "told", body=TOLD)
     project.make("m3xq")
     project.make("asks", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
     return project
@@ -212,7 +241,7 @@ def test_what_other_commands_print(tmp_path: Path, base: frozenset[str]) -> None
             found = {key for call in calls for key in keys(printed(project.gt(*call, "--json")), base)}
             found -= {"task"} if name == "merge" else set()
             expected = rows()[name] | (rows()["current"] if name in ("status", "health") else set())
-            expected |= {"at", "from", "name", "text"} if name == "status" else set()
+            expected |= {"at", "from", "name", "text"} if name in ("status", "review") else set()
             not_there[name] = found - expected
             not_printed[name] = rows()[name] - found - NO_KEYS.get(name, set())
     assert not_there == not_printed == {name: set() for name in ROWS}
@@ -229,6 +258,8 @@ def make_busy(path: Path) -> Project:
     project.make("c2rc", blocked_by=(TaskId("c1rc"),))
     (path / "cut.jsonl").write_text('{"id": "cut')
     make_reviewing(project, "hand")
+    make_reviewing(project, "told", body=TOLD)
+    write_files(project.store, {"tasks/ld/told/worklog.md": WORKLOG})
     git("merge", "--quiet", "--no-edit", "gitticks/work/hand", at=path)
     write_task_file(project.store, "bad", "no frontmatter")
     return project

@@ -5,7 +5,15 @@ from datetime import UTC, datetime, timedelta
 from gitticks.model.session import Ending
 from gitticks.model.status import Role
 from gitticks.model.task import Usage
-from gitticks.runner.worklog import RecentWork, WorklogEntry, append_entry, recent_work, render_entry
+from gitticks.runner.worklog import (
+    LoggedIteration,
+    RecentWork,
+    WorklogEntry,
+    append_entry,
+    read_entries,
+    recent_work,
+    render_entry,
+)
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -67,3 +75,44 @@ def test_what_an_agent_said_is_cut_and_cannot_look_like_an_entry() -> None:
     text = append_entry(worklog(1), entry(2, said=forged))
     assert len(recent_work(text).entries) == 2
     assert len(text) < 2000
+
+
+def test_what_was_written_is_read_back() -> None:
+    whole = WorklogEntry(
+        AT,
+        1,
+        Role.WORKER,
+        "mine · too",
+        Ending.CLEAN,
+        detail="late",
+        signal="COMPLETE",
+        said="- ended: crashed\n\nall is well",
+        checks=("tests pass",),
+    )
+    first, second = read_entries(append_entry(render_entry(whole), entry(2, Ending.CRASHED, said="")))
+    assert first == LoggedIteration(
+        1,
+        AT,
+        "worker",
+        "mine · too",
+        "clean (late)",
+        "COMPLETE",
+        "tests pass",
+        "0 tokens in, 0 out, 0 s",
+        "- ended: crashed\n\nall is well",
+    )
+    assert (second.iteration, second.ended, second.signal, second.checks, second.said) == (
+        2,
+        "crashed",
+        None,
+        None,
+        "",
+    )
+
+
+def test_what_is_no_entry_is_left_out() -> None:
+    written = render_entry(entry(1))
+    later = written.replace("2026-01-03T", "2026-99-03T")
+    longer = written.replace("## 1 ", f"## {'1' * 5000} ")
+    assert [one.iteration for one in read_entries(f"words\n\n{later}\n{longer}\n{written}")] == [1]
+    assert read_entries("") == ()

@@ -12,6 +12,10 @@ from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitticks.actions.review import ReviewView
+
 
 @click.command(
     "review",
@@ -41,6 +45,7 @@ def command(
 ) -> int:
     """Look at a task's changes; accept or reject them.
 
+    What was asked and said stands above them; of notes, questions and iterations the newest, with --json all.
     The changes are shown as they are stored: no filter or program of the repository is asked.
     """
     from gitticks.actions.changing import find_or_take_up_task
@@ -86,24 +91,34 @@ def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: boo
 
     seen = view(context, task_id)
     if as_json:
-        print_object(
-            review={
-                "id": seen.task.id,
-                "status": seen.task.status,
-                "awaiting": seen.task.awaiting,
-                "head": seen.task.end_sha,
-                "said": seen.said,
-                "handoff": seen.handoff,
-                "review": seen.review,
-                "changes": seen.changes,
-                "conflicts": seen.conflicts,
-            }
-        )
+        print_object(review=_object(seen))
         return
     patch = None
     if with_changes and seen.changes is not None:
         patch = diff(context, seen.task).decode("utf-8", "replace").splitlines()
-    say(*review_lines(screen(), seen, patch))
+    say(*review_lines(screen(), seen, patch, context.now))
+
+
+def _object(seen: ReviewView) -> dict[str, object]:
+    from gitticks.cli.json_output import entry_object, pair_object
+
+    return {
+        "id": seen.task.id,
+        "status": seen.task.status,
+        "awaiting": seen.task.awaiting,
+        "head": seen.task.end_sha,
+        "summary": seen.summary,
+        "criteria": seen.criteria,
+        "said": seen.said,
+        "handoff": seen.handoff,
+        "review": seen.review,
+        "reviews": seen.reviews,
+        "questions": [pair_object(pair) for pair in seen.questions],
+        "notes": [entry_object(note) for note in seen.notes],
+        "worklog": seen.worklog,
+        "changes": seen.changes,
+        "conflicts": seen.conflicts,
+    }
 
 
 def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool) -> int:

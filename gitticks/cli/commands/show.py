@@ -5,7 +5,14 @@ from __future__ import annotations
 from gitticks.actions.showing import show_round, show_task
 from gitticks.cli.filters import parse_count
 from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, Switch
-from gitticks.cli.json_output import entry_object, event_object, print_object, print_task, task_text
+from gitticks.cli.json_output import (
+    entry_object,
+    event_object,
+    pair_object,
+    print_object,
+    print_task,
+    task_text,
+)
 from gitticks.cli.render import say, screen, warn
 from gitticks.cli.task_page import page, round_page
 from gitticks.errors import Exit
@@ -47,10 +54,12 @@ def _show_round(context: Context, task: str | None, number: int, *, as_json: boo
 
 
 def _round(found: Round) -> dict[str, object]:
-    reviews = {
-        kind.removeprefix("review-"): text for kind, text in found.texts.items() if kind.startswith("review-")
+    return {
+        "number": found.number,
+        "handoff": found.handoff,
+        "review": found.review,
+        "reviews": found.councillors,
     }
-    return {"number": found.number, "handoff": found.handoff, "review": found.review, "reviews": reviews}
 
 
 def _text(shown: ShownTask, *, with_changes: bool) -> str:
@@ -64,13 +73,7 @@ def _text(shown: ShownTask, *, with_changes: bool) -> str:
         summary=shown.summary,
         sections=shown.sections,
         notes=[entry_object(entry) for entry in shown.notes],
-        questions=[
-            {
-                "question": entry_object(pair.question),
-                "answer": entry_object(pair.answer) if pair.answer else None,
-            }
-            for pair in shown.questions
-        ],
+        questions=[pair_object(pair) for pair in shown.questions],
         history=[event_object(event) for event in shown.history],
         rounds=[_round(one) for one in shown.rounds],
         mentions=[standing.task.id for standing in shown.mentions],
