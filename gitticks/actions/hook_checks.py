@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
-from gitticks.actions.moved_folders import ID_LINE, home_of, join_moves
+from gitticks.actions.left_edits import on_board
+from gitticks.actions.moved_folders import ID_LINE, home_of, is_astray, join_moves, place_for
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.git.staged import (
     StagedChange,
@@ -18,9 +19,9 @@ from gitticks.git.staged import (
     is_sequencing,
     staged_changes,
 )
-from gitticks.model.ids import TaskId, is_valid_id, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id
 from gitticks.store.board.refusals import is_note
-from gitticks.store.layout import AUDIT_FILE, HISTORY_FILE, STATE_REF
+from gitticks.store.layout import AUDIT_FILE, HISTORY_FILE, STATE_REF, task_of_path
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -31,6 +32,10 @@ _MARKER = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 _ENGINE_FILES = (HISTORY_FILE, AUDIT_FILE)
 _TASK_FILE = re.compile(r"tasks/[^/]+/([^/]+)/TASK\.md")
 _AGAIN = "`git commit` again"
+_ON_BOARD = f"git -C {BOARD_FOLDER}"
+_BACK = "restore --staged --worktree"
+_UNSTAGE = "rm --cached"
+_WRONG_FOLDER = "lies in the wrong folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ def _check_step(context: Context) -> tuple[Problem, ...]:
             Problem(
                 path,
                 "your edit and the state branch exclude each other",
-                f"join them, `git add {path}`, then {_AGAIN}",
+                f"join them, `{on_board('add', path)}`, then {_AGAIN}",
             )
             for path in conflicts
         )
@@ -101,21 +106,32 @@ def _check_file(context: Context, change: StagedChange) -> Iterator[Problem]:
     match = _TASK_FILE.fullmatch(change.path)
     problem = misplaced(change.path, None)
     if is_note(change.path) and change.new is not None:
-        yield Problem(change.path, "is a note of gitticks, for you alone", f"`git rm --cached {change.path}`")
+        yield Problem(
+            change.path, "is a note of gitticks, for you alone", f"`{on_board(_UNSTAGE, change.path)}`"
+        )
     elif not change.is_plain:
-        yield Problem(change.path, "is a link or a submodule", f"`git rm --cached {change.path}`")
+        back = on_board(_UNSTAGE if change.old is None else _BACK, change.path)
+        yield Problem(change.path, "is a link or a submodule", f"`{back}`")
     elif problem is not None and match is None:
         yield problem
+    elif is_astray(change.path) and change.new is not None:
+        content = context.store.objects.read_blob(change.new)
+        yield Problem(change.path, _WRONG_FOLDER, place_for(change.path, content))
     elif match is not None and change.new is None:
-        yield Problem(
-            change.path,
-            "a task is not removed, but cancelled",
-            f"`git restore --staged --worktree {change.path}`, then `gt cancel {match[1]}`",
-        )
+        yield from _removed(context, change, match[1])
     elif problem is not None:
         yield problem
     else:
         yield from _check_readable(context, change)
+
+
+def _removed(context: Context, change: StagedChange, name: str) -> Iterator[Problem]:
+    """Yields a problem if a task's file would go, but for one that no command can name."""
+    old = b"" if change.old is None else context.store.objects.read_blob(change.old)
+    if is_valid_id(name) or ID_LINE.search(old):
+        then = f", then `gt cancel {name}`" if task_of_path(change.path) is not None else ""
+        back = f"`{on_board(_BACK, change.path)}`{then}"
+        yield Problem(change.path, "a task is not removed, but cancelled", back)
 
 
 def misplaced(path: str, content: bytes | None) -> Problem | None:
@@ -125,18 +141,16 @@ def misplaced(path: str, content: bytes | None) -> Problem | None:
     """
     name, match = path.rpartition("/")[2], _TASK_FILE.fullmatch(path)
     if name in _ENGINE_FILES and path.startswith("tasks/") and home_of(path) is None:
-        return Problem(path, "is written by gitticks alone", f"`git restore --staged --worktree {path}`")
-    if match is None or (is_valid_id(match[1]) and task_path(TaskId(match[1])) == path):
-        return None
-    inside = ID_LINE.search(content) if content is not None else None
-    task_id = inside[1].decode() if inside is not None else match[1]
-    place = f"move it to `{task_path(TaskId(task_id))}`" if is_valid_id(task_id) else "give it a valid id"
-    return Problem(path, "lies in the wrong folder", place)
+        return Problem(path, "is written by gitticks alone", f"`{on_board(_BACK, path)}`")
+    is_wrong = task_of_path(path) is None if match is not None else content is not None and is_astray(path)
+    return Problem(path, _WRONG_FOLDER, place_for(path, content)) if is_wrong else None
 
 
 def _check_readable(context: Context, change: StagedChange) -> Iterator[Problem]:
     if change.is_unmerged:
-        yield Problem(change.path, "is in conflict", f"join both sides, then `git add {change.path}`")
+        yield Problem(
+            change.path, "is in conflict", f"join both sides, then `{on_board('add', change.path)}`"
+        )
         return
     if change.new is None or not change.is_plain:
         return
@@ -178,7 +192,7 @@ def _check_events(context: Context, change: StagedChange) -> Iterator[Problem]:
         yield Problem(
             change.path,
             f"{lost} of its events would be lost: the branch has moved since the merge began",
-            "`git merge --abort`, or `git reset --hard` where that fails, then merge again",
+            f"`{_ON_BOARD} merge --abort`, or `{_ON_BOARD} reset --hard` where that fails, then merge again",
         )
 
 

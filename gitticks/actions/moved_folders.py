@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gitticks.git.objects import Change
 from gitticks.git.staged import StagedChange
-from gitticks.model.ids import TaskId, is_valid_id, task_folder, task_path
-from gitticks.store.layout import TASK_FILE, task_of_path
+from gitticks.model.ids import LONGEST, TaskId, is_valid_id, task_folder, task_path
+from gitticks.store.layout import TASK_FILE, task_around, task_of_path
 
 if TYPE_CHECKING:
     from gitticks.store.board.saved import SavedEdit
@@ -52,6 +52,26 @@ def home_of(path: str) -> str | None:
         return None
     home = task_folder(TaskId(match[2]))
     return None if home == match[1] else home
+
+
+def is_astray(path: str) -> bool:
+    """True for a task's file that does not lie two folders below `tasks/`, where tasks are looked for."""
+    is_hidden = any(part.startswith(".") for part in path.split("/"))
+    is_named = f"/{path}".endswith(f"/{TASK_FILE}")
+    match = _IN_FOLDER.fullmatch(path)
+    is_between = match is not None and match[3] == TASK_FILE
+    return is_named and not is_hidden and not is_between and task_around(path) is None
+
+
+def place_for(path: str, content: bytes | None) -> str:
+    """Returns what to do with a task's file in the wrong folder; the id inside goes before the folder's name."""
+    inside = None if content is None else ID_LINE.search(content)
+    name = path.rpartition("/")[0].rpartition("/")[2] if inside is None else inside[1].decode()
+    if is_valid_id(name):
+        return f"move it to `{task_path(TaskId(name))}`"
+    like = re.sub(r"[^0-9a-z]+", "-", name.lower()).strip("-")[:LONGEST]
+    example = f": `id: {like}` belongs in `{task_path(TaskId(like))}`" if is_valid_id(like) else ""
+    return f"an id has only a-z, 0-9 and `-`{example}"
 
 
 def renamed_folders(edits: Iterable[SavedEdit]) -> Mapping[str, str]:

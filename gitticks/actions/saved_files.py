@@ -7,6 +7,7 @@ like a verdict, they count once they are committed. What gitticks does not know 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -22,13 +23,14 @@ from gitticks.actions.left_edits import (
     refused,
 )
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.model.ids import TaskId, task_folder, task_path
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
 from gitticks.store.board.saved import LARGEST_BYTES
 from gitticks.store.layout import (
     CHECKPOINTS_FOLDER,
     CONFIG_PATH,
     PROMPTS_FOLDER,
     ROUNDS_FOLDER,
+    TASK_FILE,
     WORKLOG_FILE,
     task_around,
 )
@@ -179,11 +181,24 @@ def _take_up(context: Context, task_id: TaskId, files: list[SavedEdit]) -> Mappi
         )
         return [edit.path for edit in taken]
 
-    stays = Left(f"{LEFT_ALONE}its task is not there yet, or has just changed; it is looked at again")
+    is_there = context.store.read(task_path(task_id)) is not None
     try:
         taken = context.store.transact(write, author=context.author)
     except LostRaceError:
         taken = []
     except GitticksError as error:
         return {edit.path: Left(refused(error, edit.path).words) for edit in files}
-    return {edit.path: None if edit.path in taken else stays for edit in files}
+    return {
+        edit.path: None if edit.path in taken else _not_now(edit, task_id, is_there=is_there)
+        for edit in files
+    }
+
+
+def _not_now(edit: SavedEdit, task_id: TaskId, *, is_there: bool) -> Left:
+    if is_there:
+        return Left(f"{LEFT_ALONE}it has just changed; it is looked at again")
+    named = task_path(task_id)
+    if edit.path.lower() == named.lower():
+        move = f"mv -n {BOARD_FOLDER}/{shlex.quote(edit.path)} {BOARD_FOLDER}/{named}"
+        return Left(f"{REFUSED}a task's file is called `{TASK_FILE}`: `{move}`")
+    return Left(f"{LEFT_ALONE}there is no task `{task_id}` yet; it is taken up with `{BOARD_FOLDER}/{named}`")

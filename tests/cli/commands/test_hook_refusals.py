@@ -83,7 +83,10 @@ def test_a_task_is_not_removed_or_moved_and_no_link(hand: Hand) -> None:
     file = hand.project.board_file("k7f2")
     file.unlink()
     file.symlink_to("/etc/hostname")
-    assert "is a link or a submodule" in hand.refused()
+    said = hand.refused()
+    assert "is a link or a submodule" in said
+    subprocess.run(["sh", "-ec", said.split("`")[1]], cwd=hand.project.path, check=True)
+    assert hand.project.board_status() == ""
 
 
 def test_a_new_task_cannot_be_born_closed_or_approved(hand: Hand) -> None:
@@ -160,6 +163,36 @@ def test_a_folder_under_a_wrong_name_can_be_named_back(hand: Hand) -> None:
     git("add", ".", at=hand.project.board)
     assert hand.commit().returncode == 0
     assert hand.project.task("k7f2").status is Status.PENDING
+
+
+@pytest.mark.parametrize(
+    ("place", "task_id", "mend"),
+    [
+        ("tasks/plan1/TASK.md", "plan1", "move it to `tasks/n1/plan1/TASK.md`"),
+        ("plan1/TASK.md", "plan1", "move it to `tasks/n1/plan1/TASK.md`"),
+        ("TASK.md", "plan1", "move it to `tasks/n1/plan1/TASK.md`"),
+        ("tasks/n1/deeper/plan1/TASK.md", "plan1", "move it to `tasks/n1/plan1/TASK.md`"),
+        (
+            "tasks/en/My garden/TASK.md",
+            "My garden",
+            "an id has only a-z, 0-9 and `-`: `id: my-garden` belongs in `tasks/en/my-garden/TASK.md`",
+        ),
+    ],
+)
+def test_a_new_task_where_nobody_looks_for_one_is_refused_with_its_place(
+    hand: Hand, place: str, task_id: str, mend: str
+) -> None:
+    file = hand.project.board / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"---\nid: {task_id}\ntitle: Plan\nstatus: pending\n---\n")
+    assert f"edited, not taken up: it lies in the wrong folder ({mend})" in hand.project.gt("status").out
+    git("add", ".", at=hand.project.board)
+    said = hand.refused()
+    assert f"error: {place}: lies in the wrong folder\n" in said
+    assert f"hint: {mend}\n" in said
+    git("commit", "-qm", "astray", "--no-verify", at=hand.project.board)
+    git("rm", "-q", place, at=hand.project.board)
+    assert hand.commit().returncode == 0
 
 
 def test_settings_that_are_no_utf_8_are_refused(hand: Hand) -> None:
