@@ -18,6 +18,7 @@ from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.runner.events import RunEvent
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
+from gitticks.world import World
 
 _LISTS = ("labels", "blocked_by")
 
@@ -30,7 +31,7 @@ def open_tasks(directory: Path | str = ".") -> Tasks:
     Raises:
         NotFoundError: there is no repository, or it has no tasks yet.
     """
-    context = Context(directory=Path(directory).absolute())
+    context = Context(World().elsewhere(), Path(directory).absolute())
     context.store.tip()
     return Tasks(context)
 

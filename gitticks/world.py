@@ -20,6 +20,11 @@ class World:
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self.environment = dict(os.environ) if environment is None else environment
 
+    def elsewhere(self, more: Mapping[str, str] | None = None) -> World:
+        """Returns the world for a place that is named by other means than `GIT_DIR`, with `more` variables."""
+        kept = {name: value for name, value in self.environment.items() if name != "GIT_DIR"}
+        return World({**kept, **(more or {})})
+
     def now(self) -> datetime:
         """Returns the present UTC time, cut to whole seconds, the precision that files hold."""
         return datetime.now(UTC).replace(microsecond=0)

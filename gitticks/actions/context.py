@@ -61,7 +61,11 @@ class Context:
 
     @cached_property
     def repository(self) -> Repository:
-        """Returns the repository around the directory."""
+        """Returns the repository around the directory; outside of any the one that `GIT_DIR` names."""
+        if self.world.environment.get("GIT_DIR"):
+            from gitticks.git.named_repository import find_repository
+
+            return find_repository(self._directory, self.world.environment)
         return discover(self._directory)
 
     @cached_property

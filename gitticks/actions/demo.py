@@ -45,7 +45,7 @@ class Demo:
 
 def demo_context(directory: Path, world: World) -> Context:
     """Returns the context of a call inside the demo's repository."""
-    return Context(World({**world.environment, **_PERSON}), directory)
+    return Context(world.elsewhere(_PERSON), directory)
 
 
 def make_demo(directory: Path | None, world: World) -> Demo:

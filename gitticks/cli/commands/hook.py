@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -30,6 +31,7 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
     In the board: before a commit its files and steps are checked, after it what it asks for is carried out. Where
     state branches are pushed from or to: what is pushed is judged as `gt doctor --range` does.
     """
+    context = _where_git_works(context)
     if name in _CHECKS:
         return _check(context, is_merge=name != "pre-commit")
     if name in _PUSHES:
@@ -42,6 +44,14 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
         # The commit is made; whatever is wrong is said, and mended by the next command.
         click.echo(f"gitticks: {error.message}", err=True)
     return Exit.DONE
+
+
+def _where_git_works(context: Context) -> Context:
+    """Returns the context of the worktree that git called the hook for, wherever it was called."""
+    from gitticks.git.named_repository import find_place_of_hook
+
+    place = find_place_of_hook(str(context.directory), context.world.environment)
+    return context if place is None else Context(context.world.elsewhere(), Path(place), context.overrides)
 
 
 def _check(context: Context, *, is_merge: bool) -> int:
