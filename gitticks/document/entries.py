@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gitticks.document.escapes import escape, unescape
 from gitticks.document.lines import encodable, line_starts, trimmed, with_newlines
 from gitticks.document.section_edits import append_to_section, set_section
-from gitticks.document.sections import ENTRY_LEVEL, Body, Heading
+from gitticks.document.sections import ENTRY_LEVEL, Body, Heading, is_empty
 from gitticks.document.times import format_time, parse_time
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
@@ -93,7 +93,9 @@ def normalised(entry: Entry) -> Entry:
     return Entry(at, entry.kind, name, with_newlines(trimmed(encodable(entry.text)), "\n"))
 
 
-def loose_text_after_last_entry(body: Body, section: Section, known: tuple[Entry, ...]) -> str | None:
+def loose_text_after_last_entry(
+    body: Body, section: Section, known: tuple[Entry, ...], known_text: str = ""
+) -> str | None:
     """Returns what a person wrote below the last entry without a heading of its own, or None.
 
     An entry's text reaches to the next heading, so only the entries as they were before tell what is new.
@@ -102,14 +104,15 @@ def loose_text_after_last_entry(body: Body, section: Section, known: tuple[Entry
         body: the text as it is now.
         section: where to look.
         known: the section's entries as they were last recorded.
+        known_text: the section's text as it was last recorded; matters where it has no entry.
     """
-    split = _split_last(body, section, known)
+    split = _split_last(body, section, known, known_text)
     return None if split is None else split[1]
 
 
-def take_loose_text(body: Body, section: Section, known: tuple[Entry, ...]) -> Body:
+def take_loose_text(body: Body, section: Section, known: tuple[Entry, ...], known_text: str = "") -> Body:
     """Returns the body without the text that `loose_text_after_last_entry` returns."""
-    split = _split_last(body, section, known)
+    split = _split_last(body, section, known, known_text)
     if split is None:
         return body
     offset, _ = split
@@ -117,20 +120,35 @@ def take_loose_text(body: Body, section: Section, known: tuple[Entry, ...]) -> B
     return set_section(body, section, body.text[block.text_start : offset])
 
 
-def _split_last(body: Body, section: Section, known: tuple[Entry, ...]) -> tuple[int, str] | None:
+def _split_last(
+    body: Body, section: Section, known: tuple[Entry, ...], known_text: str
+) -> tuple[int, str] | None:
     """Returns where the loose text begins, and that text."""
-    placed = place_entries(body, section)
-    if not placed or len(placed) != len(known):
+    placed, found = place_entries(body, section), body.find(section)
+    if len(placed) != len(known) or not found:
         return None
-    last, recorded = placed[-1], known[-1].text
-    starts = line_starts(last.raw)
-    blank = last.raw[: len(last.raw) - len(last.raw.lstrip(" \t\r\n"))]
-    first = len(line_starts(blank)) - 1 if blank else 0
+    if placed:
+        raw, recorded, place = placed[-1].raw, known[-1].text, placed[-1].text_start
+    else:
+        raw, recorded, place = (
+            body.text[found[-1].text_start : found[-1].end],
+            known_text,
+            found[-1].text_start,
+        )
+    start = _end_of_recorded(raw, recorded)
+    above = with_newlines(trimmed(raw[:start]), "\n")
+    is_unchanged = (unescape(above) if placed else above) == recorded
+    loose = with_newlines(trimmed(raw[start:]), "\n")
+    return (place + start, loose) if is_unchanged and not is_empty(loose) else None
+
+
+def _end_of_recorded(raw: str, recorded: str) -> int:
+    """Returns where the lines below those end that were recorded; blank ones above them do not count."""
+    starts = line_starts(raw)
+    blank = len(raw) - len(raw.lstrip(" \t\r\n"))
+    first = max(number for number, start in enumerate(starts) if start <= blank)
     below = first + (recorded.count("\n") + 1 if recorded else 0)
-    start = starts[min(below, len(starts) - 1)]
-    loose = with_newlines(trimmed(last.raw[start:]), "\n")
-    is_unchanged = unescape(with_newlines(trimmed(last.raw[:start]), "\n")) == recorded
-    return (last.text_start + start, loose) if loose and is_unchanged else None
+    return starts[min(below, len(starts) - 1)]
 
 
 def _parsed_heading(heading: Heading) -> Entry | None:

@@ -190,18 +190,21 @@ class TaskFile:
 
         return self._with_body(lambda body: add_entry(body, section, entry))
 
-    def loose_text(self, section: Section, before: TaskFile) -> str | None:
-        """Returns what was written below the section's last entry since `before`, without a heading of its own."""
+    def loose_text(self, section: Section, before: TaskFile | None) -> str | None:
+        """Returns what was written in the section since `before`, below its last entry and without a heading of its own.
+
+        All of a file that is new was written since.
+        """
         from gitticks.document.entries import loose_text_after_last_entry
 
-        return loose_text_after_last_entry(self.body, section, before.entries(section))
+        return loose_text_after_last_entry(self.body, section, *_known(before, section))
 
-    def with_loose_text_as(self, section: Section, entry: Entry, before: TaskFile) -> TaskFile:
+    def with_loose_text_as(self, section: Section, entry: Entry, before: TaskFile | None) -> TaskFile:
         """Returns the file with that loose text taken out and `entry` added in its place."""
         from gitticks.document.entries import take_loose_text
 
-        known = before.entries(section)
-        taken = self._with_body(lambda body: take_loose_text(body, section, known))
+        known, text = _known(before, section)
+        taken = self._with_body(lambda body: take_loose_text(body, section, known, text))
         return taken.with_entry(section, entry)
 
     def with_body(self, text: str) -> TaskFile:
@@ -231,6 +234,14 @@ class TaskFile:
         if source.first_line != body.source.first_line:
             body = read_body(source, frontmatter.newline)
         return TaskFile(frontmatter, task, body)
+
+
+def _known(before: TaskFile | None, section: Section) -> tuple[tuple[Entry, ...], str]:
+    """Returns a section's entries and its text; neither where there was no file."""
+    if before is None:
+        return (), ""
+    found = before.body.find(section)
+    return before.entries(section), before.body.content(found[-1]) if found else ""
 
 
 def read_file(data: bytes, path: str) -> ReadFile:

@@ -155,16 +155,20 @@ def _without_wishes(edit: HandEdit, actor: Actor, at: datetime) -> TaskFile:
             created_by=task.created_by or actor.name,
             updated=at,
         )
-        return edit.after.with_task(made)
+        return _with_entries(edit.after.with_task(made), edit, actor, at)
     kept: dict[str, Any] = {
         field.name: getattr(edit.state, field.name)
         for field in fields(Task)
         if field.name not in FREE_FIELDS and field.name != "id"
     }
-    file = edit.after.with_task(replace(task, **{**kept, "updated": at}))
+    return _with_entries(edit.after.with_task(replace(task, **{**kept, "updated": at})), edit, actor, at)
+
+
+def _with_entries(file: TaskFile, edit: HandEdit, actor: Actor, at: datetime) -> TaskFile:
+    """Returns the file with what the person added to notes and questions as entries in their name."""
     for section in (Section.NOTES, Section.QUESTIONS):
-        text = file.loose_text(section, edit.before) if edit.before is not None else None
-        if text is not None and edit.before is not None:
+        text = file.loose_text(section, edit.before)
+        if text is not None:
             entry = Entry(at, ActorKind.HUMAN, actor.name, text)
             file = file.with_loose_text_as(section, entry, edit.before)
     return file

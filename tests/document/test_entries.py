@@ -184,3 +184,29 @@ def test_an_edited_question_is_no_answer() -> None:
     )
     assert loose_text_after_last_entry(body(""), Section.QUESTIONS, known) is None
     assert loose_text_after_last_entry(asked, Section.QUESTIONS, ()) is None
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "loose"),
+    [
+        ("Mind the step.", "", "Mind the step."),
+        ("  - and\n    - this", "", "  - and\n    - this"),
+        ("### Because\n\nof it", "", "### Because\n\nof it"),
+        ("old\n\nnew\nlines", "old", "new\nlines"),
+        ("<!-- notes go here -->\nnew", "<!-- notes go here -->", "new"),
+        ("old", "old", None),
+        ("older", "old", None),
+        ("new\nold", "old", None),
+        ("<!-- notes go here -->", "", None),
+        ("", "", None),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_what_was_added_where_there_is_no_entry_is_loose_too(
+    now: str, before: str, loose: str | None, newline: str
+) -> None:
+    found = body(f"Do it.\n\n## Notes\n\n{now}\n\n## Other\n\nx\n".replace("\n", newline), newline)
+    assert loose_text_after_last_entry(found, Section.NOTES, (), before) == loose
+    taken = take_loose_text(found, Section.NOTES, (), before)
+    assert taken.get("Other") == "x"
+    assert taken.content(taken.find("Notes")[-1]) == (now if loose is None else before)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,30 @@ def test_an_answer_typed_below_the_question_is_an_answer(tmp_path: Path) -> None
     assert done.stdout + done.stderr == "k7f2  answered by Ada Lovelace; back to its agent\n"
     assert hand.project.file("k7f2").entries(Section.QUESTIONS)[-1].text == "Friendly."
     assert hand.project.task("k7f2").status is Status.WORKING
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_the_first_note_needs_no_heading_of_its_own(hand: Hand, *, is_saved: bool) -> None:
+    """Nor does one of a task that is new; what is added below them is another."""
+    file = hand.project.board_file("m3xq")
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nid: m3xq\ntitle: Plan\nstatus: pending\n---\nText.\n\n## Notes\n\nMind the step.\n")
+    take_up: Callable[[], object] = partial(hand.project.ok, "status") if is_saved else hand.commit
+    hand.edit("## Notes\n", "## Notes\n\nMind the gap.\n")
+    if not is_saved:
+        git("add", ".", at=hand.project.board)
+    take_up()
+    for task_id, text in (("k7f2", "Mind the gap."), ("m3xq", "Mind the step.")):
+        hand.edit(text, f"{text}\n\nAnd more.\n", task_id)
+    take_up()
+    for task_id, text in (("k7f2", "Mind the gap."), ("m3xq", "Mind the step.")):
+        notes = hand.project.file(task_id).entries(Section.NOTES)
+        assert [(note.name, note.text) for note in notes] == [
+            ("Ada Lovelace", text),
+            ("Ada Lovelace", "And more."),
+        ]
+        assert hand.project.file(task_id).summary == "Text."
+    assert hand.project.board_status() == ""
 
 
 @pytest.mark.parametrize(
