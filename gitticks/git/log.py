@@ -49,7 +49,7 @@ def read_log(repository: Repository, ref: str, *, count: int) -> Log:
 
 
 def _shown(repository: Repository, which: Sequence[str]) -> tuple[LoggedCommit, ...]:
-    arguments = ["log", "-z", f"--format={_FORMAT}", "--encoding=UTF-8", "--no-show-signature"]
+    arguments = ["log", "-z", f"--format={_FORMAT}", "--encoding=UTF-8"]
     done = run_git([*arguments, *which], repository_dir=repository.common_dir)
     return tuple(_parse(entry) for entry in done.stdout.decode("utf-8", "replace").split("\0") if entry)
 

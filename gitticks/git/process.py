@@ -75,6 +75,7 @@ _FENCED_OPTIONS = (
     "submodule.recurse=false",
     "fetch.recurseSubmodules=false",
     "core.pager=cat",
+    "log.showSignature=false",
     "diff.external=",
     "advice.detachedHead=false",
 )

@@ -116,6 +116,6 @@ def version_before(repository: Repository, branch: str, commit: str, parent: str
 
 def author_of(repository: Repository, commit: str) -> Identity:
     """Returns who wrote a commit."""
-    asked = ["log", "-1", "--format=%an%x00%ae", "--no-show-signature", "--end-of-options", commit]
+    asked = ["log", "-1", "--format=%an%x00%ae", "--end-of-options", commit]
     name, _, email = run_git(asked, repository_dir=repository.git_dir).text.partition("\0")
     return Identity(name.strip("<> ") or "unknown", email.strip("<> ") or "unknown")

@@ -47,7 +47,7 @@ def read_trail(
     Raises:
         GitError: one of the commits is missing or damaged.
     """
-    options = ["log", "-z", "--topo-order", "--reverse", "--no-show-signature", "--encoding=UTF-8"]
+    options = ["log", "-z", "--topo-order", "--reverse", "--encoding=UTF-8"]
     limit = [] if count is None else [f"--max-count={count}"]
     sides = [newest] if excluded is None else [newest, f"^{excluded}"]
     done = run_git(

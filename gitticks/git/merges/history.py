@@ -81,7 +81,7 @@ def find_merge(repository: Repository, base: str, task_id: str, head: str) -> st
 def committer_of(repository: Repository, commit: str) -> Identity:
     """Returns who made a commit, which may not be who wrote what is in it."""
     name, _, email = _ask(
-        repository, "log", "-1", "--format=%cn%x00%ce", "--no-show-signature", "--end-of-options", commit
+        repository, "log", "-1", "--format=%cn%x00%ce", "--end-of-options", commit
     ).partition("\0")
     return Identity(name.strip("<> ") or "unknown", email.strip("<> ") or "unknown")
 

@@ -8,7 +8,16 @@ from gitticks.git.repository import Repository
 
 MOST_COMMITS = 500
 """So far back a branch is searched; each of its commits costs a diff."""
-_DIFF = ("-p", "--no-ext-diff", "--no-textconv", "--no-renames", "--full-index", "--no-color", "--binary")
+_DIFF = (
+    "-r",
+    "-p",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-renames",
+    "--full-index",
+    "--no-color",
+    "--binary",
+)
 
 
 def find_same_patch(repository: Repository, base: str, head: str) -> str | None:
@@ -19,24 +28,33 @@ def find_same_patch(repository: Repository, base: str, head: str) -> str | None:
     fork = merge_base(repository, base, head)
     if fork is None or fork in (base, head):
         return None
-    whole = _patch_ids(repository, ["diff-tree", *_DIFF, "-r", "--end-of-options", fork, head])
+    whole = _patch_ids(repository, ["--end-of-options", fork, head])
     if not whole:
         return None
-    log = ["log", *_DIFF, "--no-merges", f"--max-count={MOST_COMMITS}", "--end-of-options"]
-    there = _patch_ids(repository, [*log, f"{fork}..{base}"])
+    there = _patch_ids_between(repository, fork, base)
     for patch in whole:
         if patch in there:
             return there[patch]
-    single = _patch_ids(repository, [*log, f"{fork}..{head}"])
+    single = _patch_ids_between(repository, fork, head)
     if single and single.keys() <= there.keys():
         newest = next(iter(single))
         return there[newest]
     return None
 
 
-def _patch_ids(repository: Repository, asked: list[str]) -> dict[str, str]:
-    """Returns commits by what git reckons for their changes, whatever lines they stand on, newest first."""
-    shown = run_git(asked, repository_dir=repository.common_dir).stdout
+def _patch_ids_between(repository: Repository, old: str, new: str) -> dict[str, str]:
+    """Returns the last commits that `new` has and `old` has not, by their changes, newest first."""
+    walk = ["rev-list", "--no-merges", f"--max-count={MOST_COMMITS}", "--end-of-options", f"{old}..{new}"]
+    listed = run_git(walk, repository_dir=repository.common_dir).stdout
+    return _patch_ids(repository, ["--stdin"], listed)
+
+
+def _patch_ids(repository: Repository, asked: list[str], given: bytes = b"") -> dict[str, str]:
+    """Returns commits by what git reckons for their changes, whatever lines they stand on.
+
+    Not by `git log`: how that shows a change is a person's to configure.
+    """
+    shown = run_git(["diff-tree", *_DIFF, *asked], repository_dir=repository.common_dir, input=given).stdout
     if not shown:
         return {}
     told = run_git(["patch-id", "--stable"], repository_dir=repository.common_dir, input=shown).text

@@ -72,7 +72,7 @@ def _commit_again(
         repository_dir=repository.common_dir,
     ).stdout
     name, email, date, message = os.fsdecode(shown).split("\0", 3)
-    author = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email, "GIT_AUTHOR_DATE": date}
+    author = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email, "GIT_AUTHOR_DATE": f"@{date}"}
     text = add_trailers(message.removesuffix("\n"), trailers)
     return store_commit(repository, tree, [parent], text, {**committer.variables(), **author})
 

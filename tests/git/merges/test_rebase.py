@@ -72,3 +72,45 @@ def test_a_line_that_shares_no_history_is_put_on_top(root: Path) -> None:
 def test_nothing_to_bring_along_ends_where_it_began(root: Path) -> None:
     tip = git("rev-parse", "main", at=root)
     assert rebase_in_memory(discover(root), tip, tip, committer=ENGINE) == CleanRebase(tip)
+
+
+def test_a_commit_from_before_1973_keeps_its_date(root: Path) -> None:
+    git("checkout", "-qb", "topic", at=root)
+    commit_file(root, "a.txt", "1\n")
+    old = {"GIT_AUTHOR_DATE": "@0 +0100"}
+    git("commit", "--quiet", "--amend", "--reset-author", "--no-edit", at=root, environment=old)
+    head = git("rev-parse", "HEAD", at=root)
+    git("checkout", "-q", "main", at=root)
+    onto = commit_file(root, "b.txt", "b\n")
+    rebased = rebase_in_memory(discover(root), onto, head, committer=ENGINE)
+    assert isinstance(rebased, CleanRebase)
+    assert git("show", "-s", "--format=%ad", "--date=raw", rebased.commit, at=root) == "0 +0100"
+
+
+def test_a_signature_is_no_part_of_what_is_read(root: Path) -> None:
+    git("checkout", "-qb", "topic", at=root)
+    head = signed(root, commit_file(root, "a.txt", "1\n", "signed"))
+    git("checkout", "-q", "main", at=root)
+    onto = commit_file(root, "b.txt", "b\n")
+    ran = root / ".git" / "ran"
+    program = root / ".git" / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\necho 'Good signature' >&2\n")
+    program.chmod(0o755)
+    for key, value in (("log.showSignature", "true"), ("gpg.program", str(program))):
+        git("config", key, value, at=root)
+    trailers = merge_trailers("k7f2", head)
+    rebased = rebase_in_memory(discover(root), onto, head, committer=ENGINE, trailers=trailers)
+    assert isinstance(rebased, CleanRebase)
+    assert find_merge(discover(root), rebased.commit, "k7f2", head) == rebased.commit
+    assert not ran.exists()
+    shown = git("-c", "log.showSignature=false", "show", "-s", "--format=%an|%s", rebased.commit, at=root)
+    assert shown == "Ada Lovelace|signed"
+
+
+def signed(root: Path, commit: str) -> str:
+    """Returns the same commit with a signature, which need not be good."""
+    header, _, message = git("cat-file", "commit", commit, at=root).partition("\n\n")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n wsBc\n -----END PGP SIGNATURE-----"
+    return git(
+        "hash-object", "-t", "commit", "-w", "--stdin", at=root, input=f"{header}\n{signature}\n\n{message}\n"
+    )
