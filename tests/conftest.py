@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from pygit2.enums import ConfigLevel
 
+from tests.support.soundness import unsound_repositories
+
 ROOT = Path(__file__).resolve().parent.parent
 KEPT_VARIABLES = frozenset(
     {"GITTICKS_DOSE", "GITTICKS_FIGURES", "GITTICKS_REQUIRE_PROGRAMS", "GITTICKS_SAMPLES"}
@@ -72,6 +74,15 @@ def sealed(
 ) -> None:
     """Gives the test a home of its own, with an identity in its git config, and nothing else from outside."""
     _seal(tmp_path_factory.mktemp("home"), monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def sound_repositories(request: pytest.FixtureRequest, sealed: None) -> Iterator[None]:
+    """Has git check, once the test and all that it started are over, every repository of gitticks that it leaves."""
+    top: Path | None = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    yield
+    if top is not None and request.node.get_closest_marker("damages") is None:
+        assert unsound_repositories(top) == {}
 
 
 def _seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

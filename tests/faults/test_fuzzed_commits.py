@@ -11,6 +11,7 @@ from tests.faults.originals import CONFIGS, HISTORIES, TASKS
 from tests.faults.scene import OTHER, VICTIM, Scene, scene_in
 from tests.faults.usage import COMMANDS, complaint
 from tests.support.doses import dose
+from tests.support.repositories import fsck_problems
 
 FOLDER = f"tasks/f2/{VICTIM}"
 EVERY = 4
@@ -44,3 +45,4 @@ def test_commands_end_and_other_tasks_are_as_before(scene: Scene, seed: int) -> 
             told = f"`{OTHER}` is hurt"
         problems += [] if told is None else [f"{told}:\n{ended}"]
     assert not problems, "\n\n".join([f"{files!r}"[:3000], *problems])
+    assert fsck_problems(scene.path) == ""

@@ -18,7 +18,7 @@ from tests.faults.scene import ALL, IDLE, OTHER, Scene, make_scene, scene_in
 from tests.faults.usage import complaint
 from tests.support.doses import IS_FULL, dose
 from tests.support.figures import record
-from tests.support.repositories import git
+from tests.support.repositories import fsck_problems, git
 
 LEAST = 120
 LISTINGS = (
@@ -59,19 +59,21 @@ def hostile_scene(folder: Path) -> Scene:
 
 
 @pytest.fixture
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Returns that scene as it was."""
     made = hostile_scene(tmp_path_factory.getbasetemp() / "hostile" / "scene")
     made.restore()
-    return made
+    yield made
+    assert fsck_problems(made.path) == ""
 
 
 @pytest.fixture
-def commanded(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+def commanded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Returns a scene without them."""
     made = scene_in(tmp_path_factory.getbasetemp() / "commanded" / "scene")
     made.restore()
-    return made
+    yield made
+    assert fsck_problems(made.path) == ""
 
 
 def raw(seen: bytes) -> set[str]:

@@ -120,6 +120,7 @@ def test_what_came_back_can_be_dropped_on_purpose(clone: Clone) -> None:
     assert made not in clone.ok("list")
 
 
+@pytest.mark.damages
 def test_a_commit_that_is_gone_stops_nobody(clone: Clone) -> None:
     abort_a_rebase(clone)
     [dropped] = dropped_commits(clone.store.repository)

@@ -52,6 +52,7 @@ def test_ids_are_as_long_as_the_queue_demands(store: Store, count: int) -> None:
     assert len(free_id(store.snapshot(), lambda below: below - 1)) == id_length(count + 3)
 
 
+@pytest.mark.damages
 def test_a_damaged_folder_keeps_nobody_from_creating(store: Store) -> None:
     shard = git("rev-parse", "gitticks/state:tasks/f2", at=store.repository.common_dir)
     loose_file(store.repository.common_dir, shard).unlink()

@@ -70,6 +70,7 @@ def test_a_damaged_object_hides_no_other_task(
         assert index.broken() == ()
 
 
+@pytest.mark.damages
 def test_many_damaged_objects_are_one_error(
     store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,6 +83,7 @@ def test_many_damaged_objects_are_one_error(
     assert caught.value.hint is not None
 
 
+@pytest.mark.damages
 def test_a_folder_that_is_gone_from_the_indexed_commit_means_a_fresh_build(
     store: Store, repository: Repository
 ) -> None:

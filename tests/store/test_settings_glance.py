@@ -63,6 +63,7 @@ LAYERS: dict[str, Callable[[Project], object]] = {
 
 
 @pytest.mark.parametrize("give", LAYERS.values(), ids=LAYERS)
+@pytest.mark.damages
 def test_a_layer_that_gives_it_is_seen(project: Project, give: Callable[[Project], object]) -> None:
     give(project)
     assert glance(project)

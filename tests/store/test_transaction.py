@@ -136,6 +136,7 @@ def test_a_file_that_names_another_task_is_never_read_nor_written_elsewhere(stor
     assert list(store.snapshot().all_tasks()) == ["m3a9"]
 
 
+@pytest.mark.damages
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     store = make_store(tmp_path / "r")
     write_files(store, {"notes/a.md": b"a\n", "notes/b.md": b"b\n"})
@@ -147,6 +148,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
         snapshot.read("notes/a.md")
 
 
+@pytest.mark.damages
 def test_a_damaged_folder_hides_its_own_tasks_alone(store: Store, tmp_path: Path) -> None:
     name = git("rev-parse", "gitticks/state:tasks/f2", at=tmp_path / "r")
     loose_file(tmp_path / "r/.git", name).unlink()

@@ -150,5 +150,5 @@ def test_a_base_without_commits_and_one_of_origin_may_be_set(tmp_path: Path) -> 
     here = clone(source, tmp_path / "here")
     gt("init", at=here)
     assert gt("config", "base", "release", at=here).code == 0
-    git("switch", "--quiet", "--orphan", "fresh", at=here)
+    git("symbolic-ref", "HEAD", "refs/heads/fresh", at=here)
     assert gt("config", "base", "fresh", at=here).code == 0

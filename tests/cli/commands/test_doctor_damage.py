@@ -108,6 +108,7 @@ class TestDamage:
         assert found_in(project.path) == {}
         assert project.task(task_id).id == task_id
 
+    @pytest.mark.damages
     def test_a_branch_at_no_commit_goes_back_to_one_that_is_whole(self, project: Project) -> None:
         project.create()
         before = project.tip()

@@ -73,6 +73,7 @@ class TestKinds:
         assert what.startswith("the clone is partial: ")
         assert "`origin`" in what
 
+    @pytest.mark.damages
     def test_borrowed_objects(self, tmp_path: Path) -> None:
         source = make_repository(tmp_path / "source")
         git("clone", "--quiet", "--shared", str(source), str(tmp_path / "shared"), at=tmp_path)

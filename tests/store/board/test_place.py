@@ -151,6 +151,7 @@ def test_works_in_a_submodule(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["HEAD", "gitdir", "commondir", "index", "config.worktree"])
+@pytest.mark.damages
 def test_what_git_would_wait_for_is_no_board(board: BoardOfTest, name: str) -> None:
     file = board.repository.common_dir / "worktrees/-gitticks" / name
     file.unlink(missing_ok=True)
