@@ -138,7 +138,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
         summary=body.preamble,
         sections=_sections(body),
         review_outcome=review_outcome_of(body),
-        notes=notes_of(body),
+        notes=_notes_anywhere(body),
         questions=_questions(body),
         history=history,
         warnings=body.warnings,
@@ -261,6 +261,18 @@ def _entries(body: Body, section: str) -> tuple[Entry, ...]:
 def notes_of(body: Body) -> tuple[Entry, ...]:
     """Returns the notes, in file order."""
     return _entries(body, NOTES)
+
+
+def _notes_anywhere(body: Body) -> tuple[Entry, ...]:
+    """Returns the notes, with what people wrote among the questions that answers none."""
+    entries = _entries(body, QUESTIONS)
+    if not entries:
+        return notes_of(body)
+    from gitticks.model.notes import unasked
+
+    notes = notes_of(body)
+    more = [entry for entry in unasked(entries) if entry not in notes]
+    return tuple(sorted((*notes, *more), key=lambda entry: entry.at)) if more else notes
 
 
 def _questions(body: Body) -> tuple[QuestionPair, ...]:

@@ -65,6 +65,12 @@ def pair_questions(entries: tuple[Entry, ...]) -> tuple[QuestionPair, ...]:
     return tuple(pairs)
 
 
+def unasked(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Returns what people wrote among the questions that answers none of them, in file order."""
+    answers = [pair.answer for pair in pair_questions(entries)]
+    return tuple(entry for entry in entries if entry.kind is ActorKind.HUMAN and entry not in answers)
+
+
 def open_questions(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Returns the questions that nobody has answered, in file order."""
     return tuple(pair.question for pair in pair_questions(entries) if pair.answer is None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gitticks.document.times import format_time
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Entry, ReviewOutcome, Section, pair_questions
+from gitticks.model.notes import Entry, ReviewOutcome, Section, pair_questions, unasked
 from gitticks.model.settings import Settings, VerifySettings
 from gitticks.model.status import ActorKind, Isolation, Role
 from gitticks.model.task import Task
@@ -93,11 +93,14 @@ def build_prompt(
 def feedback_text(notes: tuple[Entry, ...], questions: tuple[Entry, ...]) -> str:
     """Returns people's notes, and their answers with the questions they answer, oldest first.
 
-    What a verdict's note answered stands in both places of the file, and is said once.
+    What a verdict's note answered stands in both places of the file, and is said once. What answers no question is a
+    note, also where it stands among them.
     """
-    said = [
-        (note.at, _entry(note)) for note in notes if note.kind is ActorKind.HUMAN and note not in questions
-    ]
+    found = (
+        *(note for note in notes if note.kind is ActorKind.HUMAN and note not in questions),
+        *unasked(questions),
+    )
+    said = [(note.at, _entry(note)) for note in found]
     for pair in pair_questions(questions):
         if pair.answer is not None:
             asked = f"Asked by {pair.question.name}:\n\n{_quoted(pair.question.text)}"

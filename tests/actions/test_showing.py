@@ -23,6 +23,17 @@ def test_sections_have_their_own_names_and_empty_ones_are_left_out(tmp_path: Pat
     assert shown.handoff_author is None
 
 
+def test_what_a_person_wrote_among_the_questions_is_shown_though_it_answers_none(tmp_path: Path) -> None:
+    remark = "### 2026-01-02T03:04:05Z · human · Ada\n\nMind the step.\n"
+    asked = "### 2026-01-02T03:04:06Z · agent · claude\n\nWhich tone?\n"
+    note = "### 2026-01-02T03:04:07Z · human · Ada\n\nHurry.\n"
+    body = f"## Questions\n\n{remark}\n{asked}\n## Notes\n\n{note}"
+    make_task(make_store(tmp_path), id="k7f2", body=body)
+    shown = show_task(Context(directory=tmp_path), "k7f2")
+    assert [entry.text for entry in shown.notes] == ["Mind the step.", "Hurry."]
+    assert [pair.question.text for pair in shown.questions] == ["Which tone?"]
+
+
 def test_the_time_to_close_counts_from_the_first_start_and_only_for_done(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     make_task(store, id="k7f2", status=Status.DONE, closed=NOW, events=(STARTED,))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.model.notes import Entry, open_questions, pair_questions
+from gitticks.model.notes import Entry, open_questions, pair_questions, unasked
 from gitticks.model.status import ActorKind
 
 AT = datetime(2026, 3, 4, tzinfo=UTC)
@@ -54,4 +54,7 @@ def test_no_question_is_lost_and_answers_come_after_them(written: str) -> None:
         if pair.answer is not None:
             assert pair.answer.kind is ActorKind.HUMAN
             assert pair.answer.at > pair.question.at
+    said = {one.text for one in given_entries if one.kind is ActorKind.HUMAN}
+    answers = {pair.answer.text for pair in pairs if pair.answer is not None}
+    assert {one.text for one in unasked(given_entries)} == said - answers
     assert bool(open_questions(given_entries)) is (written[written.rfind("h") + 1 :] != "")

@@ -131,6 +131,18 @@ def test_answers_stand_with_their_questions_in_the_order_of_time() -> None:
     assert open_question_text((question, answer, question)).count("Which page?") == 1
 
 
+def test_what_answers_no_question_is_a_note_also_among_the_questions() -> None:
+    question = Entry(AT, ActorKind.AGENT, "claude", "Which page?")
+    answer, more = (
+        Entry(AT + timedelta(minutes=minutes), ActorKind.HUMAN, "Ada", text)
+        for minutes, text in ((1, "The first."), (2, "And no other."))
+    )
+    assert feedback_text((), (question, answer, more)).endswith(
+        "> The first.\n\nAda wrote at 2026-01-02T03:06:05Z:\n\n> And no other."
+    )
+    assert feedback_text((more,), (more,)).count("And no other.") == 1
+
+
 def test_the_gates_are_named_in_the_order_they_run() -> None:
     verify = VerifySettings(test="t", build="b", scripts=("s",))
     assert gate_lines(verify) == ("everything is committed", "`t`", "`b`", "`s`")
