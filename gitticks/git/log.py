@@ -71,4 +71,12 @@ def _readable(repository: Repository, ref: str, count: int) -> list[str]:
 
 def _parse(entry: str) -> LoggedCommit:
     commit, at, author, subject = entry.split("\n", _FIELDS - 1)
-    return LoggedCommit(commit, datetime.fromtimestamp(int(at), UTC), author, subject)
+    return LoggedCommit(commit, _time(at), author, subject)
+
+
+def _time(seconds: str) -> datetime:
+    """Returns the moment that a commit names; 1970 for one that names none, or none that can be told, as git shows it."""
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)

@@ -34,6 +34,24 @@ def test_a_persons_configuration_changes_nothing(tmp_path: Path) -> None:
     assert [one.subject for one in read_log(discover(tmp_path), "HEAD", count=9).commits] == ["commit 1"]
 
 
+@pytest.mark.parametrize(
+    "author",
+    [
+        "author a <a@b> 99999999999999 +0000",
+        "author a <a@b> 9999999999999999999999 +0000",
+        "author a <a@b>",
+        "",
+    ],
+)
+def test_a_commit_without_a_time_that_can_be_told(tmp_path: Path, author: str) -> None:
+    make_repository(tmp_path)
+    tree = git("rev-parse", "HEAD^{tree}", at=tmp_path)
+    text = f"tree {tree}\n{author}\ncommitter a <a@b> 1 +0000\n\nodd\n"
+    odd = git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", at=tmp_path, input=text)
+    (found,) = read_log(discover(tmp_path), odd, count=2).commits
+    assert found.at == datetime(1970, 1, 1, tzinfo=UTC)
+
+
 def test_no_such_ref(tmp_path: Path) -> None:
     make_repository(tmp_path)
     with pytest.raises(GitticksError):
