@@ -100,10 +100,14 @@ def merge_by(
 
 
 def _attribute_files(repository: Repository, commit: str) -> Iterator[tuple[str, str]]:
-    """Yields path and object id of every `.gitattributes`; a symbolic link is none, as git has it."""
+    """Yields path and object id of every `.gitattributes`; a symbolic link is none, as git has it.
+
+    A hostile tree can hold folders named `..`, or a `/` within a name: git itself would never write what is in them.
+    """
     asked = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit]
     listed = os.fsdecode(run_git(asked, repository_dir=repository.common_dir).stdout)
     for line in listed.split("\0")[:-1]:
         words, _, path = line.partition("\t")
-        if path.rpartition("/")[2] == ".gitattributes" and words.startswith("100"):
+        *folders, name = path.split("/")
+        if name == ".gitattributes" and words.startswith("100") and {"", ".", ".."}.isdisjoint(folders):
             yield path, words.split(" ")[2]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
+import pygit2
 import pytest
+from pygit2.enums import ObjectType
 
 from gitticks.git.merges import CleanMerge, Conflict, merge_in_memory
+from gitticks.git.merges.memory import merge_rules
 from gitticks.git.process import GitError
 from gitticks.git.repository import discover
 from tests.support.repositories import commit_file, git, make_repository
@@ -72,6 +76,29 @@ def test_a_merge_driver_of_the_person_runs(root: Path) -> None:
     ours = on_branch(root, "ours", "main", "code", "a\n")
     theirs = on_branch(root, "theirs", "main", "code", "b\n")
     assert isinstance(merge_in_memory(discover(root), ours, theirs), CleanMerge)
+
+
+def test_attributes_are_never_laid_out_where_a_hostile_tree_leads(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    attributes = git("hash-object", "-w", "--stdin", at=root, input="* text\n")
+    inner = tree_of(root, b"100644", ".gitattributes", attributes)
+    up = tree_of(root, b"40000", "..", tree_of(root, b"40000", "outside", inner))
+    absolute = tree_of(root, b"100644", f"{outside}/.gitattributes", attributes)
+    for tree in (up, absolute):
+        ours = git("commit-tree", "-p", "main", "-m", "hostile", tree, at=root)
+        with merge_rules(discover(root), ours) as rules:
+            assert list(rules.folder.iterdir()) == []
+        assert list(outside.iterdir()) == []
+
+
+def tree_of(root: Path, mode: bytes, name: str, object_id: str) -> str:
+    """Stores a tree with one entry, of whatever name."""
+    content = mode + b" " + name.encode() + b"\0" + bytes.fromhex(object_id)
+    return str(pygit2.Repository(str(root)).odb.write(ObjectType.TREE, content))
 
 
 def test_unrelated_histories_are_an_error(root: Path) -> None:
