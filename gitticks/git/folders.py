@@ -52,17 +52,18 @@ class Folders:
         self._known = {""}
 
     def _is_there(self, folder: str, path: str) -> bool:
-        if folder in self._known:
-            return True
-        if not self._is_there(_above(folder), path):
-            return False
-        try:
-            mode = os.lstat(f"{self._root}/{folder}").st_mode
-        except FileNotFoundError:
-            return False
-        if not stat.S_ISDIR(mode):
-            raise not_plain(path)
-        self._known.add(folder)
+        unknown: list[str] = []
+        while folder not in self._known:
+            unknown.append(folder)
+            folder = _above(folder)
+        for one in reversed(unknown):
+            try:
+                mode = os.lstat(f"{self._root}/{one}").st_mode
+            except FileNotFoundError:
+                return False
+            if not stat.S_ISDIR(mode):
+                raise not_plain(path)
+            self._known.add(one)
         return True
 
 

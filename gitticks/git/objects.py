@@ -25,7 +25,7 @@ from gitticks.git.plain_refs import zone_at
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.git.tree_edits import edit_tree
-from gitticks.git.trees import Entry, Parts, by_name, differing, split_tree, tree_id_of
+from gitticks.git.trees import Entry, Parts, by_name, differing, refuse_too_deep, split_tree, tree_id_of
 
 if TYPE_CHECKING:
     import pygit2
@@ -202,6 +202,7 @@ class Objects:
 
     def changed_files(self, old_tree: str | None, new_tree: str | None, folder: str = "") -> Iterator[Change]:
         """Yields every plain file that differs between two trees; equal subtrees are never opened."""
+        refuse_too_deep(folder)
         for name, before, after in self.changed_entries(old_tree, new_tree):
             path = f"{folder}{name}"
             file_before, file_after = _file_id(before), _file_id(after)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from shlex import quote
 from typing import NamedTuple, TypeAlias
+
+from gitticks.errors import GitticksError
 
 _FOLDER, _LINK, _SUBMODULE, _KIND, _EXECUTABLE = 0o040000, 0o120000, 0o160000, 0o170000, 0o100
 _ENTRY = re.compile(rb"([0-7]{1,7}) ([^\0]+)\0(.{20})", re.DOTALL)
 _BYTES_BESIDE_MODE_AND_NAME = 22
 _USUAL = {b"100644": (True, False), b"100755": (True, False), b"40000": (False, True)}
+_DEEPEST = 200
+"""Git sets no limit, but whoever follows folders into one another needs room for each."""
 
 Parts: TypeAlias = tuple[bytes, bytes, bytes]
 """Mode, name and id of an entry, as they are stored."""
@@ -62,3 +67,17 @@ def _kind(mode: bytes) -> tuple[bool, bool]:
 def tree_id_of(entry: Entry | None) -> str | None:
     """Returns the id of the tree that an entry names; None for anything else."""
     return entry.object_id if entry is not None and entry.is_tree else None
+
+
+def refuse_too_deep(folder: str) -> None:
+    """Refuses a folder, with a slash at its end, that lies in more others than anybody makes by hand.
+
+    Raises:
+        GitticksError: it does; the message names the outermost ones.
+    """
+    if folder.count("/") > _DEEPEST:
+        top = "/".join(folder.split("/", 3)[:3])
+        raise GitticksError(
+            f"`{top}` holds more than {_DEEPEST} folders in one another",
+            hint=f"`git log --all -- {quote(top)}` says who put them there",
+        )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,19 @@ def test_what_is_no_folder_is_refused(tmp_path: Path, kind: str) -> None:
     for ask in (Folders(tmp_path).lead_to, Folders(tmp_path).make):
         with pytest.raises(NotPlainError, match="`real/odd/x/y` is no plain file"):
             ask("real/odd/x/y")
+
+
+def test_folders_may_be_in_more_others_than_there_is_room_for_calls(tmp_path: Path) -> None:
+    path = "a/" * 1200
+    assert not Folders(tmp_path).lead_to(path)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("a", dir_fd=folder)
+        inner = os.open("a", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+    try:
+        assert Folders(tmp_path).lead_to(path)
+    finally:
+        subprocess.run(["rm", "-r", str(tmp_path / "a")], check=True)  # Python has not the room either

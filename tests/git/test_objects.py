@@ -130,6 +130,16 @@ def test_a_file_that_becomes_a_folder_is_two_changes(objects: Objects) -> None:
     assert list(objects.changed_files(before, after)) == [Change("a", blob, None), Change("a/b", None, blob)]
 
 
+def test_folders_in_one_another_without_end_are_refused(top: Path, objects: Objects) -> None:
+    tree = objects.update_tree(None, {"a" + "/a" * 190: b"1"})
+    assert [one.path for one in objects.changed_files(None, tree)] == ["a" + "/a" * 190]
+    for _ in range(20):
+        tree = git("mktree", at=top, input=f"040000 tree {tree}\ta\n")
+    with pytest.raises(GitticksError, match="`a/a/a` holds more than 200 folders in one another") as told:
+        list(objects.changed_files(None, tree))
+    assert told.value.hint == "`git log --all -- a/a/a` says who put them there"
+
+
 def test_an_object_of_another_kind_is_refused(top: Path, objects: Objects) -> None:
     commit = git("rev-parse", "HEAD", at=top)
     with pytest.raises(GitticksError, match="is damaged, or not what its place"):
