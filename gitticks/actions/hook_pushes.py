@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import Problem
-from gitticks.git.refs import NO_OBJECT, is_object_id
+from gitticks.git.refs import NO_OBJECT, is_object_id, name_behind
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
@@ -33,11 +33,15 @@ def check_push(context: Context, lines: bytes) -> tuple[Problem, ...]:
 
 
 def check_receive(context: Context, lines: bytes) -> tuple[Problem, ...]:
-    """Returns what speaks against letting a push in; `lines` are what git gives `pre-receive` on its stdin."""
+    """Returns what speaks against letting a push in; `lines` are what git gives `pre-receive` on its stdin.
+
+    A symbolic ref of the server that leads to the state branch is another name of it.
+    """
+    here = context.repository.common_place
     moves = [
         _Move(old=fields[0], new=fields[1])
         for fields in _split(lines, _FIELDS_OF_RECEIVE)
-        if fields[2] == STATE_REF
+        if name_behind(here, fields[2]) == STATE_REF
     ]
     return tuple(problem for move in moves for problem in _check(context, move))
 

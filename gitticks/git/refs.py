@@ -108,6 +108,27 @@ def read_symbolic_ref(git_dir: str | Path, name: str) -> str | None:
     return text.removeprefix("ref:").strip() if text.startswith("ref:") else None
 
 
+def name_behind(common_dir: str, name: str) -> str:
+    """Returns the ref that git moves when it is told to move `name`: what it leads to where it is symbolic.
+
+    It need not exist. A symbolic link whose text is the name of a ref is one too, as git once wrote them.
+    """
+    for _ in range(_DEEPEST_CHAIN):
+        target = _target(common_dir, name) if is_valid_ref_name(name) else None
+        if target is None:
+            break
+        name = target
+    return name
+
+
+def _target(common_dir: str, name: str) -> str | None:
+    try:
+        linked = os.readlink(f"{common_dir}/{name}")
+    except OSError:
+        return read_symbolic_ref(common_dir, name)
+    return linked if linked.startswith("refs/") else None
+
+
 def head_branch(repository: Repository) -> str | None:
     """Returns the branch that is checked out here (also one without commits); None if HEAD is detached."""
     return _branch_of_head(repository.git_dir)

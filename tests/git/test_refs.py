@@ -16,6 +16,7 @@ from gitticks.git.refs import (
     head_branch,
     is_valid_ref_name,
     last_logged,
+    name_behind,
     read_ref,
     resolve,
     way_back,
@@ -188,3 +189,24 @@ def test_a_ref_that_is_a_pipe_keeps_nobody_waiting(tmp_path: Path) -> None:
     os.mkfifo(common / "refs/heads/kept")
     with pytest.raises(GitticksError, match="`refs/heads/kept` cannot be read: no plain file"):
         read_ref(common, "refs/heads/kept")
+
+
+def test_the_ref_behind_a_symbolic_one(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+    common = str(top / ".git")
+    for name, target in (("one", "two"), ("two", "none"), ("a", "b"), ("b", "a")):
+        git("symbolic-ref", f"refs/heads/{name}", f"refs/heads/{target}", at=top)
+    heads = top / ".git/refs/heads"
+    (heads / "linked").symlink_to("refs/heads/two")
+    (heads / "file").symlink_to("main")
+    behind = {name: name_behind(common, f"refs/heads/{name}") for name in ("one", "linked", "main", "file")}
+    assert behind == {
+        "one": "refs/heads/none",
+        "linked": "refs/heads/none",
+        "main": "refs/heads/main",
+        "file": "refs/heads/file",
+    }
+    assert name_behind(common, "HEAD") == "refs/heads/main"
+    assert name_behind(common, "refs/heads/a").startswith("refs/heads/")
+    for odd in ("refs/heads/../../x", "", "refs/heads"):
+        assert name_behind(common, odd) == odd

@@ -135,6 +135,51 @@ def test_other_branches_are_none_of_its_business(project: Project, server: Repos
     assert push(project, "--force", "main").returncode == 0
 
 
+@pytest.mark.parametrize("kind", ["symbolic", "of a symbolic", "link"])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_another_name_of_the_branch_is_no_way_around(
+    project: Project, server: Repository, kind: str, *, is_there: bool
+) -> None:
+    if is_there:
+        assert push(project, "gitticks/state").returncode == 0
+    make_other_name(server, kind)
+    accepted = tip_of(server)
+    told = make_illegal(project)
+    assert told in push(project, "gitticks/state:refs/heads/gitticks/x").stderr
+    assert tip_of(server) == accepted
+    if is_there:
+        assert "would be removed" in push(project, ":refs/heads/gitticks/x").stderr
+        assert tip_of(server) == accepted
+    git("-c", "core.hooksPath=/dev/null", "revert", "--no-edit", "HEAD", at=project.board)
+    if kind != "link":  # which git writes through only in some cases
+        assert push(project, "gitticks/state:refs/heads/gitticks/x").returncode == 0
+        assert tip_of(server) == project.tip()
+
+
+def make_other_name(server: Repository, kind: str) -> None:
+    file = server.common_dir / "refs/heads/gitticks/x"
+    if kind == "link":
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.symlink_to(STATE_REF)
+        return
+    target = STATE_REF
+    if kind == "of a symbolic":
+        target = "refs/heads/between"
+        git("symbolic-ref", target, STATE_REF, at=server.common_dir)
+    git("symbolic-ref", "refs/heads/gitticks/x", target, at=server.common_dir)
+
+
+def test_a_symbolic_ref_that_leads_elsewhere_passes(project: Project, server: Repository) -> None:
+    git("symbolic-ref", "refs/heads/trunk", "refs/heads/main", at=server.common_dir)
+    git("symbolic-ref", "HEAD", STATE_REF, at=server.common_dir)
+    (server.common_dir / "refs/heads/round").write_text("ref: refs/heads/round\n")
+    for branch in ("main", "main:trunk", "main:plain"):
+        done = push(project, branch)
+        assert done.returncode == 0, done.stderr
+    assert tip_of(server) == ""
+    assert push(project, "main:round").returncode != 0
+
+
 def test_a_push_that_cannot_be_judged_does_not_come_in(project: Project, server: Repository) -> None:
     (server.own_dir / "server-hooks/interpreter").write_text("/bin/false\n")
     done = push(project, "gitticks/state")
