@@ -174,6 +174,7 @@ def test_what_is_loaded_to_complete_a_word_is_on_the_list(
         ["log", "k7f2"],
         ["path", "k7f2"],
         ["current"],
+        ["stats"],
         ["show", "m3xq"],
     ],
     ids=" ".join,
@@ -184,7 +185,7 @@ def test_by_way_of_click_too_a_warm_index_spares_all_that_is_heavy(tmp_path: Pat
 
 SELDOM_IN_CHANGES = frozenset(
     {
-        "gitticks.actions.saved_edits", "gitticks.actions.sync", "gitticks.document.settings", "gitticks.git.process",
+        "gitticks.actions.one_edit", "gitticks.actions.saved_edits", "gitticks.actions.sync", "gitticks.document.settings", "gitticks.git.process",
         "gitticks.store.board.refusals", "gitticks.store.board.saved", "gitticks.store.merging.edit",
         "gitticks.store.settings", "gitticks.store.sharing", "gitticks.store.trust", "jinja2", "markdown_it", "rich",
         "ruamel", "subprocess", "watchfiles",
