@@ -13,7 +13,7 @@ _FOLDER, _LINK, _SUBMODULE, _KIND, _EXECUTABLE = 0o040000, 0o120000, 0o160000, 0
 _ENTRY = re.compile(rb"([0-7]{1,7}) ([^\0]+)\0(.{20})", re.DOTALL)
 _BYTES_BESIDE_MODE_AND_NAME = 22
 _USUAL = {b"100644": (True, False), b"100755": (True, False), b"40000": (False, True)}
-_DEEPEST = 200
+DEEPEST = 200
 """Git sets no limit, but whoever follows folders into one another needs room for each."""
 
 Parts: TypeAlias = tuple[bytes, bytes, bytes]
@@ -75,9 +75,9 @@ def refuse_too_deep(folder: str) -> None:
     Raises:
         GitticksError: it does; the message names the outermost ones.
     """
-    if folder.count("/") > _DEEPEST:
+    if folder.count("/") > DEEPEST:
         top = "/".join(folder.split("/", 3)[:3])
         raise GitticksError(
-            f"`{top}` holds more than {_DEEPEST} folders in one another",
+            f"`{top}` holds more than {DEEPEST} folders in one another",
             hint=f"`git log --all -- {quote(top)}` says who put them there",
         )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
+from gitticks.git.trees import DEEPEST
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
 from gitticks.store import layout
 
@@ -273,6 +274,12 @@ def read_history(content: bytes | None, task_id: TaskId) -> tuple[Event, ...]:
 def _checked(path: str) -> str:
     if any(part in ("", ".", "..") or part.lower() == ".git" for part in path.split("/")) or "\0" in path:
         raise GitticksError(f"`{ascii(path)[1:-1]}` cannot be a path on the state branch")
+    if path.count("/") > DEEPEST:
+        top = "/".join(path.split("/")[:4])
+        raise GitticksError(
+            f"`{BOARD_FOLDER}/{top}` holds a file in more than {DEEPEST} folders",
+            hint=f"`mv {BOARD_FOLDER}/{top} .` takes it off the board",
+        )
     return path
 
 

@@ -86,6 +86,14 @@ def test_all_tasks_are_those_of_the_base(store: Store) -> None:
     assert store.list_task_ids(old) == ("k7f2", "m3a9")
 
 
+def test_a_file_in_too_many_folders_is_refused(store: Store) -> None:
+    seen = store.snapshot()
+    seen.write("tasks/f2/k7f2" + "/a" * 198, b"1")
+    with pytest.raises(GitticksError, match="holds a file in more than 200 folders") as told:
+        seen.write("tasks/f2/k7f2" + "/a" * 199, b"1")
+    assert told.value.hint == "`mv .gitticks/tasks/f2/k7f2/a .` takes it off the board"
+
+
 def test_events_are_appended(store: Store) -> None:
     created = Event(EventType.CREATED, AT, ENGINE)
     noted = Event(EventType.NOTED, AT, ENGINE, data={"text": "hé"})
