@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.git.checkouts import Checkout
+from gitticks.git.checkouts import Checkout, worktree_entries
 from gitticks.git.refs import BRANCHES
 from gitticks.plainfile import read_plain_file
 from gitticks.processes import start_times
@@ -106,9 +106,9 @@ def _is_cleared(lock: Path, takers: _Takers) -> bool:
 def _places(common_dir: Path) -> list[Path]:
     """Returns where a git works that has a lock in this repository: its checkouts, and the git directory itself."""
     linked = []
-    for pointer in common_dir.glob("worktrees/*/gitdir"):
+    for entry in worktree_entries(common_dir):
         with contextlib.suppress(OSError):
-            linked.append(Path(os.fsdecode(read_plain_file(pointer)).strip()).parent)
+            linked.append(Path(os.fsdecode(read_plain_file(entry / "gitdir")).strip()).parent)
     return [common_dir, common_dir.parent, *linked]
 
 

@@ -16,6 +16,9 @@ from gitticks.git.refs import BRANCHES, read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_file
 
+_MOST_NAMED = 500
+"""A system takes only so many words with a command."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
@@ -78,7 +81,7 @@ def current_branch(checkout: Checkout) -> str | None:
 def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> Changes:
     """Returns what is changed, staged, conflicted or untracked; none of the repository's own filters run for it.
 
-    Where paths are given, git looks only `among` them and what lies below them.
+    Where paths are given, git looks only `among` them and what lies below them; where they are very many, everywhere.
     """
     from gitticks.git.fence import fence_programs
     from gitticks.git.process import run_git
@@ -96,7 +99,7 @@ def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> C
                 "--ignore-submodules=dirty",
                 "--no-renames",
                 "--",
-                *(among or ()),
+                *(among if among is not None and len(among) <= _MOST_NAMED else ()),
             ],
             repository_dir=checkout.git_dir,
             work_tree=checkout.path,
@@ -118,10 +121,17 @@ def _parse_status(listed: bytes) -> Changes:
     return Changes(tuple(sorted(changed)), tuple(sorted(untracked)))
 
 
+def worktree_entries(common_dir: Path) -> list[Path]:
+    """Returns the administrative folders of the linked worktrees, sorted; each may be going away at this moment."""
+    try:
+        return sorted((common_dir / "worktrees").iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
 def _linked(common_dir: Path) -> Iterator[tuple[Path, Path]]:
     """Yields the administrative folder and the place of every linked worktree."""
-    folder = common_dir / "worktrees"
-    for git_dir in sorted(folder.iterdir()) if folder.is_dir() else ():
+    for git_dir in worktree_entries(common_dir):
         try:
             pointer = os.fsdecode(read_plain_file(git_dir / "gitdir")).removesuffix("\n")
         except OSError:

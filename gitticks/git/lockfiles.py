@@ -61,11 +61,17 @@ def ref_locks(repository: Repository) -> tuple[LockFile, ...]:
     """Returns the locks of refs that are gitticks' own, sorted by path."""
     found = []
     for folder in _OWN_REFS:
-        for path in sorted((repository.common_dir / folder).rglob("*.lock")):
+        for path in sorted(_below(repository.common_dir / folder)):
             lock = _look(path, str(path.relative_to(repository.common_dir)).removesuffix(".lock"))
             if lock is not None:
                 found.append(lock)
     return tuple(found)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yields the lock files; a folder that goes away meanwhile, as with the last branch in it, holds none."""
+    for parent, _, names in os.walk(folder):
+        yield from (Path(parent, name) for name in names if name.endswith(".lock"))
 
 
 def index_lock(git_dir: Path) -> LockFile | None:

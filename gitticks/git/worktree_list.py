@@ -9,10 +9,11 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import GitticksError
+from gitticks.git.checkouts import worktree_entries
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
-_ENTRY_FILES = frozenset({"HEAD", "gitdir", "commondir", "locked", "config.worktree"})
+_ENTRY_FILES = ("HEAD", "gitdir", "commondir", "locked", "config.worktree")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +53,22 @@ def list_worktrees(repository: Repository) -> tuple[Worktree, ...]:
 
 def _refuse_odd_entries(repository: Repository) -> None:
     """Refuses an entry with something else than a file in a file's place: git would fail at it, or wait for a pipe."""
-    for file in sorted(repository.common_dir.glob("worktrees/*/*")):
-        if file.name in _ENTRY_FILES and not stat.S_ISREG(file.lstat().st_mode):
-            entry, aside = (
-                quote(str(file.parent)),
-                quote(f"{repository.common_dir / file.parent.name}.damaged"),
-            )
-            raise GitticksError(
-                f"`{file}` is no plain file, so git cannot tell its worktree",
-                hint=f"`mv {entry} {aside}` takes it away; what is checked out there stays as it is",
-            )
+    for entry in worktree_entries(repository.common_dir):
+        for file in (entry / name for name in _ENTRY_FILES):
+            if _is_odd(file):
+                aside = quote(f"{repository.common_dir / entry.name}.damaged")
+                raise GitticksError(
+                    f"`{file}` is no plain file, so git cannot tell its worktree",
+                    hint=f"`mv {quote(str(entry))} {aside}` takes it away; what is checked out there stays as it is",
+                )
+
+
+def _is_odd(file: Path) -> bool:
+    """True for something else than a file; not for nothing, which git overlooks."""
+    try:
+        return not stat.S_ISREG(file.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _parse_entry(entry: str) -> Worktree:

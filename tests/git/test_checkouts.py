@@ -51,6 +51,16 @@ def test_a_clean_checkout_has_no_changes(tmp_path: Path) -> None:
     assert not changed_paths(checkout_at(discover(root), root))
 
 
+def test_more_paths_are_looked_at_than_a_command_may_name(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    (root / "README.md").write_text("edited\n")
+    (root / "new").touch()
+    checkout = checkout_at(discover(root), root)
+    assert changed_paths(checkout, ["new"]) == Changes((), ("new",))
+    paths = ["README.md", *(f"{'folder/' * 30}{number}" for number in range(20_000))]
+    assert changed_paths(checkout, paths).changed == ("README.md",)
+
+
 def test_an_unborn_branch_has_no_head(tmp_path: Path) -> None:
     checkout = checkout_at(discover(make_repository(tmp_path / "project", commits=0)), tmp_path / "project")
     assert (head(checkout), current_branch(checkout)) == (None, "main")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,21 @@ def test_an_entry_that_git_would_wait_for_is_named(tmp_path: Path, name: str) ->
         list_worktrees(discover(top))
     assert caught.value.hint is not None
     assert str(file.parent) in caught.value.hint
+
+
+def test_others_may_add_and_remove_worktrees_at_the_same_time(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "r")
+
+    def come_and_go() -> None:
+        for _ in range(40):
+            git("worktree", "add", "--quiet", "--detach", "../guest", at=top)
+            git("worktree", "remove", "--force", "../guest", at=top)
+
+    with ThreadPoolExecutor(1) as pool:
+        others = pool.submit(come_and_go)
+        while not others.done():
+            assert list_worktrees(discover(top))[0].path == top
+    others.result()
 
 
 def test_where_git_names_the_git_directory_the_main_worktree_is_named(tmp_path: Path) -> None:
