@@ -18,6 +18,8 @@ __all__ = ["BASE", "OURS", "RESOLVED", "THEIRS", "IndexEntry", "index_aside", "r
 
 _MOST_BY_HAND = 1000
 """Each entry moves all behind it; git sorts more of them at once in less time than that takes."""
+_MOST_NAMED = 500
+"""A system takes only so many words with a command; git lists its whole index as quickly."""
 
 
 def read_entries(git_dir: Path, paths: Sequence[str]) -> dict[str, dict[int, IndexEntry]]:
@@ -72,8 +74,10 @@ def _write_plain(git_dir: Path, plain: PlainIndex) -> None:
 def _read_by_git(git_dir: Path, paths: Sequence[str]) -> dict[str, dict[int, IndexEntry]]:
     from gitticks.git.process import run_git
 
+    wanted = frozenset(paths)
+    named = ["--", *paths] if len(paths) <= _MOST_NAMED else []
     listed = run_git(
-        ["--literal-pathspecs", "ls-files", "--stage", "-z", "--", *paths],
+        ["--literal-pathspecs", "ls-files", "--stage", "-z", *named],
         repository_dir=git_dir,
         work_tree=git_dir,
         directory=git_dir,
@@ -81,8 +85,9 @@ def _read_by_git(git_dir: Path, paths: Sequence[str]) -> dict[str, dict[int, Ind
     found: dict[str, dict[int, IndexEntry]] = {}
     for line in os.fsdecode(listed).split("\0")[:-1]:
         words, _, path = line.partition("\t")
-        mode, object_id, stage = words.split(" ")
-        found.setdefault(path, {})[int(stage)] = IndexEntry(path, object_id, int(stage), mode)
+        if path in wanted:
+            mode, object_id, stage = words.split(" ")
+            found.setdefault(path, {})[int(stage)] = IndexEntry(path, object_id, int(stage), mode)
     return found
 
 

@@ -67,6 +67,12 @@ def test_an_index_in_another_form_is_gits(root: Path) -> None:
     assert not list((root / ".git").glob("gitticks-index*"))
 
 
+def test_more_paths_are_asked_for_than_a_command_may_name(root: Path) -> None:
+    git("update-index", "--index-version", "4", at=root)
+    paths = [f"{'folder/' * 30}{number}" for number in range(20_000)]
+    assert read_entries(root / ".git", [*paths, NAME]).keys() == {NAME}
+
+
 def test_a_failure_changes_nothing_and_leftovers_are_no_obstacle(root: Path) -> None:
     (root / ".git" / "gitticks-index.lock").write_bytes(b"")
     (root / ".git" / "gitticks-index").write_bytes(b"torn")
