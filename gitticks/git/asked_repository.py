@@ -30,11 +30,10 @@ def ask_git(start: str) -> Repository:
     def setting(name: str, kind: str, git_dir: str) -> str:
         return run_git(["config", f"--type={kind}", name], repository_dir=Path(git_dir), check=False).text
 
-    answers = ask(
-        "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-inside-work-tree"
-    )
-    *paths, inside = answers.split("\n")
-    git_dir, common_dir = (os.path.realpath(path) for path in paths)
+    def place(name: str) -> str:
+        return os.path.realpath(ask("rev-parse", "--path-format=absolute", name))
+
+    git_dir, common_dir = place("--git-dir"), place("--git-common-dir")
     refuse_unsupported(
         {
             "extensions.objectformat": setting("extensions.objectFormat", "path", common_dir) or "sha1",
@@ -42,7 +41,7 @@ def ask_git(start: str) -> Repository:
         },
         common_dir,
     )
-    here = os.path.realpath(ask("rev-parse", "--show-toplevel")) if inside == "true" else None
+    here = place("--show-toplevel") if ask("rev-parse", "--is-inside-work-tree") == "true" else None
     settings = {"core.bare": setting("core.bare", "bool", common_dir)}
     if worktree := setting("core.worktree", "path", common_dir):
         settings["core.worktree"] = worktree

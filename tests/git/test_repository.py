@@ -198,6 +198,13 @@ def test_somebody_elses_repository_is_refused(tmp_path: Path, monkeypatch: pytes
     assert "safe.directory" in caught.value.hint
 
 
+def test_a_line_break_may_stand_in_its_name(tmp_path: Path) -> None:
+    top = make_repository(tmp_path / "two\nlines")
+    assert discover(top) == as_git_says(top)
+    bare = make_repository(tmp_path / "two\nlines.git", bare=True)
+    assert discover(bare).common_dir == bare
+
+
 def test_an_extension_that_nobody_knows_yet_is_refused(tmp_path: Path) -> None:
     top = make_repository(tmp_path / "r")
     config = top / ".git" / "config"
