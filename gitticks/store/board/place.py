@@ -22,9 +22,14 @@ from gitticks.store.tip import no_tasks
 OWN_FOLDERS = (BOARD_FOLDER, ".gitticks-work", ".gt", SCRATCH_IN_CHECKOUT)
 """Board, workspaces, mailbox and what is being prepared: never a part of the user's own branches."""
 
-_AS_STORED = {"core.autocrlf": "false", "core.eol": "lf", "core.safecrlf": "false"}
+_AS_STORED = {
+    "core.autocrlf": "false",
+    "core.eol": "lf",
+    "core.safecrlf": "false",
+    "core.attributesFile": os.devnull,  # those that the person has for every repository
+}
 _FILES_OF_GIT = ("HEAD", "gitdir", "commondir", "index", "config.worktree")
-_POINTER = re.compile(r"gitdir: (.+?)\n?")
+_POINTER = re.compile(r"gitdir: (.+?)\n?", re.DOTALL)
 
 REFUSALS_FILE = "refusals.json"
 """In our own folder of a clone: the notes that were written beside edits on the board which were not taken up."""

@@ -42,6 +42,24 @@ def test_files_are_as_stored_whatever_the_person_converts(tmp_path: Path) -> Non
     assert board.status() == ""
 
 
+def test_attributes_that_a_person_has_everywhere_convert_nothing(tmp_path: Path) -> None:
+    everywhere = tmp_path / "attributes"
+    everywhere.write_text("* text eol=crlf\n")
+    git("config", "--global", "core.attributesFile", str(everywhere), at=tmp_path)
+    board = make_board(tmp_path / "project")
+    board.write("one\ntwo\n", "other.md")
+    assert (board.folder / "config.yaml").read_bytes() == b"version: 1\n"
+    board.git("checkout", "-q", "--detach", "HEAD~1")
+    board.git("checkout", "-q", "gitticks/state")
+    assert (board.folder / "other.md").read_bytes() == b"one\ntwo\n"
+    assert board.status() == ""
+
+
+def test_a_line_break_may_stand_in_the_way_to_it(tmp_path: Path) -> None:
+    board = make_board(tmp_path / "two\nlines")
+    assert board_path(discover(tmp_path / "two\nlines")) == board.folder
+
+
 def test_is_found_from_other_worktrees_and_from_the_board_itself(board: BoardOfTest, tmp_path: Path) -> None:
     linked = add_linked_worktree(board.folder.parent, tmp_path / "linked", "topic")
     for place in (linked, board.folder, board.folder.parent):
