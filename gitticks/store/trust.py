@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from gitticks.document.runnables import runnable_of_task, runnables_of_settings
 from gitticks.errors import RefusedError
 from gitticks.model.trust import Runnable, RunnableKind
+from gitticks.plainfile import read_plain_file
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, task_of_path
 from gitticks.store.runnable_files import may_run
 
@@ -35,10 +36,10 @@ def trust_file(repository: Repository) -> Path:
 def trusted_digests(repository: Repository) -> frozenset[str]:
     """Returns what is trusted in this clone; nothing if nobody was asked yet."""
     try:
-        lines = trust_file(repository).read_text("utf-8", "replace").splitlines()
+        content = read_plain_file(trust_file(repository))
     except OSError:
         return frozenset()
-    return frozenset(_digests(lines))
+    return frozenset(_digests(content.decode("utf-8", "replace").splitlines()))
 
 
 def _digests(lines: Iterable[str]) -> Iterator[str]:

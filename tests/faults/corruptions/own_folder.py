@@ -126,6 +126,7 @@ PLACES = (
     "stop-run",
     "pauses.json",
     "workspace-hooks",
+    "trust",
 )
 LOCKS = ("lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock")
 NOTES = (
