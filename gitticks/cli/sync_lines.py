@@ -55,8 +55,11 @@ def warnings_of(done: Synced) -> Iterator[str]:
         yield f"{task_around(path) or path}: both sides set {', '.join(names)}; the later value stands"
     for path in done.kept:
         yield f"{BOARD_PREFIX}{path} was removed on one side and changed on the other; it stays"
+    from gitticks.store.merging.files import standing_beside
+
     for path in done.beside:
-        yield f"what could not be joined is kept in {BOARD_PREFIX}{path}"
+        until = "" if standing_beside(path) is None else ", until you settle it: `gt doctor` says how"
+        yield f"what could not be joined is kept in {BOARD_PREFIX}{path}{until}"
     for circle in done.circles:
         yield f"tasks wait for one another in a circle: {circle.words}; {circle.mend} takes a link out"
     for path, reason in done.left.items():

@@ -1,14 +1,18 @@
-"""Tasks with both texts of a conflict, on the state branch and in a merge that waits on the board."""
+"""What both sides of a merge wrote: on the state branch, beside it, and in a merge that waits on the board."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 
 from gitticks.actions.conflict_markers import join_all, marked_tasks, unmerged_on_board
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.model.ids import BOARD_FOLDER, task_path
 from gitticks.store.index import open_index
+from gitticks.store.layout import task_around
+from gitticks.store.merging.files import standing_beside
+from gitticks.store.tip import state_tip
 
 
 def check_driver(context: Context) -> Iterator[Finding]:
@@ -55,6 +59,30 @@ def check_conflicts(context: Context) -> Iterator[Finding]:
             f"`gt doctor --fix` joins both sides, then `git -C {BOARD_FOLDER} commit --no-edit`",
             Repair.MARKERS,
         )
+
+
+def check_kept(context: Context) -> Iterator[Finding]:
+    """Yields each text that a merge could not join and kept in a file of its own, until somebody takes that away."""
+    from gitticks.git.process import run_git
+
+    asked = ["ls-tree", "-r", "-z", "--name-only", state_tip(context.repository)]
+    for path in run_git(asked, repository_dir=context.repository.common_dir).text.split("\0"):
+        standing = standing_beside(path)
+        if standing is not None:
+            yield _kept(path, standing)
+
+
+def _kept(path: str, standing: str) -> Finding:
+    here, there = quote(f"{BOARD_FOLDER}/{standing}"), quote(f"{BOARD_FOLDER}/{path}")
+    git, file = f"git -C {BOARD_FOLDER}", quote(path)
+    return Finding(
+        Severity.WARNING,
+        f"{BOARD_FOLDER}/{path}: a merge could not join this with `{standing}` and kept both; "
+        f"`diff {here} {there}` compares them",
+        f"`{git} rm -q {file} && {git} commit -qm 'settle a conflict' {file}` takes it away, once what is right "
+        f"stands in `{standing}`",
+        task=task_around(path),
+    )
 
 
 def mend_markers(context: Context) -> None:

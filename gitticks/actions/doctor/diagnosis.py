@@ -47,7 +47,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.SETTINGS, (machine.check_settings,)),
     (Topic.BOARD, (board.check_board, board.check_saved, state.check_hooks, conflicts.check_driver)),
     (Topic.INDEX, (state.check_index,)),
-    (Topic.FILES, (files.check_files, files.check_foreign_files)),
+    (Topic.FILES, (files.check_files, conflicts.check_kept, files.check_foreign_files)),
     (Topic.TASKS, (tasks.check_tasks, conflicts.check_conflicts)),
     (Topic.HISTORY, (trail.check_history, machine.check_clock)),
     (Topic.WORKSPACES, (workspaces.check_workspaces,)),

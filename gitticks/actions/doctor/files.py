@@ -13,6 +13,7 @@ from gitticks.git.trees import Entry
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder
 from gitticks.store import layout
 from gitticks.store.index import BrokenFile, Index, open_index
+from gitticks.store.merging.files import standing_beside
 from gitticks.store.tip import state_tip
 
 _SHOWN_PATHS = 3
@@ -45,7 +46,7 @@ def check_files(context: Context) -> Iterator[Finding]:
 
 def check_foreign_files(context: Context) -> Iterator[Finding]:
     """Yields a note if there are files on the state branch that gitticks has no use for."""
-    paths = sorted(_foreign(context))
+    paths = sorted(path for path in _foreign(context) if standing_beside(path) is None)
     if paths:
         more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
         shown = ", ".join(f"`{path}`" for path in paths[:_SHOWN_PATHS])

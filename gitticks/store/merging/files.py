@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 
 from gitticks.errors import DocumentError
@@ -12,6 +13,7 @@ from gitticks.store.merging.task import merge_task
 _RECORDS = ".jsonl"
 _GROWING = (WORKLOG_FILE, SCRATCHPAD_FILE)
 """Texts that are only added to: where both sides did, both additions stay."""
+_BESIDE = re.compile(r"(.*[^/])\.other-[0-9a-f]{8}((?:\.[^./]*)?)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,12 @@ def _kept_beside(path: str, standing: bytes, other: bytes) -> MergedFile:
     stem, dot, ending = name.rpartition(".")
     beside = f"{folder}{slash}{stem or name}.other-{_digest(other)}{dot}{ending if dot else ''}"
     return MergedFile(standing, ("the whole file",), beside=((beside, other),))
+
+
+def standing_beside(path: str) -> str | None:
+    """Returns the file whose other version a merge kept at `path`; None for every other path."""
+    match = _BESIDE.fullmatch(path)
+    return None if match is None else f"{match[1]}{match[2]}"
 
 
 def _digest(data: bytes) -> str:
