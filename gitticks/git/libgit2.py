@@ -40,11 +40,16 @@ def reader_of(handle: pygit2.Repository) -> Callable[[str], tuple[str, bytes]]:
     import pygit2
     from pygit2.enums import ObjectType
 
-    read, by_hex = handle.odb.read, pygit2.Oid
+    from gitticks.git.loose_reading import MOST_BYTES, too_large
+
+    read, read_header, by_hex = handle.odb.read, handle.odb.read_header, pygit2.Oid
     kinds = {int(kind): kind.name.lower() for kind in ObjectType if kind.name is not None}
 
     def reader(object_id: str) -> tuple[str, bytes]:
-        kind, content = read(by_hex(hex=object_id))
+        name = by_hex(hex=object_id)
+        if read_header(name)[1] > MOST_BYTES:
+            raise too_large(object_id)
+        kind, content = read(name)
         return kinds[int(kind)], content
 
     return reader

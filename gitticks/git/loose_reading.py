@@ -6,14 +6,29 @@ where an object is longer than it claims (7177). So a loose object is read here,
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import zlib
 from pathlib import Path
 
+from gitticks.errors import GitticksError
 from gitticks.plainfile import read_plain_file
 
-_MOST_BYTES = 2**40
+MOST_BYTES = 256_000_000
+"""What is larger is not read into memory: a few hundred bytes can be made to grow to any size."""
 _LONGEST_HEADER = 64
+
+
+class TooLargeError(GitticksError):
+    """An object is larger than any that is read."""
+
+
+def too_large(object_id: str) -> TooLargeError:
+    """Returns the error for an object of more than `MOST_BYTES`."""
+    return TooLargeError(
+        f"the object `{object_id}` is larger than {MOST_BYTES // 1_000_000} MB",
+        hint=f"`git log --all --find-object={object_id}` says who brought it",
+    )
 
 
 def read_loose(folder: Path, object_id: str) -> tuple[str, bytes] | None:
@@ -22,12 +37,19 @@ def read_loose(folder: Path, object_id: str) -> tuple[str, bytes] | None:
     Raises:
         ValueError: the file is damaged, or holds another object.
         OSError: it is no plain file, or cannot be read.
+        TooLargeError: the object is too large to be read.
     """
     try:
-        packed = read_plain_file(f"{folder}/{object_id[:2]}/{object_id[2:]}", _MOST_BYTES)
+        packed = read_plain_file(f"{folder}/{object_id[:2]}/{object_id[2:]}", 2 * MOST_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise too_large(object_id) from None
+        raise
     whole = _unpacked(packed)
+    if len(whole) > MOST_BYTES:
+        raise too_large(object_id)
     if hashlib.sha1(whole, usedforsecurity=False).hexdigest() != object_id:
         raise ValueError("its file holds something else")
     header, _, content = whole.partition(b"\0")
@@ -38,11 +60,12 @@ def read_loose(folder: Path, object_id: str) -> tuple[str, bytes] | None:
 
 
 def _unpacked(packed: bytes) -> bytes:
+    """Returns what was packed, or as much of it as tells that it is too large."""
     unpacking = zlib.decompressobj()
     try:
-        whole = unpacking.decompress(packed)
+        whole = unpacking.decompress(packed, MOST_BYTES + 1)
     except zlib.error as error:
         raise ValueError(f"its file is damaged: {error}") from None
-    if not unpacking.eof:
+    if not unpacking.eof and len(whole) <= MOST_BYTES:
         raise ValueError("its file is cut off")
     return whole

@@ -14,6 +14,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
 
+from gitticks.git.loose_reading import MOST_BYTES
 from gitticks.git.pack_order import offset_in
 
 _KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
@@ -124,8 +125,10 @@ def _distance(content: mmap, place: int) -> tuple[int, int]:
 
 def _unpacked(content: mmap, place: int, size: int) -> bytes:
     """Returns the bytes packed at a place; only as much of the pack is looked at as they can take."""
+    if size > MOST_BYTES:
+        raise ValueError("it is too large")
     unpacking = zlib.decompressobj()
-    whole = unpacking.decompress(content[place : place + size + (size >> 7) + _SLACK_BYTES])
+    whole = unpacking.decompress(content[place : place + size + (size >> 7) + _SLACK_BYTES], size + 1)
     if len(whole) != size or not unpacking.eof:
         raise ValueError("a packed object is cut off")
     return whole
@@ -140,8 +143,8 @@ def apply_difference(base: bytes, difference: bytes) -> bytes:
     """
     base_size, place = _number(difference, 0)
     size, place = _number(difference, place)
-    if base_size != len(base):
-        raise ValueError("a difference was made for another base")
+    if base_size != len(base) or size > MOST_BYTES:
+        raise ValueError("a difference was made for another base, or makes something too large")
     parts: list[bytes] = []
     while place < len(difference):
         order, place = difference[place], place + 1

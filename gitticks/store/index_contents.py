@@ -15,6 +15,7 @@ from gitticks.document.entries import read_entries
 from gitticks.document.sections import read_body
 from gitticks.document.taskfile import ReadFile, read_file
 from gitticks.errors import DocumentError, GitticksError
+from gitticks.git.loose_reading import TooLargeError
 from gitticks.git.objects import Objects
 from gitticks.git.pack_order import pack_places
 from gitticks.git.trees import Entry as TreeEntry
@@ -176,7 +177,10 @@ class _Rows:
     def _read(self, objects: Objects, change: ChangedTask, task_id: TaskId | None) -> None:
         if task_id is None:
             raise DocumentError(_misplaced(change.path), path=change.path)
-        data = _content(objects, change.task)
+        try:
+            data = _content(objects, change.task)
+        except TooLargeError as error:
+            raise DocumentError(error.message, path=change.path, hint=error.hint) from None
         if data is None:
             raise DocumentError("is no plain file", path=change.path)
         self.files.append((task_id, data, _content(objects, change.history)))

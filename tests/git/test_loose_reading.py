@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError
-from gitticks.git.loose_reading import read_loose
+from gitticks.git import loose_reading, packs
+from gitticks.git.loose_reading import TooLargeError, read_loose
 from gitticks.git.objects import Objects
 from gitticks.git.repository import discover
 from tests.support.repositories import commit_file, git, loose_file, make_repository
@@ -86,3 +87,23 @@ def test_an_object_that_is_longer_than_it_says(tmp_path: Path) -> None:
     (tmp_path / name[:2] / name[2:]).write_bytes(zlib.compress(lying))
     with pytest.raises(ValueError, match="more or less"):
         read_loose(tmp_path, name)
+
+
+@pytest.mark.parametrize("how", ["loose", "packed", "as a difference", "by libgit2"])
+def test_what_is_too_large_is_not_read(top: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    for module in (loose_reading, packs):
+        monkeypatch.setattr(module, "MOST_BYTES", 40_000)
+    small = git("rev-parse", "HEAD:a.txt", at=top)
+    text = (top / "a.txt").read_text()
+    for number in range(2):
+        commit_file(top, "a.txt", f"{text * 2}{number}\n")
+    if how != "loose":
+        git("repack", "-adq", at=top)
+    objects = Objects.open(discover(top))
+    if how == "by libgit2":
+        assert objects.handle
+    large = git("rev-parse", "HEAD~1:a.txt" if how == "as a difference" else "HEAD:a.txt", at=top)
+    assert objects.read_blob(small) == text.encode()
+    with pytest.raises(TooLargeError, match=f"the object `{large}` is larger than") as told:
+        objects.read_blob(large)
+    assert told.value.hint == f"`git log --all --find-object={large}` says who brought it"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError
+from gitticks.git import loose_reading
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId, task_folder, task_path
@@ -17,7 +18,7 @@ from gitticks.store.index import open_index
 from gitticks.store.index_database import index_path
 from tests.store.indexes import fresh_rows, left_behind, rows
 from tests.support.repositories import git, loose_file
-from tests.support.tasks import make_store, make_task, put_tasks
+from tests.support.tasks import ADA, make_store, make_task, put_tasks
 
 K7F2 = TaskId("k7f2")
 OTHERS = [TaskId("e111"), TaskId("m3a9")]
@@ -68,6 +69,20 @@ def test_a_damaged_object_hides_no_other_task(
     with open_index(repository) as index:
         assert sorted(index.titles()) == ["e111", "k7f2", "m3a9"]
         assert index.broken() == ()
+
+
+def test_a_file_that_is_too_large_is_a_broken_one(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loose_reading, "MOST_BYTES", 100_000)
+    path = task_path(TaskId("m3a9"))
+    store.transact(lambda transaction: transaction.write(path, b"x" * 100_001), author=ADA)
+    for _ in range(2):
+        with open_index(repository) as index:
+            assert [one.path for one in index.broken()] == [path]
+            assert "is larger than" in index.broken()[0].message
+            assert "k7f2" in {task.id for task in index.tasks()}
+    assert index_path(repository).exists()
 
 
 @pytest.mark.damages
