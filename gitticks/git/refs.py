@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.plainfile import read_plain_file, read_plain_text, reason_of
+from gitticks.plainfile import read_end_of_plain_file, read_plain_file, read_plain_text, reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ _OBJECT_ID_LENGTH = 40
 NO_OBJECT = "0" * 40
 """What git writes for the id of nothing."""
 _MOST_PACKED_BYTES = 1024**3
-_PACKED_LINES = rb"(?:#[^\n]*\n|\^[0-9a-f]{40}\n|[0-9a-f]{40} [^\n]+\n)*"
+_PACKED_LINES = rb"(?:#[^\n]*+\n|\^[0-9a-f]{40}\n|[0-9a-f]{40} [^\n]++\n)*+"
+"""It never goes back to try otherwise: a repository may have a million refs."""
+_LAST_LOGGED_BYTES = 4 * 1024 * 1024
 _LOG_LINE = r"[0-9a-f]{40} ([0-9a-f]{40}) .*"
 _NOT_IN_NAMES = frozenset({*map(chr, range(0x21)), *"~^:?*[\\\x7f"})
 _PARTS_NOT_IN_NAMES = ("..", "//", "/.", ".lock/", "@{")
@@ -66,16 +68,20 @@ def last_logged(common_dir: Path, name: str) -> str | None:
 
 
 def logged(common_dir: Path, name: str) -> Iterator[str]:
-    """Yields the object ids that a ref was at, the newest first: by its own log, then by those of worktrees on it."""
+    """Yields the object ids that a ref was at, the newest first: by its own log, then by those of worktrees on it.
+
+    Of a very long log, which every move makes longer, only the end is read.
+    """
     import re  # only where something went wrong
 
     heads = (head.parent / "logs" / "HEAD" for head in sorted(common_dir.glob("worktrees/*/HEAD")))
     on_it = (log for log in heads if read_symbolic_ref(log.parents[1], "HEAD") == name)
     for log in (common_dir / "logs" / name, *on_it):
         try:
-            lines = read_plain_text(log).splitlines()
+            end = read_end_of_plain_file(log, _LAST_LOGGED_BYTES)
         except OSError:
             continue
+        lines = end.decode("utf-8", "surrogateescape").splitlines()
         found = (match[1] for line in reversed(lines) if (match := re.fullmatch(_LOG_LINE, line)))
         yield from (one for one in found if one != NO_OBJECT)
 

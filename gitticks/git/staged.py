@@ -14,13 +14,14 @@ from gitticks.git.identity import Identity
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, NO_OBJECT, read_symbolic_ref
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_plain_text
+from gitticks.plainfile import read_end_of_plain_file
 
 _SERIES = ("rebase-merge", "rebase-apply", "sequencer")
 _SEQUENCERS = (*_SERIES, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
-_MADE_AGAIN = ("cherry-pick", "commit (cherry-pick)", "revert", "rebase", "pull", "am")
+_MADE_AGAIN = (b"cherry-pick", b"commit (cherry-pick)", b"revert", b"rebase", b"pull", b"am")
 """How git's log of HEAD begins to tell of a commit that was somebody's before; these words are never translated."""
 
+_LAST_LINE_BYTES = 64 * 1024
 _PLAIN_MODES = frozenset({"100644", "100755"})
 
 
@@ -88,9 +89,9 @@ def is_in_series(git_dir: Path) -> bool:
 def is_made_again(git_dir: Path) -> bool:
     """True after a commit that a cherry-pick, revert or rebase made, also where git has put its notes of that away."""
     try:
-        last = read_plain_text(git_dir / "logs" / "HEAD").rpartition("\t")[2]
+        last = read_end_of_plain_file(git_dir / "logs" / "HEAD", _LAST_LINE_BYTES).rpartition(b"\t")[2]
     except OSError:
-        last = ""
+        last = b""
     return is_sequencing(git_dir) or last.startswith(_MADE_AGAIN)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,14 @@ from gitticks.git.refs import (
     head_branch,
     is_valid_ref_name,
     last_logged,
+    logged,
     name_behind,
     read_ref,
     resolve,
     way_back,
 )
 from gitticks.git.repository import discover
+from gitticks.plainfile import MOST_BYTES
 from tests.support.repositories import add_linked_worktree, clone, git, make_repository, run_git_command
 
 
@@ -161,6 +164,16 @@ def test_a_worktree_remembers_where_its_branch_was(tmp_path: Path) -> None:
     add_linked_worktree(top, tmp_path / "w", "kept")
     (top / ".git/logs/refs/heads/kept").unlink()
     assert last_logged(top / ".git", "refs/heads/kept") == git("rev-parse", "HEAD", at=top)
+
+
+def test_a_log_of_many_moves_is_read_from_its_end(tmp_path: Path) -> None:
+    common = damaged(tmp_path, "1234")
+    log = common / "logs/refs/heads/kept"
+    lines = log.read_text()
+    log.write_text(f"{'0' * 40} {'a' * 40} who <w@x> 1 +0000\tmove\n" * 200_000 + lines)
+    assert log.stat().st_size > MOST_BYTES
+    found = list(islice(logged(common, "refs/heads/kept"), 3))
+    assert found == [*git("rev-list", "HEAD", at=tmp_path / "r").split(), "a" * 40]
 
 
 @pytest.mark.parametrize(

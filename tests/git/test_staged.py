@@ -14,6 +14,7 @@ from gitticks.git.staged import (
     staged_changes,
     version_before,
 )
+from gitticks.plainfile import MOST_BYTES
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
 
@@ -86,6 +87,8 @@ def test_commits_that_were_made_before_are_told_from_new_ones(repository: Reposi
         assert not is_made_again(repository.git_dir)
         git(*words, at=tmp_path)
         assert is_made_again(repository.git_dir)
+        lengthen(repository.git_dir / "logs/HEAD")
+        assert is_made_again(repository.git_dir)
         assert not is_in_series(repository.git_dir)
         commit_file(tmp_path, "new.txt", f"{words[0]}\n")
     (repository.git_dir / "logs/HEAD").unlink()
@@ -93,3 +96,9 @@ def test_commits_that_were_made_before_are_told_from_new_ones(repository: Reposi
     (repository.git_dir / "sequencer").mkdir()
     assert is_made_again(repository.git_dir)
     assert is_in_series(repository.git_dir)
+
+
+def lengthen(log: Path) -> None:
+    """Puts more moves before those of a log than a small file holds."""
+    line = f"{'0' * 40} {'a' * 40} who <w@x> 1 +0000\tmove\n"
+    log.write_text(line * (MOST_BYTES // len(line)) + log.read_text())
