@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from gitticks.store.indexed_task import IndexedTask
 
 KNOWN_AGENTS = ("claude", "codex", "gemini", "amp", "opencode", "script")
+MOST_OFFERED = 300
+"""So many tasks are offered before a letter is typed: nobody reads thousands, and bash takes long to take them in."""
 _LIST = ","
 
 
@@ -75,8 +77,13 @@ def _topics() -> list[Offer]:
 
 
 def _tasks(context: Context, typed: str) -> list[Offer]:
-    """Returns open tasks before closed ones, these only once something is typed: there may be very many."""
-    found = context.index.beginning(typed) if typed else context.index.listed(open_only=True)
+    """Returns open tasks before closed ones; as long as nothing is typed only the first of those that are open.
+
+    A shell inserts what all words have in common: the ids at both ends are among the first, so that this is right.
+    """
+    if not typed:
+        return _named(context.index.open_first(MOST_OFFERED))
+    found = context.index.beginning(typed)
     return _named(sorted(found, key=lambda task: (not task.is_open, *_order(task))))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,13 +8,15 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.agents.registry import Registry
 from gitticks.cli.completion.answer import complete
-from gitticks.cli.completion.offers import KNOWN_AGENTS, Offer, offers
+from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, offers
 from gitticks.cli.completion.table import TABLE
+from gitticks.model.ids import TaskId
 from gitticks.store.board import create_board
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt, gt_process
 from tests.support.repositories import make_repository
 from tests.support.stores import ADA, change_task, make_queue, put_task, write_task_file
+from tests.support.tasks import make_store, make_task
 
 
 def offered(at: Path, line: str, by: str = "zsh", **environment: str) -> list[str]:
@@ -30,6 +33,17 @@ def test_ids_come_in_the_order_of_work_and_closed_ones_last(tmp_path: Path) -> N
     make_queue(tmp_path)
     assert words(offered(tmp_path, "show ")) == ["r3vw", "k7f2", "b1kd", "c0de", "e0pc", "m3xq", "d3fr"]
     assert offered(tmp_path, "show d") == ["d3fr\tThank the testers", "d0ne\tSay hello"]
+
+
+def test_of_very_many_the_first_are_offered_and_what_all_ids_have_in_common_stays(tmp_path: Path) -> None:
+    tasks = [make_task(f"proj-{number:03}") for number in range(MOST_OFFERED + 20)]
+    early, late = replace(tasks[-1], id=TaskId("proj"), priority=4), replace(tasks[50], priority=0)
+    make_store(tmp_path, [*tasks[:50], late, *tasks[51:], early])
+    found = words(offered(tmp_path, "show "))
+    assert found[:3] == ["proj-050", "proj-000", "proj-001"]
+    assert found[-2:] == [f"proj-{MOST_OFFERED + 19}", "proj"]
+    assert len(found) == MOST_OFFERED + 2
+    assert len(offered(tmp_path, "show proj-")) == MOST_OFFERED + 20
 
 
 def test_commands_offer_what_they_can_be_used_on(tmp_path: Path) -> None:
