@@ -165,11 +165,10 @@ class Index:
 
     def open_first(self, count: int) -> list[IndexedTask]:
         """Returns the rows of so many open tasks, and of those with the first and the last id, by priority and age."""
-        first = "task.id IN (SELECT id FROM task WHERE is_open ORDER BY priority, born, id LIMIT ?)"
-        ends = (
-            "task.id IN (SELECT min(id) FROM task WHERE is_open UNION SELECT max(id) FROM task WHERE is_open)"
-        )
-        return self._tasks(IndexedTask, f"({first} OR {ends}) ORDER BY priority, born, task.id", count)
+        ids = "SELECT id FROM task WHERE is_open ORDER BY"
+        parts = f"{ids} priority, born, id LIMIT ?", f"{ids} id LIMIT 1", f"{ids} id DESC LIMIT 1"
+        within = " OR ".join(f"task.id IN ({part})" for part in parts)
+        return self._tasks(IndexedTask, f"({within}) ORDER BY priority, born, task.id", count)
 
     def begun(self) -> list[IndexedTask]:
         """Returns the rows of the open tasks that are no longer pending, sorted by id."""
