@@ -64,6 +64,17 @@ def linked_checkouts(repository: Repository) -> tuple[Checkout, ...]:
     )
 
 
+def is_in_place(checkout: Checkout) -> bool:
+    """True if a worktree stands where its entry says, and leads back to it; also where nobody can tell."""
+    try:
+        named = os.fsdecode(read_plain_file(checkout.path / ".git")).removeprefix("gitdir:").strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return os.path.realpath(checkout.path / named) == os.path.realpath(checkout.git_dir)
+
+
 def head(checkout: Checkout) -> str | None:
     """Returns the commit that is checked out; None on an unborn branch."""
     target = read_symbolic_ref(checkout.git_dir, "HEAD")

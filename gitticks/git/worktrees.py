@@ -13,7 +13,14 @@ from pathlib import Path
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.abandoned import clear_shared_locks
-from gitticks.git.checkouts import Checkout, changed_paths, checkout_at
+from gitticks.git.checkouts import (
+    Checkout,
+    changed_paths,
+    checkout_at,
+    current_branch,
+    is_in_place,
+    linked_checkouts,
+)
 from gitticks.git.fence import fence_programs
 from gitticks.git.locks import HeldLock, hold_lock
 from gitticks.git.process import GitError, run_git
@@ -58,8 +65,8 @@ def add_worktree(
 ) -> AddedWorktree:
     """Adds a worktree at `path`: on an existing `branch`, on a new `branch` at `commit`, or detached at `commit`.
 
-    What a killed call left behind at the same path, or locked of the same branch, is cleared first. `settings` are
-    git's, for filling it.
+    What a killed call left behind at the same path, or locked of the same branch, is cleared first; so is an entry that
+    a move or copy of the repository left on the branch. `settings` are git's, for filling it.
 
     Raises:
         GitticksError: something is in the way, the branch is checked out elsewhere, or there is no such commit.
@@ -74,6 +81,7 @@ def add_worktree(
             )
         if branch is not None:
             clear_shared_locks(repository.common_dir, BRANCHES + branch)
+            _drop_left_behind(repository, branch)
         fence = fence_programs(repository.git_dir, settings)
         lock = [] if lock_reason is None else ["--lock", f"--reason={lock_reason}"]
         place = _placement(repository, path, branch, commit)
@@ -186,6 +194,20 @@ def _clear_remains(repository: Repository, path: Path) -> None:
     reason = _lock_reason(checkout)
     if reason == _HALF_MADE or (reason is None and not path.exists()):
         _drop(repository, checkout)
+
+
+def _drop_left_behind(repository: Repository, branch: str) -> None:
+    """Drops the unlocked entries on the branch whose worktrees are no longer where they were.
+
+    Only the entries go: in a copied repository they name worktrees of the original.
+    """
+    for checkout in linked_checkouts(repository):
+        if (
+            current_branch(checkout) == branch
+            and _lock_reason(checkout) is None
+            and not is_in_place(checkout)
+        ):
+            shutil.rmtree(checkout.git_dir, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -94,6 +94,24 @@ def test_a_copied_repository_and_the_original_do_not_meet(project: Project) -> N
     check_well(copy)
 
 
+def test_a_board_that_was_gone_before_the_repository_moved_is_made_again(project: Project) -> None:
+    shutil.rmtree(project.board)
+    moved = Project(project.path.rename(project.path.with_name("moved here")))
+    assert "mended: make or mend the board" in use(moved)["doctor --fix"].out
+    _is_made_again(moved)
+
+
+def test_a_copy_without_its_board_leaves_that_of_the_original_alone(project: Project) -> None:
+    copy = Project(project.path.with_name("copy"))
+    shutil.copytree(project.path, copy.path, symlinks=True)
+    shutil.rmtree(copy.board)
+    assert "mended: make or mend the board" in use(copy)["doctor --fix"].out
+    _is_made_again(copy)
+    assert WORDS in project.board_file("k7f2").read_text()
+    use(project)
+    check_well(project)
+
+
 @pytest.mark.parametrize("by_git", [False, True])
 def test_a_board_that_was_moved_is_named_with_the_way_back(project: Project, *, by_git: bool) -> None:
     place = project.path / "my board"

@@ -110,6 +110,18 @@ def test_a_directory_that_vanished_is_added_again(repository: Repository, tmp_pa
     assert (tmp_path / "work" / "README.md").exists()
 
 
+def test_what_a_move_left_on_the_branch_is_no_hindrance(repository: Repository, tmp_path: Path) -> None:
+    add_worktree(repository, tmp_path / "here", branch="topic", commit="HEAD")
+    (tmp_path / "here").rename(tmp_path / "gone")
+    (repository.common_dir / "worktrees/here/locked").write_text("on a disk that is away\n")
+    with pytest.raises(GitticksError, match="already checked out"):
+        add_worktree(repository, tmp_path / "there", branch="topic")
+    (repository.common_dir / "worktrees/here/locked").unlink()
+    add_worktree(repository, tmp_path / "there", branch="topic")
+    assert [one.path for one in list_worktrees(repository)[1:]] == [tmp_path / "there"]
+    assert (tmp_path / "gone" / "README.md").exists()
+
+
 def test_what_a_killed_git_left_half_made_is_cleared(repository: Repository, tmp_path: Path) -> None:
     checkout = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD").checkout
     (checkout.git_dir / "locked").write_text("initializing\n")

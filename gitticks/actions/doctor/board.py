@@ -152,12 +152,12 @@ def _moved_to(context: Context, folder: Path) -> tuple[Path, str] | None:
 
     Moved without git, it is looked for beside its old place only.
     """
-    from gitticks.git.checkouts import current_branch, linked_checkouts
+    from gitticks.git.checkouts import current_branch, is_in_place, linked_checkouts
 
     for one in linked_checkouts(context.repository):
         if current_branch(one) != layout.STATE_BRANCH:
             continue
-        if one.path != folder and (one.path / ".git").is_file():
+        if one.path != folder and is_in_place(one):
             return one.path, f"git worktree move {quote(str(one.path))} {quote(str(folder))}"
         for pointer in sorted(folder.parent.glob("*/.git")):
             with contextlib.suppress(OSError, ValueError):
