@@ -165,9 +165,8 @@ class Index:
 
     def open_first(self, count: int) -> list[IndexedTask]:
         """Returns the rows of so many open tasks, and of those with the first and the last id, by priority and age."""
-        ids = "SELECT id FROM task WHERE is_open ORDER BY"
-        parts = f"{ids} priority, born, id LIMIT ?", f"{ids} id LIMIT 1", f"{ids} id DESC LIMIT 1"
-        within = " OR ".join(f"task.id IN ({part})" for part in parts)
+        ids = "task.id IN (SELECT id FROM task WHERE is_open ORDER BY"
+        within = f"{ids} priority, born, id LIMIT ?) OR {ids} id LIMIT 1) OR {ids} id DESC LIMIT 1)"
         return self._tasks(IndexedTask, f"({within}) ORDER BY priority, born, task.id", count)
 
     def begun(self) -> list[IndexedTask]:
