@@ -29,14 +29,24 @@ _MOST_NAMED = 3
 
 
 def trust_file(repository: Repository) -> Path:
-    """Returns where the digests are kept."""
-    return repository.own_dir / "trust"
+    """Returns where this user's digests are kept: where several share a repository, each trusts for themselves."""
+    usual = repository.own_dir / "trust"
+    return usual if _may_be_own(usual) else repository.own_dir / f"trust-{os.geteuid()}"
+
+
+def _may_be_own(file: Path) -> bool:
+    """True unless the file is another user's, who could have written anything there."""
+    try:
+        return file.lstat().st_uid == os.geteuid()
+    except OSError:
+        return True
 
 
 def trusted_digests(repository: Repository) -> frozenset[str]:
     """Returns what is trusted in this clone; nothing if nobody was asked yet."""
+    file = trust_file(repository)
     try:
-        content = read_plain_file(trust_file(repository))
+        content = read_plain_file(file) if _may_be_own(file) else b""
     except OSError:
         return frozenset()
     return frozenset(_digests(content.decode("utf-8", "replace").splitlines()))
