@@ -8,6 +8,7 @@ from pathlib import Path
 from gitticks.errors import GitticksError
 from gitticks.git.process import GitError, run_git
 from gitticks.git.repository import Repository, is_bare, main_worktree_of, no_repository, refuse_unsupported
+from gitticks.git.shared_files import share_new_files
 
 
 def ask_git(start: str) -> Repository:
@@ -41,6 +42,7 @@ def ask_git(start: str) -> Repository:
         },
         common_dir,
     )
+    share_new_files(setting("core.sharedRepository", "path", common_dir))
     here = place("--show-toplevel") if ask("rev-parse", "--is-inside-work-tree") == "true" else None
     settings = {"core.bare": setting("core.bare", "bool", common_dir)}
     if worktree := setting("core.worktree", "path", common_dir):

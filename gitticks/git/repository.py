@@ -138,7 +138,7 @@ def discover(start: str | Path) -> Repository:
         if os.path.isfile(entry):
             return _linked_or_submodule(folder, entry) or _ask_git(place)
         if _looks_like_git_dir(folder):
-            refuse_unsupported(_read_settings(folder) or {}, folder)
+            _heed(_read_settings(folder) or {}, folder)
             return _ask_git(place)
         above = os.path.dirname(folder)
         if above == folder:
@@ -169,7 +169,7 @@ def _checkout(folder: str, entry: str) -> Repository | None:
     if not _looks_like_git_dir(git_dir) or os.path.exists(_below(git_dir, "commondir")):
         return None
     settings = _read_settings(git_dir)
-    refuse_unsupported(settings or {}, git_dir)
+    _heed(settings or {}, git_dir)
     if settings is None or "core.worktree" in settings or is_bare(settings) or not _is_ours(folder, git_dir):
         return None
     return Repository(git_dir, git_dir, folder, folder, is_bare=False)
@@ -189,7 +189,7 @@ def _linked_or_submodule(folder: str, entry: str) -> Repository | None:
     ):
         return None
     settings = _read_settings(common_dir)
-    refuse_unsupported(settings or {}, common_dir)
+    _heed(settings or {}, common_dir)
     if settings is None:
         return None
     if git_dir == common_dir:
@@ -267,6 +267,15 @@ def _refuse_odd_files(common_dir: str) -> None:
                 f"`{file}` is no plain file, and git would wait for it",
                 hint=f"`mv '{file}' '{file}.damaged'` makes way; then `gt doctor` says more",
             )
+
+
+def _heed(settings: Mapping[str, str], common_dir: str) -> None:
+    """Refuses what nobody could work with, and lets others write to new files where the settings share them."""
+    refuse_unsupported(settings, common_dir)
+    if "core.sharedrepository" in settings:
+        from gitticks.git.shared_files import share_new_files
+
+        share_new_files(settings["core.sharedrepository"])
 
 
 def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:

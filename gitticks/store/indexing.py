@@ -143,6 +143,7 @@ def _replace_file(path: Path, objects: Objects, commit: str) -> None:
     aside = path.with_name(f"{path.name}.new")
     aside.unlink(missing_ok=True)
     try:
+        aside.touch()  # SQLite itself would let nobody else write to it
         connection = connect(aside)
         try:
             connection.execute("PRAGMA journal_mode = OFF")
