@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
 from tests.cli.support import gt
 from tests.git.test_named_repository import dotfiles
+from tests.support.clones import on_path
 from tests.support.hand import Hand, hand
 from tests.support.projects import Project, make_project
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
-__all__ = ["hand"]
+__all__ = ["hand", "on_path"]
 
 
 def named(git_dir: Path, work_tree: Path) -> dict[str, str]:
@@ -41,6 +43,34 @@ def test_dotfiles_have_their_tasks_in_the_home(tmp_path: Path) -> None:
     assert (home / ".gitticks").is_dir()
     assert listed(home / ".gitticks", {}) == listed(home, environment)
     assert git("status", "--porcelain", "-uno", at=home, environment=environment) == ""
+
+
+@pytest.mark.parametrize(
+    ("begin", "within"),
+    [
+        pytest.param("yadm init", "yadm enter sh -ec", marks=pytest.mark.debian("yadm")),
+        pytest.param("vcsh init dots", "vcsh run dots sh -ec", marks=pytest.mark.debian("vcsh")),
+    ],
+)
+def test_managers_of_dotfiles(
+    begin: str, within: str, tmp_path: Path, on_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".bashrc").write_text("x\n")
+    started(*begin.split(), at=home)
+    steps = "git add .bashrc; git commit -qm begin; gt init >&2; gt create Prompt; cd .gitticks; gt next >&2"
+    task_id = started(*within.split(), steps, at=home).split()[-1]
+    assert listed(home / ".gitticks", {}) == task_id
+
+
+def started(*words: str, at: Path) -> str:
+    done = subprocess.run(words, cwd=at, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    return done.stdout
 
 
 def listed(at: Path, environment: dict[str, str]) -> str:
