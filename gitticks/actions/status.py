@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gitticks.actions.circles import Circle, circles_of
 from gitticks.actions.context import Context
@@ -36,7 +36,10 @@ class BoardState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Where everything stands; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON."""
+    """Where everything stands; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON.
+
+    `waiting` is what git waits for on the board, and what to type.
+    """
 
     in_work: tuple[InWork, ...]
     awaiting: tuple[Standing[IndexedTask], ...]
@@ -49,6 +52,7 @@ class Overview:
     broken: tuple[BrokenFile, ...]
     merged: tuple[FoundMerge, ...] = ()
     circles: tuple[Circle, ...] = ()
+    waiting: tuple[str, str] | None = None
 
 
 def take_stock(context: Context, *, with_json: bool = False) -> Overview:
@@ -61,6 +65,7 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
     """
     context.store.tip()
     board = _board_state(context)
+    waiting, unmerged = _unfinished(context)
     merged = notice_merges(context)
     index = context.index
     rows = index.listed(open_only=True, with_json=with_json)
@@ -79,10 +84,11 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
         ready=tuple(one for one in standings if one.is_ready),
         merging=tuple(one for one in standings if one.task.is_merging),
         counts={Status(status): count for status, count in index.status_counts().items()},
-        board=board,
+        board=replace(board, uncommitted={**board.uncommitted, **unmerged}),
         broken=index.to_mend(),
         merged=merged,
         circles=tuple(circles_of(graph)),
+        waiting=waiting,
     )
 
 
@@ -101,3 +107,23 @@ def _board_state(context: Context) -> BoardState:
         pending={path: one.kind.value for path, one in sorted(pending(repository).items())},
         is_refused=saved.has_refused,
     )
+
+
+def _unfinished(context: Context) -> tuple[tuple[str, str] | None, dict[str, str]]:
+    """Returns what git waits for on the board and what to type, and the files over which it waits, with the reason."""
+    from gitticks.actions.conflict_markers import unmerged_on_board
+    from gitticks.actions.elsewhere import waiting_on_board
+    from gitticks.store.board import board_checkout
+
+    checkout = board_checkout(context.repository)
+    waiting = None if checkout is None else waiting_on_board(checkout)
+    if waiting is None:
+        return None, {}
+    unmerged = {
+        one.path: "conflict: one side deleted what the other changed"
+        if one.line is None
+        else f"conflict: git's markers stand from line {one.line}"
+        for one in unmerged_on_board(context)
+    }
+    what, mend = waiting
+    return (what, f"`gt doctor --fix` joins both sides, then {mend}" if unmerged else mend), unmerged

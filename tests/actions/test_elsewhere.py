@@ -57,3 +57,34 @@ def test_an_edit_of_an_old_commit_is_not_taken_up(tmp_path: Path) -> None:
     assert project.task(TASK).title == "New"
     assert b"Written on" not in project.file(TASK).data
     assert "Written on" in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "conclude"),
+    [
+        (("merge", "--no-commit", "--no-ff", "other"), "commit --no-edit"),
+        (("cherry-pick", "other"), "cherry-pick --continue"),
+        (("revert", "--no-edit", "HEAD~1"), "revert --continue"),
+    ],
+)
+def test_what_waits_for_the_person_is_told_with_how_to_conclude_it(
+    tmp_path: Path, command: tuple[str, ...], conclude: str
+) -> None:
+    project = make_project(tmp_path)
+    project.make(TASK)
+    git("config", "merge.gitticks.driver", "false", at=project.path)
+    git("branch", "other", "gitticks/state", at=project.path)
+    project.ok("update", TASK, "--title", "New")
+    project.ok("update", TASK, "--title", "Newer")
+    git("worktree", "add", "--quiet", str(tmp_path / "other"), "other", at=project.path)
+    file = tmp_path / "other" / PATH
+    file.write_text(file.read_text().replace("title: ", "title: Old "))
+    git("commit", "--quiet", "-am", "their title", at=tmp_path / "other")
+    run_git_command(*command, at=project.board)
+    told = f"git is in the middle of a {command[0]} in .gitticks/"
+    ways = f"`git -C .gitticks {conclude}` or `git -C .gitticks {command[0]} --abort`"
+    assert f"hint: {told}: {ways}\n" in project.gt("status").err
+    assert f"{told}\n           {ways}\n" in project.gt("doctor").out
+    git(command[0], "--abort", at=project.board)
+    assert told not in project.gt("status").err + project.gt("doctor").out
+    assert project.task(TASK).title == "Newer"

@@ -12,6 +12,7 @@ from tests.support.repositories import git, run_git_command
 
 TASK = TaskId("k7f2")
 PATH = task_path(TASK)
+WAYS = "`git -C .gitticks commit --no-edit` or `git -C .gitticks merge --abort`"
 
 
 __all__ = ["on_path"]
@@ -160,7 +161,14 @@ def test_what_git_merged_by_lines_is_named_and_mended(clones: list[Clone], on_pa
     assert f".gitticks/{PATH}:" in found.out
     assert "git merged this task by lines" in found.out
     assert "git merges tasks by lines in this clone" in found.out
-    ours.ok("doctor", "--fix")
+    assert "checkout HEAD" not in found.out  # it would take their side away
+    stands = ours.gt("status")
+    assert f"  .gitticks/{PATH}  conflict: git's markers stand from line " in stands.out
+    assert stands.err.endswith(f"`gt doctor --fix` joins both sides, then {WAYS}\n")
+    joined = ours.ok("doctor", "--fix")
+    assert f"git is in the middle of a merge in .gitticks/\n           {WAYS}\n" in joined
+    assert "checkout HEAD" not in joined
+    assert ours.gt("status").err.endswith(f"hint: git is in the middle of a merge in .gitticks/: {WAYS}\n")
     assert "gt merge-driver" in git("config", "merge.gitticks.driver", at=ours.path)
     git("commit", "--quiet", "--no-edit", at=ours.board)
     assert_joined(ours)

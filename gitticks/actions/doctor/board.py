@@ -79,7 +79,11 @@ def _lost_pull(context: Context, checkout: Checkout) -> Iterator[Finding]:
 
 
 def check_saved(context: Context) -> Iterator[Finding]:
-    """Yields what was done to files of the board by hand and cannot be taken up: deleted, unreadable, no files."""
+    """Yields what was done to files of the board by hand and cannot be taken up: deleted, unreadable, no files.
+
+    While a merge waits there, its files are no edits, and bringing the committed ones back would drop the other side.
+    """
+    from gitticks.actions.elsewhere import waiting_on_board
     from gitticks.git.checkouts import changed_paths
     from gitticks.git.process import GitError
     from gitticks.store.board import board_checkout, is_on_state_branch
@@ -94,6 +98,10 @@ def check_saved(context: Context) -> Iterator[Finding]:
         yield _unusable(checkout, error)
         return
     yield from (_no_folder(path) for path in changes.untracked if _is_place_of_task(path))
+    waiting = waiting_on_board(checkout)
+    if waiting is not None:
+        yield Finding(Severity.WARNING, *waiting)
+        return
     yield from _refused(context)
     for path in changes.changed:
         if not is_inside(path):

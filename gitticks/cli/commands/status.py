@@ -116,6 +116,8 @@ def _next_step(found: Overview) -> str | None:
         return '`gt create "…"` makes the first task'
     if not found.board.exists:
         return "there is no board to edit tasks on: `gt doctor` says why"
+    if found.waiting:
+        return "{}: {}".format(*found.waiting)
     if found.board.is_refused:
         return "mend what was not taken up, then `gt status` again"
     if any(awaits_commit(words) for words in found.board.uncommitted.values()):
