@@ -27,6 +27,8 @@ _AS_STORED = {
     "core.eol": "lf",
     "core.safecrlf": "false",
     "core.attributesFile": os.devnull,  # those that the person has for every repository
+    "core.sparseCheckout": "false",  # what the person left out of their checkout
+    "index.sparse": "false",
 }
 _FILES_OF_GIT = ("HEAD", "gitdir", "commondir", "index", "config.worktree")
 _POINTER = re.compile(r"gitdir: (.+?)\n?", re.DOTALL)
@@ -94,7 +96,8 @@ def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDER
         checkout = board_checkout(repository)
         if checkout is None or is_half_made(repository, checkout):
             checkout = _add(repository, folder)
-        _set_up(repository, checkout)
+        else:
+            _set_up(repository, checkout)
     return checkout.path
 
 
@@ -116,6 +119,7 @@ def _add(repository: Repository, folder: Path) -> Checkout:
     if _is_in_the_way(repository, folder):
         raise GitticksError(f"`{folder}` is in the way of the board", hint=f"`mv {folder} {folder}.old`")
     checkout = add_worktree(repository, folder, branch=STATE_BRANCH, settings=_AS_STORED).checkout
+    _set_up(repository, checkout, is_new=True)
     save_journal(repository, Journal(base=tip, index_mark=mark_of(checkout.git_dir / "index")))
     return checkout
 
@@ -135,8 +139,11 @@ def _is_in_the_way(repository: Repository, folder: Path) -> bool:
     return False
 
 
-def _set_up(repository: Repository, checkout: Checkout) -> None:
-    """Gives the board the settings that it lacks, also one whose making was killed before it had them."""
+def _set_up(repository: Repository, checkout: Checkout, *, is_new: bool = False) -> None:
+    """Gives the board the settings that it lacks, also one whose making was killed before it had them.
+
+    What a new one has already, git copied from the main worktree.
+    """
     from gitticks.git.worktree_config import (
         enable_worktree_config,
         read_worktree_setting,
@@ -145,7 +152,8 @@ def _set_up(repository: Repository, checkout: Checkout) -> None:
 
     enable_worktree_config(repository)
     for key, value in _AS_STORED.items():
-        if read_worktree_setting(checkout.git_dir, key) is None:
+        present = read_worktree_setting(checkout.git_dir, key)
+        if present is None or (is_new and present != value):
             write_worktree_setting(checkout.git_dir, key, value)
 
 

@@ -55,6 +55,22 @@ def test_attributes_that_a_person_has_everywhere_convert_nothing(tmp_path: Path)
     assert board.status() == ""
 
 
+@pytest.mark.parametrize("options", [[], ["--sparse-index"]])
+def test_is_whole_beside_a_checkout_that_is_not(tmp_path: Path, options: list[str]) -> None:
+    board = make_board(tmp_path / "project")
+    board.write("one\n", "tasks/f2/k7f2/other.md")
+    root = board.folder.parent
+    git("worktree", "remove", "--force", ".gitticks", at=root)
+    git("sparse-checkout", "set", *options, "src", at=root)
+    create_board(board.repository)
+    assert (board.folder / "tasks/f2/k7f2/other.md").read_text() == "one\n"
+    board.git("checkout", "-q", "--detach", "HEAD~1")
+    board.git("checkout", "-q", "gitticks/state")
+    assert (board.folder / "tasks/f2/k7f2/other.md").read_text() == "one\n"
+    assert board.status() == ""
+    assert git("sparse-checkout", "list", at=root) == "src"
+
+
 def test_a_line_break_may_stand_in_the_way_to_it(tmp_path: Path) -> None:
     board = make_board(tmp_path / "two\nlines")
     assert board_path(discover(tmp_path / "two\nlines")) == board.folder
