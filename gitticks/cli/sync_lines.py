@@ -20,12 +20,13 @@ MOST_LISTED = 20
 
 
 def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterator[str]:
-    """Yields what came and went, or that there was nothing."""
+    """Yields what came and went, or that there was nothing; `is_watching` for the first sync of many."""
+    goes_on = "; watching, Ctrl-C ends it" if is_watching else ""
     for path in done.taken_up:
         yield f"committed your edit of {BOARD_PREFIX}{visible(path)}"
     yield from merged_lines(done.merged)
     if done.reached is Reached.NO_REMOTE:
-        yield "there is no remote to share tasks with"
+        yield f"there is no remote to share tasks with{goes_on}"
         return
     remote = visible(done.remote or "")
     yield from _moved(on, f"came from {remote}", done.came)
@@ -33,9 +34,9 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
     for one in done.renamed:
         yield f"renamed {one.old} to {one.new}: {visible(one.title)} (two tasks were born with one id)"
     if done.reached is Reached.OFFLINE:
-        yield f"{remote} cannot be reached; your tasks are safe here, and go with the next sync"
-    elif not done.came and not done.went:
-        yield f"in step with {remote}" + ("; watching, Ctrl-C ends it" if is_watching else "")
+        yield f"{remote} cannot be reached; your tasks are safe here, and go with the next sync{goes_on}"
+    elif is_watching or not (done.came or done.went):
+        yield f"in step with {remote}{goes_on}"
 
 
 def merged_lines(merged: Iterable[FoundMerge]) -> Iterator[str]:

@@ -51,6 +51,12 @@ def _watch(context: Context, remote: str | None, every: float, timeout: float, *
     from gitticks.actions.sync_watch import watch
     from gitticks.cli.render import hint, warn
 
+    told: list[Synced] = []
+
+    def tell(done: Synced) -> None:
+        _show(done, as_json=as_json, is_first_of_many=not told)
+        told[:] = [done]
+
     def failed(error: GitticksError) -> None:
         warn(error.message)
         if error.hint:
@@ -61,12 +67,12 @@ def _watch(context: Context, remote: str | None, every: float, timeout: float, *
         remote,
         every_seconds=every,
         timeout_seconds=timeout,
-        told=lambda done: _show(done, as_json=as_json, is_watching=True),
+        told=tell,
         failed=failed,
     )
 
 
-def _show(done: Synced, *, as_json: bool, is_watching: bool = False) -> None:
+def _show(done: Synced, *, as_json: bool, is_first_of_many: bool = False) -> None:
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import hint, say, screen, warn
     from gitticks.cli.sync_lines import next_step, sync_lines, warnings_of
@@ -76,7 +82,7 @@ def _show(done: Synced, *, as_json: bool, is_watching: bool = False) -> None:
         return
     for warning in warnings_of(done):
         warn(warning)
-    say(*sync_lines(screen(), done, is_watching=is_watching))
+    say(*sync_lines(screen(), done, is_watching=is_first_of_many))
     step = next_step(done)
     if step:
         hint(step)

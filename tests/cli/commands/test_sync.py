@@ -191,6 +191,26 @@ def test_a_clone_without_tasks_is_told_how_to_begin(clones: list[Clone]) -> None
     assert gt("sync", "--timeout", "soon", at=path).code == 2
 
 
+@pytest.mark.parametrize("how", ["moved", "no remote", "offline"])
+def test_watching_says_from_the_start_that_it_goes_on(clones: list[Clone], how: str) -> None:
+    one = clones[0]
+    if how == "moved":
+        one.create("Fix login")
+    elif how == "no remote":
+        git("remote", "remove", "origin", at=one.path)
+    else:
+        git("remote", "set-url", "origin", "http://127.0.0.1:9/none.git", at=one.path)
+    process = subprocess.Popen(command("sync", "--watch"), cwd=one.path, stdout=subprocess.PIPE, bufsize=0)
+    try:
+        said = [_line(process)]
+        if how == "moved":
+            said += [_line(process), _line(process)]
+        assert [line.endswith("; watching, Ctrl-C ends it\n") for line in said][-1]
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def test_watching_takes_in_and_pushes_until_interrupted(clones: list[Clone]) -> None:
     one, other = clones
     process = subprocess.Popen(
