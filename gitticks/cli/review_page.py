@@ -6,6 +6,7 @@ from gitticks.cli.inbox_lines import joined
 from gitticks.cli.render import GAP, Style, count_of
 from gitticks.cli.review_told import told_lines
 from gitticks.cli.text import visible
+from gitticks.model.status import Awaiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from gitticks.actions.review import ReviewView
     from gitticks.cli.render import Screen
+    from gitticks.model.task import Task
 
 _HEADS = ("diff --git ", "--- ", "+++ ")
 _STYLES = {"+": Style.GOOD, "-": Style.BAD, "@": Style.BUSY}
@@ -26,28 +28,41 @@ def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now:
     yield f"{task.status}" + (f", awaits {task.awaiting}" if task.awaiting else "")
     yield from told_lines(on, seen, now)
     yield ""
-    if seen.changes is None:
-        yield "no code was handed off"
-        return
     yield from joined(on, list(_facts(seen)), ", ")
     if patch is not None:
         yield ""
         yield from (_patch_line(on, line) for line in patch)
-    if on.is_terminal:
+    commands = _commands(task)
+    if on.is_terminal and commands:
         yield ""
-        commands = (f"gt approve {task.id}", f'gt reject {task.id} "…"')
         yield from (on.styled(line, Style.FAINT) for line in joined(on, commands, " · "))
 
 
+def _commands(task: Task) -> Sequence[str]:
+    """Returns what answers the task now; nothing where no person is asked."""
+    match task.awaiting:
+        case None:
+            return ()
+        case Awaiting.INPUT | Awaiting.ESCALATION | Awaiting.CHECKPOINT:
+            return (f'gt respond {task.id} "…"',)
+        case Awaiting.WORK:
+            return (f"gt close {task.id}",)
+        case Awaiting.APPROVAL | Awaiting.REVIEW | Awaiting.CONTENT:
+            return f"gt approve {task.id}", f'gt reject {task.id} "…"'
+
+
 def _facts(seen: ReviewView) -> Iterator[str]:
-    changes = seen.changes
+    changes, task = seen.changes, seen.task
     if changes is None:
+        yield "no code was handed off"
         return
     yield f"{count_of(changes.files, 'file')}, +{changes.added} -{changes.removed}"
     if seen.conflicts:
         yield visible(f"conflicts in {', '.join(seen.conflicts)}")
-    else:
-        yield visible(f"merges cleanly into {seen.task.base}")
+    elif task.merged_sha is not None:
+        yield visible(f"merged into {task.base} as {task.merged_sha[:7]}")
+    elif task.is_open and task.base is not None:
+        yield visible(f"merges cleanly into {task.base}")
 
 
 def _patch_line(on: Screen, line: str) -> str:

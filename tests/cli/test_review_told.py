@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from gitticks.model.status import Awaiting
 from tests.cli.support import gt_on_terminal
 from tests.support.projects import make_reviewing
 from tests.support.runs import DONE, PASS, TO_REVIEW, RunProject, project
@@ -158,6 +159,31 @@ def test_nothing_of_it_steers_the_terminal_or_is_wider(project: RunProject) -> N
         "review", "k7f2", "--stat", at=project.path, columns=40, environment=plain
     ).out.splitlines()
     assert [line for line in lines if len(line) > 40] == []
+
+
+@pytest.mark.parametrize(
+    ("awaiting", "commands"),
+    [
+        (Awaiting.CONTENT, 'gt approve k7f2 · gt reject k7f2 "…"'),
+        (Awaiting.ESCALATION, 'gt respond k7f2 "…"'),
+        (Awaiting.WORK, "gt close k7f2"),
+        (None, "no code was handed off"),
+    ],
+)
+def test_without_code_a_terminal_shows_what_answers_it(
+    project: RunProject, awaiting: Awaiting | None, commands: str
+) -> None:
+    project.make(awaiting=awaiting)
+    shown = gt_on_terminal("review", "k7f2", at=project.path, environment={"NO_COLOR": "1"}).out
+    assert shown.splitlines()[-1] == commands
+    assert "no code was handed off\n" in shown
+
+
+def test_merged_work_is_told_as_such(project: RunProject) -> None:
+    make_reviewing(project)
+    project.ok("approve", "k7f2")
+    merged = project.task("k7f2").merged_sha or ""
+    assert f"1 file, +1 -0, merged into main as {merged[:7]}\n" in shown(project, "--stat")
 
 
 def test_a_damaged_worklog_hides_nothing_else(project: RunProject) -> None:
