@@ -20,7 +20,9 @@ _MOST_LOOKS_AT_SOME = 20
 _REST = 250
 """Looking without being woken may take one part in so many of the time."""
 
-_LONGEST_REST_SECONDS = 60.0
+_REST_SECONDS = 60.0
+"""So often a look is made that nothing has woken; blind ones come sooner, and such as cost much later."""
+
 _BLIND_FOR_SURE = 2
 """A folder that went at the wrong moment makes one look blind; only what lasts is worth telling."""
 
@@ -176,7 +178,7 @@ def keep_watching(
         blind = blind + 1 if is_blind else 0
         if blind == _BLIND_FOR_SURE:
             watcher.tell(Trouble(BLIND))
-        rest = min(cost * _REST, _LONGEST_REST_SECONDS) if is_blind else _LONGEST_REST_SECONDS
+        rest = (min if is_blind else max)(cost * _REST, _REST_SECONDS)
         begun = clock()
         if wake.reason is Reason.EVENT:
             watcher.look(wake.paths)
@@ -185,7 +187,7 @@ def keep_watching(
         else:
             continue
         ended = clock()
-        cost = ended - begun
+        cost = cost if watcher.owes_whole_look else ended - begun
 
 
 @contextlib.contextmanager
