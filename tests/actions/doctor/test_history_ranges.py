@@ -47,6 +47,12 @@ class TestRanges:
         assert "the state branch would be removed, with every task on it" in ran.out
         assert ran.code == 1
 
+    def test_the_code_is_no_state_branch(self, project: Project) -> None:
+        ran = project.gt("doctor", "--range", "HEAD")
+        assert "is no commit of a state branch: it has neither `tasks/` nor `config.yaml`" in ran.out
+        assert "`gitticks/state`" in ran.out
+        assert ran.code == 1
+
     def test_what_would_be_left_behind(self, project: Project) -> None:
         before = project.tip()
         project.create()

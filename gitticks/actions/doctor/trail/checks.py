@@ -16,7 +16,7 @@ from gitticks.git.quarantine import ObjectPlaces, object_places
 from gitticks.git.refs import NO_OBJECT
 from gitticks.git.trail import read_trail
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.layout import STATE_BRANCH
+from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, TASKS_FOLDER
 from gitticks.store.tip import state_tip
 
 MOST_COMMITS = 10_000
@@ -73,6 +73,14 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
         return
     places = object_places(context.world.environment, context.directory)
     objects = places.open(context.repository)
+    if not _is_state(objects, new):
+        yield Finding(
+            Severity.ERROR,
+            f"{new[:_SHOWN_DIGITS]} is no commit of a state branch: it has neither `{TASKS_FOLDER}/` nor `{CONFIG_PATH}`",
+            f"name one that is, such as `{STATE_BRANCH}`",
+            commit=new,
+        )
+        return
     yield from _left_behind(context, old, new, places)
     found, _ = _judge(context, objects, _Span(new, old, variables=places.variables))
     yield from found
@@ -100,6 +108,11 @@ def _tip(context: Context) -> str | None:
     from gitticks.git.refs import BRANCHES, read_ref
 
     return read_ref(context.repository.common_dir, BRANCHES + STATE_BRANCH)
+
+
+def _is_state(objects: Objects, commit: str) -> bool:
+    top = objects.tree_of(commit)
+    return any(objects.find(top, name) is not None for name in (TASKS_FOLDER, CONFIG_PATH))
 
 
 def _left_behind(context: Context, old: str | None, new: str, places: ObjectPlaces) -> Iterator[Finding]:
