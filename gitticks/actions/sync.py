@@ -147,7 +147,7 @@ class _Sync:
             case Pushed.REFUSED:
                 raise RefusedError(
                     f"`{self._remote}` refused the tasks: {pushed.words}",
-                    hint="nothing is lost: they are here, and the next `gt sync` tries again",
+                    hint="nothing is lost: they are here, and `gt sync` brings them there once that is mended",
                 )
             case Pushed.UNKNOWN:
                 done.unknown += 1

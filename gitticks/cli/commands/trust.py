@@ -46,7 +46,8 @@ def command(context: Context, *, yes: bool, is_list: bool, as_json: bool) -> int
     else:
         from gitticks.cli.render import count_of, say
 
-        say(f"trusted {count_of(len(asked), 'thing')}; asked again when they change")
+        they_change = "it changes" if len(asked) == 1 else "they change"
+        say(f"trusted {count_of(len(asked), 'thing')}; asked again when {they_change}")
     return Exit.DONE
 
 
