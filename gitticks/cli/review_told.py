@@ -100,12 +100,12 @@ def _entry(
 
 
 def _work(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
-    """Yields a line for each of the last iterations, and what was said at the end of the very last."""
+    """Yields a line for each of the last iterations, and what was said at the end where nothing was handed off."""
     file = f"`git show gitticks/state:{task_folder(seen.task.id)}/worklog.md`"
     yield from _earlier(len(seen.worklog), "iteration", file)
     for one in seen.worklog[-MOST_ENTRIES:]:
         yield on.fit(f"{GAP}{visible(_iteration(one, now))}", on.columns)
-    said = seen.worklog[-1].said if seen.worklog else ""
+    said = seen.worklog[-1].said if seen.worklog and not seen.handoff else ""
     if said and said != seen.said:
         yield from _beginning(on, said, MOST_LINES_OF_ENTRY, file, GAP * 2)
 

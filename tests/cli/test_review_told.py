@@ -92,7 +92,6 @@ Notes
 
 Work
   1  worker claude, 11 h ago: clean, COMPLETE, tests pass
-    All is done.
 
 1 file, +1 -0, merges cleanly into main
 """
