@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository import Repository, discover
@@ -38,7 +39,7 @@ def find_repository(start: str, environment: Mapping[str, str]) -> Repository:
         return here
     raise GitticksError(
         f"you are in the repository `{here.common_place}`, but `{GIT_DIR}` names `{named.common_place}`",
-        hint=f"`unset {GIT_DIR} {GIT_WORK_TREE}` for the one that you are in, or `cd {place}` for the other",
+        hint=f"`unset {GIT_DIR} {GIT_WORK_TREE}` for the one that you are in, or `cd {quote(place)}` for the other",
     )
 
 
@@ -85,8 +86,8 @@ def _require_checkout(named: Repository, environment: Mapping[str, str]) -> None
     work_tree = environment.get(GIT_WORK_TREE)
     if named.main_place is not None or not work_tree:
         return
-    git = f"git --git-dir={named.common_place} config"
+    git = f"git --git-dir={quote(named.common_place)} config"
     raise GitticksError(
         f"only `{GIT_WORK_TREE}` says that `{named.common_place}` has a checkout, and that holds for one call",
-        hint=f"`{git} core.bare false` and `{git} core.worktree {Path(work_tree).absolute()}` make it known",
+        hint=f"`{git} core.bare false` and `{git} core.worktree {quote(str(Path(work_tree).absolute()))}` make it known",
     )

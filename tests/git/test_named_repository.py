@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import split
 
 import pytest
 
@@ -23,7 +24,7 @@ def dotfiles(home: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    home = tmp_path / "home"
+    home = tmp_path / "my home"
     home.mkdir()
     return home
 
@@ -59,7 +60,7 @@ def test_two_repositories_are_refused(tmp_path: Path, home: Path) -> None:
     with pytest.raises(GitticksError, match=f"you are in the repository `{here}/.git`, but") as caught:
         find_repository(str(here), {"GIT_DIR": str(git_dir)})
     assert caught.value.hint is not None
-    assert f"`cd {git_dir}`" in caught.value.hint
+    assert f"`cd '{git_dir}'`" in caught.value.hint
 
 
 def test_a_checkout_of_one_call_is_refused_with_what_makes_it_last(home: Path) -> None:
@@ -69,7 +70,7 @@ def test_a_checkout_of_one_call_is_refused_with_what_makes_it_last(home: Path) -
         find_repository(str(home), named)
     assert caught.value.hint is not None
     for command in caught.value.hint.split("`")[1::2]:
-        git(*command.split()[1:], at=home)
+        git(*split(command)[1:], at=home)
     assert find_repository(str(home), named).main_worktree == home
     assert find_repository(f"{home}/.dots", named).main_worktree == home
 
