@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from gitticks.document.script_heading import may_hold_script
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
 from gitticks.model.trust import Runnable, RunnableKind
@@ -19,10 +19,6 @@ _COMMANDS = frozenset(
 )
 _HARMLESS_OF_AGENTS = frozenset({"model", "fallback", "prompt"})
 """What an agent's entry says that changes neither the program, nor what it gets, nor what it may do."""
-_SCRIPT_HEADING = re.compile(rb"^ {0,3}##[ \t]+[*_]*script", re.IGNORECASE | re.MULTILINE)
-
-_UNDERLINED = re.compile(rb"^ {0,3}[*_]*script[^\n]*\n {0,3}-+[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
-"""The same heading as a line with hyphens below."""
 
 
 def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
@@ -38,7 +34,7 @@ def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
 
 def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
     """Returns the script of a task's file; None if it has none that could be run."""
-    if _SCRIPT_HEADING.search(data) is None and _UNDERLINED.search(data) is None:
+    if not may_hold_script(data):
         return None
     from gitticks.document.taskfile import TaskFile
 

@@ -106,11 +106,12 @@ def test_a_change_of_one_setting_trusts_no_other(clones: list[Clone], trap: Path
     assert "not yet  setting verify.test\n" in listed
 
 
-def test_a_script_is_trusted_under_a_new_id_too(clones: list[Clone], trap: Path) -> None:
+@pytest.mark.parametrize("heading", ["## Script", "## \u00a0Script", "\u2003Script\n---"])
+def test_a_script_is_trusted_under_a_new_id_too(clones: list[Clone], trap: Path, heading: str) -> None:
     one, other = clones
     task = one.create("Scripted")
     file = one.board_file(task)
-    file.write_text(file.read_text() + SCRIPT.format(trap=trap))
+    file.write_text(file.read_text() + SCRIPT.format(trap=trap).replace("## Script", heading))
     one.ok("status")
     share(one, other)
     assert other.ok("trust", "--list") == f"not yet  script {task}\n"
