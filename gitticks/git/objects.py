@@ -25,7 +25,7 @@ from gitticks.git.plain_refs import zone_at
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.git.tree_edits import edit_tree
-from gitticks.git.trees import Entry, Parts, by_name, differing, refuse_too_deep, split_tree, tree_id_of
+from gitticks.git.trees import Entry, Parts, by_name, differing, split_tree, walk_differences
 
 if TYPE_CHECKING:
     import pygit2
@@ -202,13 +202,19 @@ class Objects:
 
     def changed_files(self, old_tree: str | None, new_tree: str | None, folder: str = "") -> Iterator[Change]:
         """Yields every plain file that differs between two trees; equal subtrees are never opened."""
-        refuse_too_deep(folder)
-        for name, before, after in self.changed_entries(old_tree, new_tree):
-            path = f"{folder}{name}"
+        for path, before, after in walk_differences(self.changed_entries, (old_tree, new_tree), folder):
             file_before, file_after = _file_id(before), _file_id(after)
             if file_before != file_after:
                 yield Change(path, file_before, file_after)
-            yield from self.changed_files(tree_id_of(before), tree_id_of(after), f"{path}/")
+
+    def refuse_excess(self, old: str | None, new: str) -> None:
+        """Refuses a commit that holds more than anybody makes, before a checkout follows it from `old`.
+
+        Raises:
+            GitticksError: it does, or a tree is damaged.
+        """
+        for _ in self.changed_files(None if old is None else self.tree_of(old), self.tree_of(new)):
+            pass
 
     def changed_entries(
         self, old_tree: str | None, new_tree: str | None

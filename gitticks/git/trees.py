@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from shlex import quote
 from typing import NamedTuple, TypeAlias
 
@@ -15,6 +15,8 @@ _BYTES_BESIDE_MODE_AND_NAME = 22
 _USUAL = {b"100644": (True, False), b"100755": (True, False), b"40000": (False, True)}
 DEEPEST = 200
 """Git sets no limit, but whoever follows folders into one another needs room for each."""
+MOST_DIFFERENCES = 1_000_000
+"""Ten thousand tasks are some fifty thousand files."""
 
 Parts: TypeAlias = tuple[bytes, bytes, bytes]
 """Mode, name and id of an entry, as they are stored."""
@@ -27,6 +29,10 @@ class Entry(NamedTuple):
     object_id: str
     is_file: bool
     is_tree: bool
+
+
+Differences: TypeAlias = Callable[[str | None, str | None], Iterator[tuple[str, Entry | None, Entry | None]]]
+"""Yields name, old and new entry of everything that differs directly in two trees, None for an empty one."""
 
 
 def split_tree(content: bytes) -> list[Parts] | None:
@@ -69,15 +75,38 @@ def tree_id_of(entry: Entry | None) -> str | None:
     return entry.object_id if entry is not None and entry.is_tree else None
 
 
-def refuse_too_deep(folder: str) -> None:
-    """Refuses a folder, with a slash at its end, that lies in more others than anybody makes by hand.
+def walk_differences(
+    differences: Differences, trees: tuple[str | None, str | None], folder: str
+) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+    """Yields path, old and new entry of everything that differs in two trees and below; equal folders are not opened.
+
+    A tree of a few hundred bytes can name more files than any disk holds, so there is an end to it.
 
     Raises:
-        GitticksError: it does; the message names the outermost ones.
+        GitticksError: there is more than anybody makes; the message names the outermost folders.
     """
-    if folder.count("/") > DEEPEST:
-        top = "/".join(folder.split("/", 3)[:3])
-        raise GitticksError(
-            f"`{top}` holds more than {DEEPEST} folders in one another",
-            hint=f"`git log --all -- {quote(top)}` says who put them there",
-        )
+    walks = [(folder, differences(*trees))]
+    looked_at = 0
+    while walks:
+        folder, entries = walks[-1]
+        found = next(entries, None)
+        if found is None:
+            walks.pop()
+            continue
+        name, before, after = found
+        yield folder + name, before, after
+        looked_at += 1
+        if looked_at > MOST_DIFFERENCES:
+            raise _excess(folder, f"{MOST_DIFFERENCES:,} files that changed at once")
+        inner = tree_id_of(before), tree_id_of(after)
+        if inner != (None, None):
+            walks.append((f"{folder}{name}/", differences(*inner)))
+            if folder.count("/") >= DEEPEST:
+                raise _excess(folder, f"{DEEPEST} folders in one another")
+
+
+def _excess(folder: str, what: str) -> GitticksError:
+    top = "/".join(folder.split("/", 3)[:3]).rstrip("/")
+    return GitticksError(
+        f"`{top}`: more than {what}", hint=f"`git log --all -- {quote(top)}` says who put them there"
+    )

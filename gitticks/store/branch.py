@@ -93,6 +93,8 @@ class Store:
             if first is None:
                 message = "gitticks: begin the state branch"
                 first = self._write_root(author, config_text, message)
+            else:
+                self.objects.refuse_excess(None, first)
             self._publisher.swap(held, None, first, message, author)
             return first
 

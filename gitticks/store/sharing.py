@@ -52,11 +52,12 @@ def take_in(store: Store, theirs: str, remote: str, *, author: Identity) -> Take
     """Lets the state branch contain what `remote` has, `theirs`, too.
 
     Raises:
-        GitticksError: their format is newer, or an object is damaged.
+        GitticksError: their format is newer, they hold more files than any disk, or an object is damaged.
         LostRaceError: other programs moved the branch every time.
     """
     objects = store.objects
     refuse_newer_format(read_file(objects, objects.tree_of(theirs), CONFIG_PATH))
+    objects.refuse_excess(store.tip(), theirs)
     message = f"merge the tasks of {remote}\n"
     return join(store, theirs, message, f"gitticks: take in what {remote} has", author=author)
 

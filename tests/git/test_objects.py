@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitticks.errors import GitticksError
+from gitticks.git import trees
 from gitticks.git.identity import Identity
 from gitticks.git.objects import Change, Objects
 from gitticks.git.repository import discover
@@ -135,9 +136,23 @@ def test_folders_in_one_another_without_end_are_refused(top: Path, objects: Obje
     assert [one.path for one in objects.changed_files(None, tree)] == ["a" + "/a" * 190]
     for _ in range(20):
         tree = git("mktree", at=top, input=f"040000 tree {tree}\ta\n")
-    with pytest.raises(GitticksError, match="`a/a/a` holds more than 200 folders in one another") as told:
+    with pytest.raises(GitticksError, match="`a/a/a`: more than 200 folders in one another") as told:
         list(objects.changed_files(None, tree))
     assert told.value.hint == "`git log --all -- a/a/a` says who put them there"
+
+
+def test_more_files_than_anybody_makes_are_refused(
+    top: Path, objects: Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "MOST_DIFFERENCES", 1000)
+    empty = git("mktree", at=top, input="")
+    for leaf in (objects.update_tree(None, {str(number): b"1" for number in range(10)}), empty):
+        tree = leaf
+        for _ in range(3):
+            tree = git("mktree", at=top, input="".join(f"040000 tree {tree}\td{one}\n" for one in range(10)))
+        with pytest.raises(GitticksError, match="`: more than 1,000 files that changed at once") as told:
+            list(objects.changed_files(None, tree))
+        assert "says who put them there" in str(told.value.hint)
 
 
 def test_an_object_of_another_kind_is_refused(top: Path, objects: Objects) -> None:

@@ -2,6 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from gitticks.errors import GitticksError
+from gitticks.git import trees
 from gitticks.store.sharing import last_shared, remember_shared, take_in
 from gitticks.store.transaction import Transaction
 from tests.support.clones import make_clones, make_first_clone
@@ -45,6 +49,27 @@ def test_a_step_forward_makes_no_commit_and_moves_the_board(tmp_path: Path) -> N
     assert (taken.after, one.tip()) == (other.tip(), other.tip())
     assert one.board_file(task).exists()
     assert one.board_status() == ""
+
+
+def test_more_files_than_any_disk_holds_are_not_taken_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = make_clones(tmp_path, make_first_clone(tmp_path), 1)
+    tip, tree = one.tip(), one.store.objects.update_tree(None, {str(number): b"x" for number in range(10)})
+    for _ in range(3):
+        entries = "".join(f"040000 tree {tree}\td{number}\n" for number in range(10))
+        tree = git("mktree", at=one.path, input=entries)
+    bomb = git("commit-tree", "-m", "bomb", "-p", tip, tree, at=one.path)
+    monkeypatch.setattr(trees, "MOST_DIFFERENCES", 1000)
+    with pytest.raises(GitticksError, match="more than 1,000 files that changed at once"):
+        take_in(one.store, bomb, "origin", author=ADA)
+    assert one.tip() == tip
+    git("update-ref", "refs/remotes/origin/gitticks/state", bomb, at=one.path)
+    git("worktree", "remove", "--force", ".gitticks", at=one.path)
+    git("branch", "-D", "gitticks/state", at=one.path)
+    with pytest.raises(GitticksError, match="more than 1,000 files that changed at once"):
+        one.store.initialise(ADA, "version: 1\n")
+    assert not one.store.exists
 
 
 def test_what_was_shared_is_remembered(tmp_path: Path) -> None:
