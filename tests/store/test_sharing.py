@@ -59,6 +59,7 @@ def test_more_files_than_any_disk_holds_are_not_taken_in(
     for _ in range(3):
         entries = "".join(f"040000 tree {tree}\td{number}\n" for number in range(10))
         tree = git("mktree", at=one.path, input=entries)
+    assert tree is not None
     bomb = git("commit-tree", "-m", "bomb", "-p", tip, tree, at=one.path)
     monkeypatch.setattr(trees, "MOST_DIFFERENCES", 1000)
     with pytest.raises(GitticksError, match="more than 1,000 files that changed at once"):
