@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
-from gitticks.actions.left_edits import on_board
+from gitticks.actions.left_edits import BACK, on_board
 from gitticks.actions.moved_folders import ID_LINE, home_of, is_astray, join_moves, place_for
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.git.staged import (
@@ -21,7 +23,7 @@ from gitticks.git.staged import (
 )
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id
 from gitticks.store.board.refusals import is_note
-from gitticks.store.layout import AUDIT_FILE, HISTORY_FILE, STATE_REF, task_of_path
+from gitticks.store.layout import AUDIT_FILE, HISTORY_FILE, STATE_REF, task_around, task_of_path
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -74,7 +76,7 @@ def check_merge(context: Context) -> tuple[Problem, ...]:
 
 def _check_step(context: Context) -> tuple[Problem, ...]:
     """Brings a board that lags behind in step, and refuses all the same: what is staged was made on something older."""
-    from gitticks.store.board import WORKTREE_BOARD, PendingKind, is_in_step, pending
+    from gitticks.store.board import WORKTREE_BOARD, is_in_step
 
     repository = context.repository
     if checked_out_ref(repository.git_dir) != STATE_REF:
@@ -82,23 +84,33 @@ def _check_step(context: Context) -> tuple[Problem, ...]:
     if is_in_step(repository):
         return ()
     if is_index_locked(repository.git_dir):
-        return (
-            Problem(
-                ".", "the board lags behind the state branch", f"`gt status` brings it in step, then {_AGAIN}"
-            ),
-        )
+        lags = "the board lags behind the state branch"
+        return _conflicts(context) or (Problem(".", lags, f"`gt status` brings it in step, then {_AGAIN}"),)
     WORKTREE_BOARD.bring_in_step(repository)
-    conflicts = [path for path, one in pending(repository).items() if one.kind is PendingKind.CONFLICT]
+    conflicts = _conflicts(context)
     if conflicts:
-        return tuple(
-            Problem(
-                path,
-                "your edit and the state branch exclude each other",
-                f"join them, `{on_board('add', path)}`, then {_AGAIN}",
-            )
-            for path in conflicts
-        )
+        return conflicts
     return (Problem(".", "the board lagged behind the state branch and was synchronised", f"run {_AGAIN}"),)
+
+
+def _conflicts(context: Context) -> tuple[Problem, ...]:
+    """Returns the files that a person and the branch have changed at the same place."""
+    from gitticks.store.board import PendingKind, board_path, pending
+
+    board = board_path(context.repository) or context.directory
+    found = [path for path, one in pending(context.repository).items() if one.kind is PendingKind.CONFLICT]
+    return tuple(
+        Problem(
+            path,
+            "your edit and the state branch exclude each other",
+            f"join them, `{on_board('add', path)}`, then {_AGAIN}",
+        )
+        if os.path.lexists(board / path)
+        else Problem(
+            path, "is gone here and changed on the branch", f"`{on_board(BACK, path)}` brings it back"
+        )
+        for path in found
+    )
 
 
 def _check_file(context: Context, change: StagedChange) -> Iterator[Problem]:
@@ -141,7 +153,11 @@ def misplaced(path: str, content: bytes | None) -> Problem | None:
     """
     name, match = path.rpartition("/")[2], _TASK_FILE.fullmatch(path)
     if name in _ENGINE_FILES and path.startswith("tasks/") and home_of(path) is None:
-        return Problem(path, "is written by gitticks alone", f"`{on_board(_BACK, path)}`")
+        away = f"`rm {quote(f'{BOARD_FOLDER}/{path}')}` takes it away"
+        is_stray = content is not None and task_around(path) is None
+        return Problem(
+            path, "is written by gitticks alone", away if is_stray else f"`{on_board(_BACK, path)}`"
+        )
     is_wrong = task_of_path(path) is None if match is not None else content is not None and is_astray(path)
     return Problem(path, _WRONG_FOLDER, place_for(path, content)) if is_wrong else None
 

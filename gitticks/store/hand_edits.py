@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gitticks.errors import RefusedError
 from gitticks.model.event import Actor, Event, EventType
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import HUMAN_FIELDS, Task
@@ -113,8 +114,14 @@ def check_fields(edit: HandEdit) -> None:
         place = f"{edit.after.path}:{line}" if line else edit.after.path
         raise RefusedError(
             f"{place}: {shown} {'is' if len(names) == 1 else 'are'} written by gitticks alone",
-            hint="put the old value back",
+            hint=_way_back(edit),
         )
+
+
+def _way_back(edit: HandEdit) -> str:
+    if edit.before is None:
+        return "a new task has none of these yet: delete the lines"
+    return f"put back what `git -C {BOARD_FOLDER} show HEAD:{edit.after.path}` has there"
 
 
 def apply_hand_edit(

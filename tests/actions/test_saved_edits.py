@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -224,6 +225,10 @@ def test_a_conflict_says_how_to_join(project: Project) -> None:
             "`mv .gitticks/tasks/f2/login .gitticks/tasks/f2/k7f2`",
         ),
         (lambda folder: _copy(folder, folder.with_name("login")), "move it to `tasks/f2/k7f2/TASK.md`"),
+        (
+            lambda folder: shutil.copytree(folder, folder.parent.with_name("copy")),
+            "written by gitticks alone (`rm .gitticks/tasks/copy/history.jsonl` takes it away)",
+        ),
         (lambda folder: _replace(folder, b"\0\xff\x01" * 999), "not taken up: "),
         (lambda folder: _replace(folder, None), "no plain file"),
         (lambda folder: _replace(folder, b"---\nid: m3xq\ntitle: x\nstatus: pending\n---\n"), "m3xq"),

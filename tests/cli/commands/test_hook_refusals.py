@@ -45,6 +45,20 @@ def test_what_a_commit_refuses(hand: Hand, old: str, new: str, message: str) -> 
     hand.refused()
 
 
+def test_what_gitticks_alone_writes_is_shown_as_it_was_and_a_new_task_has_none_of_it(hand: Hand) -> None:
+    hand.edit("status: pending", "status: pending\nend_sha: abcdef0")
+    shown = subprocess.run(
+        ["sh", "-ec", hand.refused().split("`")[3]], cwd=hand.project.path, check=True, capture_output=True
+    ).stdout
+    assert shown == hand.project.file("k7f2").data
+    file = hand.project.board_file("m3xq")
+    file.parent.mkdir(parents=True)
+    hand.project.board_file("k7f2").write_bytes(shown)
+    file.write_text("---\nid: m3xq\ntitle: Copied\nstatus: pending\nend_sha: abcdef0\n---\n")
+    git("add", ".", at=hand.project.board)
+    assert "hint: a new task has none of these yet: delete the lines\n" in hand.refused()
+
+
 def test_every_file_is_named(hand: Hand) -> None:
     hand.project.make("m3xq")
     hand.edit("status: pending", "status: done")

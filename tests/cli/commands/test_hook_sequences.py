@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from gitticks.model.status import Awaiting, Status
 from tests.support.clones import make_clones
 from tests.support.hand import Hand, commits_of, hand
 from tests.support.repositories import fsck_problems, git, run_git_command
+from tests.support.stores import write_task_file
 
 __all__ = ["hand"]
 
@@ -71,6 +73,29 @@ def test_a_merge_loses_nothing_that_was_committed_while_it_ran(hand: Hand, tmp_p
         task.title for task in ours.store.snapshot().all_tasks().values()
     }
     assert ours.board_status() == ""
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_what_the_branch_has_changed_too_is_named_by_every_commit_and_settled_as_is_said(
+    hand: Hand, *, is_gone: bool
+) -> None:
+    """Also by `git commit -a`, during which the board cannot be brought in step."""
+    board, file = hand.project.board, hand.project.board_file("k7f2")
+    file.unlink() if is_gone else hand.edit("old", "mine")
+    theirs = hand.project.file("k7f2").data.decode().replace("old", "theirs")
+    write_task_file(hand.project.store, "k7f2", theirs)
+    hand.refused()
+    hand.project.ok("status")
+    said = hand.refused()
+    words = "is gone here and changed on the branch" if is_gone else "exclude each other"
+    assert f"error: tasks/f2/k7f2/TASK.md: {words}\n" in said.replace("your edit and the state branch ", "")
+    if not is_gone:
+        file.write_text(theirs.replace("theirs", "theirs and mine"))
+    subprocess.run(["sh", "-ec", said.split("`")[1]], cwd=hand.project.path, check=True)
+    run_git_command("commit", "-qm", "joined", at=board)
+    run_git_command("commit", "-qm", "joined", at=board)
+    assert hand.project.file("k7f2").body.get("Context") == ("theirs" if is_gone else "theirs and mine")
+    assert hand.project.board_status() == ""
 
 
 def test_a_merge_that_leaves_a_broken_file_is_refused(hand: Hand, tmp_path: Path) -> None:
