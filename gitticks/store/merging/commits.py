@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -68,15 +68,20 @@ class _Merge:
         self._trees = objects.tree_of(ours), objects.tree_of(theirs)
         self._old: dict[str, bytes | None] = {}
         self._mine, self._others = (self._changes(tree) for tree in self._trees)
+        self._sides: tuple[tuple[Files, Collection[str]], ...] = ()
         self._result: Files = {}
         self._report = MergeReport()
-        self._kept: list[str] = []
+        self._kept: dict[str, None] = {}
         self._beside: list[str] = []
 
     def run(self) -> MergedTree:
         """Merges every path that either side changed."""
         mine = dict(self._mine)
         renamed = rename_later_births(self._old, self._mine, self._others, self._is_taken)
+        self._sides = (
+            (self._mine, _written_folders(self._others)),
+            (self._others, _written_folders(self._mine)),
+        )
         for path in sorted({*self._mine, *self._others, *mine}):
             self._merge(path)
         here = {**self._old, **mine}
@@ -107,9 +112,8 @@ class _Merge:
         return changed
 
     def _merge(self, path: str) -> None:
-        sides = [self._side(path, files, other) for files, other in self._pairs()]
+        ours, theirs = (self._side(path, files, written) for files, written in self._sides)
         old = self._old.get(path)
-        ours, theirs = sides
         if ours is None or theirs is None:
             self._result[path] = self._one_gone(path, old, ours, theirs)
             return
@@ -117,17 +121,13 @@ class _Merge:
         self._result[path] = merged.data
         self._note(path, merged)
 
-    def _pairs(self) -> Iterator[tuple[Files, Files]]:
-        yield self._mine, self._others
-        yield self._others, self._mine
-
-    def _side(self, path: str, files: Files, other: Files) -> bytes | None:
+    def _side(self, path: str, files: Files, written: Collection[str]) -> bytes | None:
         """Returns what a side has at a path; a task that it removed and the other changed it has as it was."""
         if path not in files:
             return self._old.get(path)
         content = files[path]
-        if content is None and self._is_kept(path, files, other):
-            self._kept += [] if path in self._kept else [path]
+        if content is None and _is_kept(path, files, written):
+            self._kept[path] = None
             return self._old[path]
         return content
 
@@ -137,16 +137,9 @@ class _Merge:
         """Returns a file that one side has: new, or changed where the other removed it; else it is gone."""
         present = ours if ours is not None else theirs
         if present is not None and old is not None and present != old:
-            self._kept += [] if path in self._kept else [path]
+            self._kept[path] = None
             return present
         return present if old is None else None
-
-    def _is_kept(self, path: str, files: Files, other: Files) -> bool:
-        """True for a file of a task whose folder one side removed while the other wrote in it."""
-        folder = _folder_of(path)
-        if folder is None or files.get(f"{folder}/TASK.md", b"") is not None:
-            return False
-        return any(content is not None for name, content in other.items() if name.startswith(f"{folder}/"))
 
     def _note(self, path: str, merged: MergedFile) -> None:
         if merged.conflicts:
@@ -160,6 +153,18 @@ class _Merge:
     def _is_taken(self, task_id: TaskId) -> bool:
         folder = task_folder(task_id)
         return any(self._objects.find(tree, folder) is not None for tree in self._trees)
+
+
+def _is_kept(path: str, files: Files, written: Collection[str]) -> bool:
+    """True for a file of a task whose folder one side removed while it is among those that the other wrote in."""
+    folder = _folder_of(path)
+    return folder in written and files.get(f"{folder}/TASK.md", b"") is None
+
+
+def _written_folders(files: Files) -> frozenset[str]:
+    """Returns the folders of the tasks in which a side left a file."""
+    found = (_folder_of(path) for path, content in files.items() if content is not None)
+    return frozenset(folder for folder in found if folder is not None)
 
 
 def _folder_of(path: str) -> str | None:
