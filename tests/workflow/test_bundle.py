@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from gitticks.model.status import Awaiting, Status
-from gitticks.workflow.bundle import Side, stands_before
+from gitticks.model.task import HUMAN_FIELDS
+from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, stands_before
 from tests.support.tasks import CREATED, make_task
 
 LATER = CREATED + timedelta(minutes=1)
@@ -57,3 +58,12 @@ def test_artifacts_move_with_the_state() -> None:
 def test_equal_keys_are_told_apart_by_their_values() -> None:
     one, other = side(crash_count=1), side(crash_count=2)
     assert stands_before(None, one, other) is not stands_before(None, other, one)
+
+
+def test_what_belongs_to_the_state_moves_together_and_nothing_of_a_persons() -> None:
+    states = {"status", "awaiting", "verdict", "asked", "asked_at", "responded_at", "approval", "claim"}
+    counters = {"review_round", "failed_reviews", "crash_count", "usage"}
+    code = {"base", "branch", "start_sha", "end_sha", "merged_sha", "pr", "agent_sessions"}
+    assert states | counters | code | {"closed", "closed_reason"} == BUNDLE_FIELDS
+    assert {"awaiting", "verdict"} == BUNDLE_FIELDS & HUMAN_FIELDS
+    assert [section.value for section in BUNDLE_SECTIONS] == ["Handoff", "Review"]
