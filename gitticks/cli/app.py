@@ -12,9 +12,9 @@ from gitticks.cli.catalogue import CATALOGUE, HEADINGS, find_command
 from gitticks.cli.failures import guarded, tell
 from gitticks.cli.options import Group
 from gitticks.cli.render import screen
+from gitticks.cli.usage import message_of
 from gitticks.errors import Exit
 
-_SEVERAL = 2
 _NARROWEST_OF_CLICK = 52
 """Below so many columns click would go on with the lines of a wider terminal."""
 
@@ -64,23 +64,6 @@ class Catalogue(Group):
             with formatter.section(heading):
                 formatter.write_dl(rows)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds a command and suggests near ones for an unknown name."""
-        name = args[0]
-        command = self.get_command(ctx, name)
-        if command is None and not name.startswith("-"):
-            raise click.UsageError(f"no command `{name}`{_near(name)}", ctx=ctx)
-        return super().resolve_command(ctx, args)
-
-
-def _near(name: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, [entry.name for entry in CATALOGUE], n=_SEVERAL, cutoff=0.6)
-    return f"; did you mean {' or '.join(f'`gt {one}`' for one in near)}?" if near else ""
-
 
 @click.group(
     cls=Catalogue,
@@ -112,19 +95,14 @@ def _run(arguments: list[str]) -> int:
     try:
         code = gt.main(args=arguments, prog_name="gt", standalone_mode=False)
     except click.UsageError as error:
-        return tell(arguments, _lower(error.format_message()), _usage_hint(error, arguments), Exit.USAGE)
+        return tell(arguments, message_of(error), _usage_hint(error, arguments), Exit.USAGE)
     except click.ClickException as error:
-        return tell(arguments, _lower(error.format_message()), None, Exit.FAILED)
+        return tell(arguments, message_of(error), None, Exit.FAILED)
     except click.Abort as error:
         raise KeyboardInterrupt from error
     except _ReaderGoneError as error:
         raise BrokenPipeError from error
     return code if isinstance(code, int) else Exit.DONE
-
-
-def _lower(text: str) -> str:
-    text = text.rstrip(".")
-    return text[:1].lower() + text[1:]
 
 
 def _usage_hint(error: click.UsageError, arguments: list[str]) -> str:

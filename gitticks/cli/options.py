@@ -10,6 +10,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, Switch, finish, with_values
+from gitticks.cli.usage import did_you_mean
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 _NARROW = 60
+_SEVERAL = 2
 _NEVER_SHARING = frozenset({"sync", "trust", "init", "hook", "merge-driver", "doctor", "watch"})
 """Commands that share by themselves, or that git or a broken repository calls for."""
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -53,6 +55,23 @@ class Command(click.Command):
 
 class Group(Command, click.Group):
     """A command that only holds others, whose help opens with examples too."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds a command and suggests near ones for an unknown name."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            near = _near(name, self.list_commands(ctx))
+            offered = did_you_mean([f"{ctx.command_path} {one}" for one in near])
+            raise click.UsageError(f"no command `{name}`{offered}", ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _near(name: str, known: list[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(name, known, n=_SEVERAL, cutoff=0.6)
 
 
 class Completes:

@@ -1,0 +1,38 @@
+"""Says in the words of this house what click found wrong with a command line."""
+
+from __future__ import annotations
+
+import click
+from click.exceptions import NoArgsIsHelpError
+
+
+def message_of(error: click.ClickException) -> str:
+    """Returns what was wrong, in one line: lower case, what was typed or is missing in backticks."""
+    if isinstance(error, NoArgsIsHelpError):
+        return _lacking_command(error.ctx)
+    if isinstance(error, click.NoSuchOption):
+        near = error.possibilities or ()
+        return f"no such option `{error.option_name}`{did_you_mean(near)}"
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return _lacking(error.param, error.ctx)
+    text = error.format_message().rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def did_you_mean(near: list[str] | tuple[str, ...]) -> str:
+    """Returns the end of a message that offers what was probably meant; empty if nothing is near."""
+    return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else ""
+
+
+def _lacking_command(ctx: click.Context) -> str:
+    group = ctx.command
+    names = group.list_commands(ctx) if isinstance(group, click.Group) else []
+    return f"`{ctx.command_path}` needs one of its commands: {', '.join(f'`{name}`' for name in names)}"
+
+
+def _lacking(param: click.Parameter, ctx: click.Context | None) -> str:
+    kind = param.param_type_name
+    if isinstance(param.type, click.Choice):
+        return f"missing {kind}: one of {', '.join(f'`{one}`' for one in param.type.choices)}"
+    hint = param.get_error_hint(ctx) if ctx is not None else param.human_readable_name
+    return f"missing {kind} `{hint.strip(chr(39))}`"

@@ -1,0 +1,35 @@
+"""What is said of a command line that click cannot take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import gt
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (
+            "hooks",
+            "`gt hooks` needs one of its commands: `install`, `status`, `uninstall`",
+            "gt hooks --help",
+        ),
+        ("worktree", "`gt worktree` needs one of its commands: `clean`, `list`", "gt worktree --help"),
+        ("worktree cleen", "no command `cleen`; did you mean `gt worktree clean`?", "gt worktree --help"),
+        ("hooks xyz", "no command `xyz`", "gt hooks --help"),
+        ("list --statu x", "no such option `--statu`; did you mean `--status`?", "gt list --help"),
+        ("create --lable x", "no such option `--lable`; did you mean `--label`?", "gt create --help"),
+        ("list --xyz", "no such option `--xyz`", "gt list --help"),
+        ("approve", "missing argument `ID`", "gt approve --help"),
+        ("completion", "missing argument: one of `bash`, `zsh`, `fish`", "gt completion --help"),
+        ("list a", "got unexpected extra argument (a)", "gt list --help"),
+    ],
+)
+def test_what_was_wrong_is_one_line_with_the_next_command(
+    tmp_path: Path, words: str, message: str, hint: str
+) -> None:
+    ran = gt(*words.split(), at=tmp_path)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n\nhint: `{hint}`\n")
