@@ -17,6 +17,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from gitticks.errors import GitticksError
 
@@ -112,7 +113,7 @@ def run_git(
     repository_dir: Path | None = None,
     work_tree: Path | None = None,
     directory: Path | None = None,
-    input: bytes = b"",  # noqa: A002
+    input: bytes | BinaryIO = b"",  # noqa: A002
     extra_environment: Mapping[str, str] | None = None,
     check: bool = True,
     timeout_seconds: float | None = TIME_LIMIT_SECONDS,
@@ -126,7 +127,7 @@ def run_git(
         repository_dir: the git directory, handed over as `--git-dir`; without it git looks for one from `directory`.
         work_tree: the work tree that belongs to `repository_dir`.
         directory: where git runs; this process's own directory if not said.
-        input: what git reads from its stdin.
+        input: what git reads from its stdin: bytes, or an open file that it is handed.
         extra_environment: variables to add, such as `GIT_INDEX_FILE` or an identity; they win over all others.
         check: raise if git's exit code is not 0.
         timeout_seconds: the limit after which git and its children are ended.
@@ -148,14 +149,15 @@ def run_git(
             command,
             cwd=directory,
             env=environment,
-            stdin=subprocess.PIPE,
+            stdin=subprocess.PIPE if isinstance(input, bytes) else input,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
     except OSError as error:
         raise _not_started(error, directory) from error
-    result = _finish(process, input, timeout_seconds, arguments, started)
+    given = input if isinstance(input, bytes) else None
+    result = _finish(process, given, timeout_seconds, arguments, started)
     if check and result.code != 0:
         raise _failure(arguments, result, repository_dir or directory or Path())
     return result
@@ -210,7 +212,7 @@ def _fence(arguments: Sequence[str]) -> dict[str, str]:
 
 def _finish(
     process: subprocess.Popen[bytes],
-    given: bytes,
+    given: bytes | None,
     timeout_seconds: float | None,
     arguments: Sequence[str],
     started: Callable[[int], None] | None,

@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, head
@@ -225,15 +226,23 @@ def _keep(checkout: Checkout, path: str) -> KeptFile | None:
         status = place.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return KeptFile(_PLAIN, None)
-    if stat.S_ISLNK(status.st_mode):
-        return KeptFile(_LINK, _store(checkout, os.fsencode(place.readlink())))
-    if not stat.S_ISREG(status.st_mode) or not os.access(place, os.R_OK):
+    try:
+        if stat.S_ISLNK(status.st_mode):
+            return KeptFile(_LINK, _store(checkout, os.fsencode(place.readlink())))
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        file = os.fdopen(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    except OSError:
         return None
-    mode = _EXECUTABLE if status.st_mode & stat.S_IXUSR else _PLAIN
-    return KeptFile(mode, _store(checkout, place.read_bytes()))
+    with file:
+        mode = os.fstat(file.fileno()).st_mode
+        if not stat.S_ISREG(mode):  # it was replaced since
+            return None
+        return KeptFile(_EXECUTABLE if mode & stat.S_IXUSR else _PLAIN, _store(checkout, file))
 
 
-def _store(checkout: Checkout, content: bytes) -> str:
+def _store(checkout: Checkout, content: bytes | BinaryIO) -> str:
+    """Stores a blob; of a large file, that git reads itself, nothing is in memory."""
     return run_git(
         ["-c", "core.fsync=all", "hash-object", "-w", "--no-filters", "--stdin"],
         repository_dir=checkout.git_dir,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.git import process
+from gitticks.git.blobs import blob_id
 from gitticks.git.process import GitError, git_version, printable, run_git
 from tests.support.repositories import clone, git, make_repository
 
@@ -190,3 +191,11 @@ def _first_word(node: ast.AST) -> object:
     if isinstance(first, ast.Constant) and isinstance(first.value, str):
         return first.value.split(" ")[0]
     return None
+
+
+def test_an_open_file_is_handed_to_git(tmp_path: Path) -> None:
+    file = tmp_path / "large"
+    file.write_bytes(b"large\n" * 100_000)
+    with file.open("rb") as given:
+        told = run_git(["hash-object", "--no-filters", "--stdin"], input=given).text
+    assert told == blob_id(file.read_bytes())
