@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.layout import STATE_BRANCH
+from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
 if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
@@ -22,17 +22,33 @@ def board_elsewhere(checkout: Checkout) -> tuple[str, str] | None:
     if is_on_state_branch(checkout):
         return None
     if is_in_series(checkout.git_dir):
-        rebase = f"git -C {BOARD_FOLDER} rebase"
-        return (
-            f"git is in the middle of a rebase in {BOARD_FOLDER}/",
-            f"`{rebase} --continue` or `{rebase} --abort`",
-        )
+        return _rebase(checkout)
     what = f"something else than the state branch is checked out in {BOARD_FOLDER}/"
     return what, f"`git -C {BOARD_FOLDER} switch {STATE_BRANCH}`"
 
 
+def _rebase(checkout: Checkout) -> tuple[str, str]:
+    """Returns how a rebase goes on: git does not end one whose branch was written to meanwhile."""
+    from gitticks.git.refs import read_ref
+    from gitticks.git.staged import rebased_from
+
+    what = f"git is in the middle of a rebase in {BOARD_FOLDER}/"
+    board = f"git -C {BOARD_FOLDER}"
+    began = rebased_from(checkout.git_dir)
+    if began is None or began == read_ref(checkout.common_dir, STATE_REF):
+        return what, f"`{board} rebase --continue` or `{board} rebase --abort`"
+    return (
+        f"{what} and cannot end it, as the state branch has moved on",
+        f"`{board} branch -f half-rebased && {board} rebase --abort` keeps aside what was done so far; then rebase again",
+    )
+
+
 def waiting_on_board(checkout: Checkout) -> tuple[str, str] | None:
-    """Returns what waits on the board for a person to conclude it, and how; None where nothing does."""
+    """Returns what waits on the board for a person to conclude it, and how; None where nothing does, or in a rebase."""
+    from gitticks.store.board import is_on_state_branch
+
+    if not is_on_state_branch(checkout):
+        return None
     for file, command in _WAITING.items():
         if (checkout.git_dir / file).exists():
             board = f"git -C {BOARD_FOLDER}"

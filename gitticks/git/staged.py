@@ -5,6 +5,7 @@ Nothing here locks the index: git may hold that lock itself while its hooks run.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from gitticks.git.identity import Identity
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, NO_OBJECT, read_symbolic_ref
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_end_of_plain_file
+from gitticks.plainfile import read_end_of_plain_file, read_plain_text
 
 _SERIES = ("rebase-merge", "rebase-apply", "sequencer")
 _SEQUENCERS = (*_SERIES, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
@@ -84,6 +85,14 @@ def is_sequencing(git_dir: Path) -> bool:
 def is_in_series(git_dir: Path) -> bool:
     """True while git has more than one commit to make: whatever it does next begins from what it left."""
     return any((git_dir / name).exists() for name in _SERIES)
+
+
+def rebased_from(git_dir: Path) -> str | None:
+    """Returns the commit that a branch was at when git began to rebase it; None if nobody can tell."""
+    for folder in ("rebase-merge", "rebase-apply"):
+        with contextlib.suppress(OSError):
+            return read_plain_text(git_dir / folder / "orig-head").strip()
+    return None
 
 
 def is_made_again(git_dir: Path) -> bool:

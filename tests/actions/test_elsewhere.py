@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.ids import TaskId, task_path
+from tests.support.bad_boards import type_command
 from tests.support.clones import Clone, make_conflicting_clone
 from tests.support.projects import make_project
 from tests.support.repositories import git, run_git_command
@@ -42,6 +43,24 @@ def test_a_status_during_a_rebase_says_so(rebasing: Clone) -> None:
     assert ways in found.out
     git("rebase", "--abort", at=rebasing.board)
     assert told not in rebasing.gt("status").err
+    assert rebasing.board_status() == ""
+
+
+def test_a_rebase_that_a_command_overtook_is_told_as_one_that_cannot_end(rebasing: Clone) -> None:
+    rebasing.ok("note", TASK, "Meanwhile.")
+    file = rebasing.board / PATH
+    file.write_text(file.read_text().replace("title: Theirs", "title: Resolved"))
+    git("add", ".", at=rebasing.board)
+    git("-c", "core.editor=true", "commit", "--quiet", "--no-edit", "--no-verify", at=rebasing.board)
+    assert run_git_command("rebase", "--continue", at=rebasing.board).returncode != 0, "git cannot"
+    ran = rebasing.gt("status")
+    assert "cannot end it, as the state branch has moved on" in ran.err
+    assert "cherry-pick" not in ran.err
+    type_command(rebasing, ran.err[ran.err.index("`git") :])
+    rebasing.ok("status")
+    assert rebasing.notes(TASK) == ["Meanwhile."]
+    assert rebasing.task(TASK).title.startswith("Ours")
+    assert "title: Resolved" in git("show", f"half-rebased:{PATH}", at=rebasing.board)
     assert rebasing.board_status() == ""
 
 
