@@ -14,6 +14,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,7 @@ _FENCED_OPTIONS = (
 
 
 _LEAST_ROOM = 64 * 1024
+_GRACE_SECONDS, _LOOK_SECONDS = 2.0, 0.01
 
 
 class GitError(GitticksError):
@@ -231,16 +233,35 @@ def _finish(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends git with its helpers, which share its session, and reaps it."""
+    """Ends git with its helpers, which share its session, and reaps it; git may take its locks away before."""
     try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        process.kill()
+        _signal(process, signal.SIGTERM)
+        _wait_for_end(process)
+    finally:
+        _signal(process, signal.SIGKILL)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()
     process.wait()
+
+
+def _signal(process: subprocess.Popen[bytes], sign: signal.Signals) -> None:
+    try:
+        os.killpg(process.pid, sign)
+    except (ProcessLookupError, PermissionError):
+        process.send_signal(sign)
+
+
+def _wait_for_end(process: subprocess.Popen[bytes]) -> None:
+    """Waits a moment for git, without reaping it: its number must be nobody else's when its helpers are killed."""
+    if not hasattr(os, "waitid"):
+        return
+    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    end = time.monotonic() + _GRACE_SECONDS
+    with contextlib.suppress(ChildProcessError):
+        while os.waitid(os.P_PID, process.pid, options) is None and time.monotonic() < end:
+            time.sleep(_LOOK_SECONDS)
 
 
 def _not_started(error: OSError, directory: Path | None) -> GitError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from gitticks.git import process
 from gitticks.git.blobs import blob_id
 from gitticks.git.process import GitError, git_version, printable, run_git
-from tests.support.repositories import clone, git, make_repository
+from tests.support.repositories import clone, commit_file, git, make_repository
 
 PACKAGE = Path(process.__file__).resolve().parents[1]
 
@@ -123,6 +124,44 @@ def test_a_call_past_its_limit_is_ended(tmp_path: Path) -> None:
     git("config", "alias.forever", "!exec sleep 600", at=repository)
     with pytest.raises(GitError, match=r"`git forever` took longer than 0\.2 s"):
         run_git(["forever"], directory=repository, timeout_seconds=0.2)
+
+
+def test_a_call_that_is_ended_leaves_nothing_half_made(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "r")
+    commit_file(repository, ".gitattributes", "* filter=slow\n")
+    git("config", "filter.slow.smudge", "sleep 600", at=repository)
+    with pytest.raises(GitError, match="took longer"):
+        run_git(["worktree", "add", "../w"], directory=repository, trusted=True, timeout_seconds=1)
+    assert not (tmp_path / "w").exists()
+    assert list((repository / ".git").rglob("*.lock")) == []
+
+
+def test_a_helper_that_will_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_GRACE_SECONDS", 0.1)
+    repository = make_repository(tmp_path / "r")
+    git(
+        "config",
+        "alias.forever",
+        "!trap '' TERM; echo $$ >new; mv new pid; while :; do sleep 1; done",
+        at=repository,
+    )
+    pid = repository / "pid"
+
+    def wait(_: int) -> None:
+        while not pid.exists():
+            time.sleep(0.01)
+
+    with pytest.raises(GitError, match="took longer"):
+        run_git(["forever"], directory=repository, timeout_seconds=0.1, started=wait)
+    assert not is_running(int(pid.read_text()))
+
+
+def is_running(pid: int) -> bool:
+    """True for a process that is there and no zombie that nobody has reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_a_missing_git_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
