@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
-from gitticks.actions.left_edits import BACK, on_board
+from gitticks.actions.hook_problem import Problem
+from gitticks.actions.hook_step import check_step
+from gitticks.actions.left_edits import on_board
 from gitticks.actions.moved_folders import ID_LINE, home_of, is_astray, join_moves, place_for
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.git.staged import (
     StagedChange,
-    checked_out_ref,
-    is_index_locked,
     is_sequencing,
     staged_changes,
 )
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id
 from gitticks.store.board.refusals import is_note
-from gitticks.store.layout import AUDIT_FILE, HISTORY_FILE, STATE_REF, task_around, task_of_path
+from gitticks.store.layout import AUDIT_FILE, CONFIG_PATH, HISTORY_FILE, task_around, task_of_path
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -33,27 +31,17 @@ if TYPE_CHECKING:
 _MARKER = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 _ENGINE_FILES = (HISTORY_FILE, AUDIT_FILE)
 _TASK_FILE = re.compile(r"tasks/[^/]+/([^/]+)/TASK\.md")
-_AGAIN = "`git commit` again"
 _ON_BOARD = f"git -C {BOARD_FOLDER}"
 _BACK = "restore --staged --worktree"
 _UNSTAGE = "rm --cached"
 _WRONG_FOLDER = "lies in the wrong folder"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a commit is refused: the file, what is wrong with it, and what to type."""
-
-    path: str
-    message: str
-    hint: str | None = None
-
-
 def check_commit(context: Context) -> tuple[Problem, ...]:
     """Returns everything that speaks against what is staged on the board; empty if nothing does."""
     if is_sequencing(context.repository.git_dir):
         return check_merge(context)
-    out_of_step = _check_step(context)
+    out_of_step = check_step(context)
     if out_of_step:
         return out_of_step
     changes = join_moves(staged_changes(context.repository, context.world.environment))
@@ -74,47 +62,10 @@ def check_merge(context: Context) -> tuple[Problem, ...]:
     )
 
 
-def _check_step(context: Context) -> tuple[Problem, ...]:
-    """Brings a board that lags behind in step, and refuses all the same: what is staged was made on something older."""
-    from gitticks.store.board import WORKTREE_BOARD, is_in_step
-
-    repository = context.repository
-    if checked_out_ref(repository.git_dir) != STATE_REF:
-        return ()  # as during a bisect: there is nothing to be in step with
-    if is_in_step(repository):
-        return ()
-    if is_index_locked(repository.git_dir):
-        lags = "the board lags behind the state branch"
-        return _conflicts(context) or (Problem(".", lags, f"`gt status` brings it in step, then {_AGAIN}"),)
-    WORKTREE_BOARD.bring_in_step(repository)
-    conflicts = _conflicts(context)
-    if conflicts:
-        return conflicts
-    return (Problem(".", "the board lagged behind the state branch and was synchronised", f"run {_AGAIN}"),)
-
-
-def _conflicts(context: Context) -> tuple[Problem, ...]:
-    """Returns the files that a person and the branch have changed at the same place."""
-    from gitticks.store.board import PendingKind, board_path, pending
-
-    board = board_path(context.repository) or context.directory
-    found = [path for path, one in pending(context.repository).items() if one.kind is PendingKind.CONFLICT]
-    return tuple(
-        Problem(
-            path,
-            "your edit and the state branch exclude each other",
-            f"join them, `{on_board('add', path)}`, then {_AGAIN}",
-        )
-        if os.path.lexists(board / path)
-        else Problem(
-            path, "is gone here and changed on the branch", f"`{on_board(BACK, path)}` brings it back"
-        )
-        for path in found
-    )
-
-
 def _check_file(context: Context, change: StagedChange) -> Iterator[Problem]:
     """Yields what is wrong with one file by itself."""
+    from gitticks.actions.saved_files import check_team_file, is_team_file
+
     match = _TASK_FILE.fullmatch(change.path)
     problem = misplaced(change.path, None)
     if is_note(change.path) and change.new is not None:
@@ -133,6 +84,9 @@ def _check_file(context: Context, change: StagedChange) -> Iterator[Problem]:
         yield from _removed(context, change, match[1])
     elif problem is not None:
         yield problem
+    elif change.new is not None and is_team_file(change.path) and not change.is_unmerged:
+        content = context.store.objects.read_blob(change.new)
+        yield from _parse_problem(lambda: check_team_file(change.path, content), change.path)
     else:
         yield from _check_readable(context, change)
 
@@ -173,9 +127,9 @@ def _check_readable(context: Context, change: StagedChange) -> Iterator[Problem]
     content = context.store.objects.read_blob(change.new)
     old = b"" if change.old is None else context.store.objects.read_blob(change.old)
     if _TASK_FILE.fullmatch(change.path):
-        yield from _parse_problem(lambda: _parse_task(content, old, change.path))
-    elif change.path == "config.yaml":
-        yield from _parse_problem(lambda: _parse_settings(content))
+        yield from _parse_problem(lambda: _parse_task(content, old, change.path), change.path)
+    elif change.path == CONFIG_PATH:
+        yield from _parse_problem(lambda: _parse_settings(content), change.path)
 
 
 def refuse_markers(content: bytes, old: bytes, path: str) -> None:
@@ -212,11 +166,13 @@ def _check_events(context: Context, change: StagedChange) -> Iterator[Problem]:
         )
 
 
-def _parse_problem(parse: Callable[[], None]) -> Iterator[Problem]:
+def _parse_problem(parse: Callable[[], None], path: str) -> Iterator[Problem]:
     try:
         parse()
     except DocumentError as error:
         yield Problem(error.message.removesuffix(f": {error.problem}"), error.problem, error.hint)
+    except GitticksError as error:
+        yield Problem(path, error.message, error.hint)
 
 
 def _parse_task(content: bytes, old: bytes, path: str) -> None:
@@ -228,9 +184,9 @@ def _parse_task(content: bytes, old: bytes, path: str) -> None:
 
 def _parse_settings(content: bytes) -> None:
     from gitticks.document.frontmatter import decode
-    from gitticks.document.settings import FILE, file_layer
+    from gitticks.document.settings import file_layer
 
-    file_layer(decode(content, FILE))
+    file_layer(decode(content, CONFIG_PATH))
 
 
 def _check_edits(context: Context, changes: tuple[StagedChange, ...]) -> Iterator[Problem]:

@@ -66,7 +66,7 @@ def why_left(edit: SavedEdit) -> Left | None:
     """Returns why a file that is no task's own stays as it is; None for one that is to be taken up."""
     if edit.is_conflict:
         return conflict(edit)
-    if edit.path == CONFIG_PATH or edit.path.startswith(f"{PROMPTS_FOLDER}/"):
+    if is_team_file(edit.path):
         return _why_not_yet(edit)
     task_id = task_around(edit.path)
     if not edit.is_plain:
@@ -118,6 +118,11 @@ def _why_not_yet(edit: SavedEdit) -> Left:
     except GitticksError as error:
         return refused(error, edit.path)
     return Left(f"edited, counts once it is committed: {committing(edit.path, is_new=edit.base is None)}")
+
+
+def is_team_file(path: str) -> bool:
+    """True for settings and templates."""
+    return path == CONFIG_PATH or path.startswith(f"{PROMPTS_FOLDER}/")
 
 
 def check_team_file(path: str, content: bytes) -> None:

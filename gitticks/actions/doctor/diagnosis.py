@@ -44,7 +44,7 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.LOCKS, (places.check_places, places.check_log, locks.check_locks)),
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
-    (Topic.SETTINGS, (machine.check_settings,)),
+    (Topic.SETTINGS, (machine.check_settings, machine.check_templates)),
     (Topic.BOARD, (board.check_board, board.check_saved, state.check_hooks, conflicts.check_driver)),
     (Topic.INDEX, (state.check_index,)),
     (Topic.FILES, (files.check_files, conflicts.check_kept, files.check_foreign_files)),
@@ -125,7 +125,11 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
 
 
 def _said_once(findings: list[Finding]) -> list[Finding]:
-    """Returns the findings without what follows from another: files that are damaged, the history of broken ones."""
+    """Returns the findings without what follows from another: files that are damaged, the history of broken ones.
+
+    What keeps several checks from being made, such as settings that cannot be read, is said by the first.
+    """
+    findings = list({(one.what, one.mend): one for one in reversed(findings)}.values())[::-1]
     damaged = {one.task for one in findings if one.topic is Topic.REPOSITORY} - {None}
     findings = [one for one in findings if one.topic is not Topic.FILES or one.task not in damaged]
     broken = {one.task for one in findings if one.topic is Topic.FILES and one.severity is Severity.ERROR}

@@ -128,3 +128,17 @@ def check_settings(context: Context) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, what, "`pip install --upgrade gitticks`")
     for warning in found.warnings:
         yield Finding(Severity.WARNING, warning)
+
+
+def check_templates(context: Context) -> Iterator[Finding]:
+    """Yields the templates that no prompt can be made from."""
+    from gitticks.actions.saved_files import check_team_file
+    from gitticks.store.layout import PROMPTS_FOLDER
+
+    for folder in (PROMPTS_FOLDER, f"{PROMPTS_FOLDER}/parts"):
+        for path in (f"{folder}/{name}" for name in sorted(context.store.list(folder))):
+            content = context.store.read(path)
+            try:
+                check_team_file(path, content or b"")
+            except GitticksError as error:
+                yield Finding(Severity.ERROR, error.message, error.hint)

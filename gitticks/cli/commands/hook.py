@@ -13,8 +13,8 @@ from gitticks.cli.options import Command, pass_context
 from gitticks.errors import Exit, GitticksError
 
 if TYPE_CHECKING:
-    from gitticks.actions.hook_checks import Problem
     from gitticks.actions.hook_followup import FollowedUp
+    from gitticks.actions.hook_problem import Problem
 
 _CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")

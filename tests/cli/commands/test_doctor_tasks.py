@@ -156,3 +156,15 @@ def test_wrong_settings(project: Project) -> None:
     told = found_in(project.path)
     assert any(what.startswith("config.yaml:2:1: ") for what in told)
     assert set(told.values()) == {"error"}
+
+
+def test_a_broken_template(project: Project) -> None:
+    for name in ("prompts/worker.md", "prompts/parts/task.md"):
+        file = project.board / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("Do {{ it\n" if name == "prompts/worker.md" else "Do it.\n")
+    git("add", ".", at=project.board)
+    git("commit", "--quiet", "--no-verify", "-m", "x", at=project.board)
+    told = found_in(project.path)
+    (what,) = told
+    assert what.startswith("the prompt template `worker.md:1` is broken")

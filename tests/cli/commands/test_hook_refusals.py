@@ -209,6 +209,28 @@ def test_a_new_task_where_nobody_looks_for_one_is_refused_with_its_place(
     assert hand.commit().returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        ("config.yaml", "version: 9\n", "config.yaml: the state branch has format 9"),
+        ("prompts/worker.md", "Do {{ it\n", "prompts/worker.md: the prompt template `worker.md:1` is broken"),
+        (
+            "prompts/parts/task.md",
+            "{% if %}\n",
+            "prompts/parts/task.md: the prompt template `parts/task.md:1`",
+        ),
+    ],
+)
+def test_what_the_team_could_not_work_with_is_refused(hand: Hand, path: str, text: str, message: str) -> None:
+    file = hand.project.board / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    git("add", ".", at=hand.project.board)
+    assert f"error: {message}" in hand.refused()
+    file.write_text("version: 1\n" if path == "config.yaml" else "Do it.\n")
+    assert hand.commit().returncode == 0
+
+
 def test_settings_that_are_no_utf_8_are_refused(hand: Hand) -> None:
     file = hand.project.board / "config.yaml"
     file.write_bytes(b"version: 1\nagent: caf\xe9\n")
