@@ -6,6 +6,7 @@ It is loaded when it is first needed, since that takes longer than most commands
 from __future__ import annotations
 
 import contextlib
+import errno
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -70,9 +71,14 @@ def errors_of_writing(common_dir: Path) -> Iterator[None]:
         from gitticks.git.process import printable
 
         reason = error.strerror if isinstance(error, OSError) and error.strerror else printable(str(error))
+        is_refused = isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        hint = (
+            f"`ls -ld {common_dir}` shows who may write"
+            if is_refused
+            else f"`df -h {common_dir}` shows the room left"
+        )
         raise GitticksError(
-            f"git cannot write to `{common_dir}`: {reason[:1].lower()}{reason[1:]}",
-            hint=f"`df -h {common_dir}` shows the room left",
+            f"git cannot write to `{common_dir}`: {reason[:1].lower()}{reason[1:]}", hint=hint
         ) from error
 
 

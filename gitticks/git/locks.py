@@ -146,7 +146,10 @@ def _take_now(descriptor: int) -> bool:
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
             return False
-        raise GitticksError(f"the file system has no locks: {error.strerror}") from error
+        raise GitticksError(
+            f"the file system has no locks: {error.strerror}",
+            hint="`df .` names it; move the clone to a disk of this machine",
+        ) from error
     return True
 
 

@@ -16,7 +16,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from gitticks.errors import GitticksError
 from gitticks.git.libgit2 import errors_of_libgit2, errors_of_reading, errors_of_writing
 from gitticks.git.loose import Written, discard_objects, store_object, sync_objects
 from gitticks.git.loose_reading import read_loose
@@ -25,7 +24,7 @@ from gitticks.git.plain_refs import zone_at
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.git.tree_edits import edit_tree
-from gitticks.git.trees import Entry, Parts, by_name, differing, split_tree, walk_differences
+from gitticks.git.trees import Entry, Parts, by_name, damaged, differing, split_tree, walk_differences
 
 if TYPE_CHECKING:
     import pygit2
@@ -37,7 +36,6 @@ _MOST_READ_BY_HAND = 64
 """So many packed objects are read before libgit2 is worth its loading."""
 _MOST_TREES_KEPT = 32
 """The folder of all tasks has a thousand entries, and each change looks at it several times."""
-_WRONG_CLASS = "the object `{}` is damaged, or not what its place in the tree says"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +234,7 @@ class Objects:
         if found is None:
             parts = split_tree(self._content(tree_id, "tree"))
             if parts is None:
-                raise GitticksError(_WRONG_CLASS.format(tree_id))
+                raise damaged(tree_id)
             if len(self._trees) >= _MOST_TREES_KEPT:
                 del self._trees[next(iter(self._trees))]
             found = self._trees[tree_id] = {entry[1]: entry for entry in parts}
@@ -250,7 +248,7 @@ class Objects:
             with errors_of_reading(f"the object `{object_id}` cannot be read"):
                 raise
         if found != kind:
-            raise GitticksError(_WRONG_CLASS.format(object_id))
+            raise damaged(object_id)
         return content
 
     def _read_packed(self, object_id: str) -> tuple[str, bytes]:
@@ -279,7 +277,7 @@ class Objects:
         words = (line.split(" ") for line in header.split("\n"))
         found = tuple(word[1] for word in words if word[0] == key and len(word) > 1 and is_object_id(word[1]))
         if not found and key == "tree":
-            raise GitticksError(_WRONG_CLASS.format(commit_id))
+            raise damaged(commit_id)
         return found
 
     def _store(self, kind: str, content: bytes) -> str:

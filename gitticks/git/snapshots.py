@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import BinaryIO
 
 from gitticks.errors import GitticksError
@@ -165,7 +166,10 @@ def put_file(checkout: Checkout, path: str, mode: str, content: bytes | None) ->
             temporary.chmod(0o755 if mode == _EXECUTABLE else 0o644)
         temporary.replace(place)
     except OSError as error:
-        raise GitticksError(f"`{place}` cannot be written: {error.strerror}") from error
+        raise GitticksError(
+            f"`{place}` cannot be written: {error.strerror}",
+            hint=f"`ls -ld {quote(str(place.parent))}` shows what is there",
+        ) from error
 
 
 def restore_tracked(checkout: Checkout, paths: Iterable[str]) -> None:
@@ -254,7 +258,10 @@ def _refuse_links(top: Path, place: Path) -> None:
     folder = place.parent
     while folder != top:
         if folder.is_symlink():
-            raise GitticksError(f"`{place}` leads through the link `{folder}`: nothing was written there")
+            raise GitticksError(
+                f"`{place}` leads through the link `{folder}`: nothing was written there",
+                hint=f"`mv {quote(str(folder))} {quote(f'{folder}.link')}` makes way",
+            )
         folder = folder.parent
 
 

@@ -89,7 +89,7 @@ def _put_folder(
     if existing is None and tree.has(name):
         if all(content is None for content in inner.values()):
             return
-        raise GitticksError(f"`{name}` on the state branch is a file where a folder is needed")
+        raise _in_the_way(name, "a file where a folder is needed")
     made = edit_tree(existing, inner, read=read, store=store)
     if made is not None:
         tree.put(name, FOLDER_MODE, made)
@@ -99,11 +99,15 @@ def _put_folder(
 
 def _put_file(tree: EditedTree, name: str, content: bytes | None, store: Store) -> None:
     if tree.folder(name) is not None:
-        raise GitticksError(f"`{name}` on the state branch is a folder where a file is needed")
+        raise _in_the_way(name, "a folder where a file is needed")
     if content is not None:
         tree.put(name, FILE_MODE, store("blob", content))
     else:
         tree.remove(name)
+
+
+def _in_the_way(name: str, what: str) -> GitticksError:
+    return GitticksError(f"`{name}` on the state branch is {what}", hint="`gt doctor` says where it lies")
 
 
 def _by_first_folder(

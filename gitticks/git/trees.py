@@ -110,3 +110,11 @@ def _excess(folder: str, what: str) -> GitticksError:
     return GitticksError(
         f"`{top}`: more than {what}", hint=f"`git log --all -- {quote(top)}` says who put them there"
     )
+
+
+def damaged(object_id: str) -> GitticksError:
+    """Returns the error for an object of another kind than the tree that names it says."""
+    return GitticksError(
+        f"the object `{object_id}` is damaged, or not what its place in the tree says",
+        hint="`git fsck` looks for damage",
+    )
