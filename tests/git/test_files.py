@@ -139,6 +139,41 @@ def test_a_deletion_while_swapping_back_keeps_what_was_saved(
     assert kept(files) == [b"mine"]
 
 
+def at_look(monkeypatch: pytest.MonkeyPatch, number: int, save: Callable[[Path], object]) -> None:
+    """Lets a person save just before a file that was put aside is looked at for the `number`th time."""
+    looks, look = iter(range(1, number + 2)), module._content
+
+    def content(aside: Path) -> bytes | None:
+        if next(looks) == number:
+            save(aside)
+        return look(aside)
+
+    monkeypatch.setattr(module, "_content", content)
+
+
+def test_a_save_into_the_file_that_is_being_removed_and_another_are_both_kept(
+    files: CheckoutFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = files.root / "a"
+    file.write_bytes(b"old")
+    at_look(monkeypatch, 1, lambda aside: (aside.write_bytes(b"first"), file.write_bytes(b"second")))
+    replaced = files.replace("a", b"old", None)
+    assert [one.read_bytes() for one in replaced.rescued] == [b"first"]
+    assert (file.read_bytes(), kept(files)) == (b"second", [b"first"])
+
+
+def test_without_an_exchange_a_save_into_the_replaced_file_is_kept(
+    files: CheckoutFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "exchange", lambda *_: False)
+    file = files.root / "a"
+    file.write_bytes(b"old")
+    at_look(monkeypatch, 2, lambda aside: aside.write_bytes(b"mine"))
+    replaced = files.replace("a", b"old", b"new")
+    assert [one.read_bytes() for one in replaced.rescued] == [b"mine"]
+    assert (file.read_bytes(), kept(files)) == (b"new", [b"mine"])
+
+
 def test_links_folders_and_pipes_are_not_read(files: CheckoutFiles, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a").write_text("outside")
