@@ -6,7 +6,7 @@ from gitticks.cli.render import GAP, Style, age_in_short, say, status_style, sta
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import cut, visible, width
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.model.words import ANSWERED
+from gitticks.model.words import ANSWERED, PENDING, WORKING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _SHORTEST_QUESTION = 12
 _LONGEST_REASON = 40
 _MOST_BLOCKERS, _MOST_COUNTED = 3, 100
 _BY_HAND = "work"
+_BEGINS = (PENDING, WORKING)
 
 
 def task_table(
@@ -127,7 +128,8 @@ def answer_commands(standing: Standing[Listed]) -> str:
     if awaiting in ANSWERED:
         return f'gt respond {task_id} "…"'
     if awaiting == _BY_HAND:
-        return f"gt start {task_id} · gt close {task_id}"
+        can_begin = standing.task.status in _BEGINS and not standing.task.is_epic
+        return f"gt start {task_id} · gt close {task_id}" if can_begin else f"gt close {task_id}"
     return f'gt review {task_id} · gt approve {task_id} · gt reject {task_id} "…"'
 
 

@@ -48,6 +48,12 @@ def is_turn_of(task: Task, role: Role) -> bool:
     return whose_turn(task) is _TURNS[role]
 
 
+def awaits_hands(task: Task) -> bool:
+    """True while a person is to do a task's work, and can begin it."""
+    begins = task.status in (Status.PENDING, Status.WORKING)
+    return begins and task.awaiting is Awaiting.WORK and not task.is_epic
+
+
 _TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 
 

@@ -12,7 +12,7 @@ from gitticks.model.session import KEPT_FROM_WORK, Ending
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Task, Usage
 from gitticks.workflow import gates, merging
-from gitticks.workflow.decision import Draft, Turn, is_turn_of, whose_turn
+from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind
 from gitticks.workflow.transitions import FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT, Gate
 from gitticks.workflow.triggers import SessionEnded, SessionStarted
@@ -31,9 +31,13 @@ def current_round(task: Task, role: Role) -> int:
 
 
 def start(draft: Draft, started: SessionStarted) -> None:
-    """Puts a pending task to work and binds it to the commit that work begins at."""
+    """Puts a pending task to work and binds it to the commit that work begins at.
+
+    What awaits a person's work is begun by people alone, and goes on awaiting it: no agent takes it over from them.
+    """
     task = draft.task
-    if not is_turn_of(task, started.role):
+    by_person = started.actor.is_human and started.role is Role.WORKER and awaits_hands(task)
+    if not by_person and not is_turn_of(task, started.role):
         raise RefusedError(
             f"no {started.role} can start on `{task.id}`: it is {task.status}"
             + (f" and awaits {task.awaiting}" if task.awaiting else ""),
@@ -51,6 +55,11 @@ def start(draft: Draft, started: SessionStarted) -> None:
         where = f", {started.base}@{started.start_sha[:7]}" if started.base and started.start_sha else ""
         starter = started.actor if started.actor.is_human else ENGINE
         draft.enter(Status.WORKING, cause, f"{started.actor.name}{where}", actor=starter)
+        if by_person:
+            draft.set_awaiting(Awaiting.WORK)
+            draft.log(
+                EventType.AWAITING_SET, "a person does the work", data={"awaiting": Awaiting.WORK.value}
+            )
     draft.log(EventType.SESSION_STARTED, data={"role": started.role.value, "agent": started.actor.name})
 
 

@@ -65,7 +65,7 @@ def test_a_run_leaves_it_alone_until_it_is_handed_over(project: RunProject) -> N
     "fields",
     [
         {"status": Status.DONE},
-        {"awaiting": Awaiting.WORK},
+        {"awaiting": Awaiting.APPROVAL},
         {"status": Status.STUCK, "awaiting": Awaiting.ESCALATION},
         {"blocked_by": ("aaaa",)},
     ],
@@ -79,6 +79,20 @@ def test_what_is_nobodys_turn_is_refused_and_makes_nothing(
     assert project.gt("start", "k7f2").code == 3
     assert project.tip() == tip
     assert not project.workspace().exists()
+
+
+def test_a_person_begins_what_awaits_their_work(project: RunProject) -> None:
+    project.make(awaiting=Awaiting.WORK)
+    assert project.gt("start", "k7f2", environment={"GITTICKS_AGENT": "1"}).code == 3
+    workspace = project.workspace()
+    assert project.ok("start", "k7f2") == f"{workspace}\n"
+    assert project.stands() == (Status.WORKING, Awaiting.WORK)
+    assert project.run().code == RunExit.WORK
+    assert project.stands() == (Status.WORKING, Awaiting.WORK)
+    commit_file(workspace, "mine.txt", "x\n")
+    project.ok("close", "k7f2")
+    assert project.merges() == ["k7f2"]
+    assert project.gt("doctor", "--range", "gitticks/state").code == 0
 
 
 def test_a_set_up_that_fails_leaves_the_task_pending(project: RunProject) -> None:

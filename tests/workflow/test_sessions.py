@@ -96,6 +96,29 @@ def test_who_can_start_where(status: Status, role: Role, awaiting: Awaiting | No
             run(task, trigger)
 
 
+@pytest.mark.parametrize("status", [Status.PENDING, Status.WORKING])
+def test_a_person_begins_what_awaits_work_and_it_goes_on_awaiting_it(status: Status) -> None:
+    decision = run(
+        make_task(status, awaiting=Awaiting.WORK), SessionStarted(ADA, Role.WORKER, "main", None, START)
+    )
+    assert (decision.task.status, decision.task.awaiting) == (Status.WORKING, Awaiting.WORK)
+    assert kinds(decision)[-1] is EventType.SESSION_STARTED
+    assert (EventType.AWAITING_SET in kinds(decision)) == (status is Status.PENDING)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        make_task(Status.PENDING, awaiting=Awaiting.APPROVAL),
+        make_task(Status.REVIEWING, awaiting=Awaiting.WORK),
+        make_epic(Status.PENDING, awaiting=Awaiting.WORK),
+    ],
+)
+def test_a_person_begins_nothing_else_that_awaits_somebody(task: Task) -> None:
+    with pytest.raises(RefusedError, match="no worker can start on"):
+        run(task, SessionStarted(ADA, Role.WORKER, "main", None, START))
+
+
 # The end of a worker without a signal
 
 
