@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitticks.actions.history import events_of
 from gitticks.actions.standing import standing_of
-from gitticks.document.sections import read_body
+from gitticks.document.sections import is_empty, read_body, same_name
 from gitticks.document.texts import Source
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import BOARD_FOLDER, task_path
@@ -15,7 +15,6 @@ from gitticks.store.indexed_tasks import graph_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
     from gitticks.actions.changes import Changes
@@ -227,11 +226,13 @@ def body_of(index: Index, page: IndexedTask) -> Body:
 
 
 def _sections(body: Body) -> dict[str, str]:
-    names: Iterable[str] = dict.fromkeys(
-        _known_name(block.title) for block in body.blocks if block.heading.level > 1
-    )
-    found = {name: body.get(name) for name in names if name not in (NOTES, QUESTIONS)}
-    return {name: text for name, text in found.items() if text is not None}
+    blocks = [block for block in body.blocks if block.is_section]
+    counting = {same_name(block.title): block for block in blocks}
+    names = dict.fromkeys(_known_name(block.title) for block in blocks)
+    texts = {
+        name: body.content(counting[same_name(name)]) for name in names if name not in (NOTES, QUESTIONS)
+    }
+    return {name: text for name, text in texts.items() if not is_empty(text)}
 
 
 def _known_name(title: str) -> str:
@@ -271,7 +272,8 @@ def _notes_anywhere(body: Body) -> tuple[Entry, ...]:
     from gitticks.model.notes import unasked
 
     notes = notes_of(body)
-    more = [entry for entry in unasked(entries) if entry not in notes]
+    known = set(notes)
+    more = [entry for entry in unasked(entries) if entry not in known]
     return tuple(sorted((*notes, *more), key=lambda entry: entry.at)) if more else notes
 
 

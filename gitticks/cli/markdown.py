@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 64_000
 _DEEPEST = 15
-_SIGNS = re.compile(r"(?m)[*_`~\\]|^\s*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)")
+_SIGNS = re.compile(r"(?m)[*_`~\\]|^[ \t]*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)")
 _BLANK_END = re.compile(r"(?:\s|\x1b\[[0-9;]*m)+\Z")
 _TAB = 4
 _UNWANTED = ("html_block", "html_inline", "image", "reference", "autolink")

@@ -188,7 +188,10 @@ def _plain(value: Any) -> str | int | float | bool | list[str] | None:
         return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return [_whole(item) for item in value]
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    try:
+        return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    except RecursionError:  # what could just be read may be too deep to be written, a few calls further down
+        raise _BrokenError("the line is nested too deep") from None
 
 
 def _present(parts: Mapping[str, object]) -> dict[str, object]:

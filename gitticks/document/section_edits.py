@@ -51,11 +51,28 @@ def remove_section(body: Body, name: str) -> Body:
     Raises:
         DocumentError: removing one would change another heading.
     """
-    for block in reversed(body.find(name)):
-        before = body.text[: block.start]
-        glue = body.newline if block.end < len(body.text) and before and not _ends_blank(before) else ""
-        body = _spliced(body, block.start, block.end, glue, f"`## {block.title}`")
-    return body
+    found = body.find(name)
+    if not found:
+        return body
+    parts: list[str] = []
+    lost: dict[int, int] = {}
+    end, is_followed = len(body.text), False
+    for block in reversed(found):
+        rest = body.text[block.end : end]
+        is_followed = is_followed or bool(rest)
+        needs_glue = is_followed and block.start > 0 and not _ends_blank(body.text, block.start)
+        glue = body.newline if needs_glue else ""
+        parts += [rest, glue]
+        lost[block.start] = block.end - block.start - len(glue)
+        end = block.start
+    text = "".join([body.text[:end], *reversed(parts)])
+    expected, moved = [], 0
+    for block in body.blocks:
+        if block.start in lost:
+            moved += lost[block.start]
+        else:
+            expected.append(block.start - moved)
+    return _checked(body, text, expected, f"`## {found[-1].title}`")
 
 
 def append_to_section(body: Body, name: str, text: str) -> Body:
@@ -109,8 +126,10 @@ def _gap(body: Body, before: str) -> str:
     return body.newline * 2
 
 
-def _ends_blank(text: str) -> bool:
-    return _BLANK_END.search(text, max(0, len(text) - 200)) is not None
+def _ends_blank(text: str, end: int | None = None) -> bool:
+    """True if the text, up to the offset `end`, ends with a blank line."""
+    end = len(text) if end is None else end
+    return _BLANK_END.search(text, max(0, end - 200), end) is not None
 
 
 def _spliced(body: Body, start: int, end: int, new: str, what: str, *, added_at: int | None = None) -> Body:
@@ -119,11 +138,16 @@ def _spliced(body: Body, start: int, end: int, new: str, what: str, *, added_at:
     if "\0" in new or not is_encodable(new):
         problem = f"the text of {what} holds a character that a file cannot"
         raise DocumentError(problem, path=body.source.path, hint="delete it")
-    result = _read(body, text)
     moved = len(text) - len(body.text)
     expected = [block.start for block in body.blocks if block.start < start]
     expected += [] if added_at is None else [added_at]
     expected += [block.start + moved for block in body.blocks if block.start >= end]
+    return _checked(body, text, expected, what)
+
+
+def _checked(body: Body, text: str, expected: list[int], what: str) -> Body:
+    """Returns the body with another text if its headings stand where they are expected, and nothing hides what follows."""
+    result = _read(body, text)
     stays = [block.start for block in result.blocks] == expected
     if stays and (not _is_open_ended(body, result) or _is_open_ended(body, body)):
         return result

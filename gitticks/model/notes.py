@@ -57,17 +57,19 @@ def pair_questions(entries: tuple[Entry, ...]) -> tuple[QuestionPair, ...]:
     One answer closes every question that was open before it: people answer two questions in one breath.
     """
     pairs: list[QuestionPair] = []
+    answered = 0
     for entry in entries:
         if entry.kind is not ActorKind.HUMAN:
             pairs.append(QuestionPair(entry, None))
             continue
-        pairs = [QuestionPair(pair.question, pair.answer or entry) for pair in pairs]
+        pairs[answered:] = [QuestionPair(pair.question, entry) for pair in pairs[answered:]]
+        answered = len(pairs)
     return tuple(pairs)
 
 
 def unasked(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Returns what people wrote among the questions that answers none of them, in file order."""
-    answers = [pair.answer for pair in pair_questions(entries)]
+    answers = {pair.answer for pair in pair_questions(entries)}
     return tuple(entry for entry in entries if entry.kind is ActorKind.HUMAN and entry not in answers)
 
 

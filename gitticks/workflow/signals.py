@@ -156,10 +156,9 @@ def _read_result(text: str) -> list[tuple[int, Signal]]:
         return []
     for start in _object_starts(body):
         try:
-            value = json.loads(body[start:])
+            signal = _result_signal(json.loads(body[start:]))
         except (ValueError, RecursionError):
             continue
-        signal = _result_signal(value)
         if signal is not None:
             return [(start, signal)]
     return []

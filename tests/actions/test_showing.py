@@ -41,3 +41,17 @@ def test_the_time_to_close_counts_from_the_first_start_and_only_for_done(tmp_pat
     context = Context(directory=tmp_path)
     assert show_task(context, "k7f2").seconds_to_close == 300
     assert show_task(context, "m3xq").seconds_to_close is None
+
+
+def test_as_many_sections_and_notes_as_a_file_can_hold_are_shown_at_once(tmp_path: Path) -> None:
+    sections = "".join(f"## a{number}\n{number}\n" for number in range(5_000))
+    headings = (
+        f"### {NOW + timedelta(seconds=one):%Y-%m-%dT%H:%M:%SZ} · human · Ada\n" for one in range(4_000)
+    )
+    entries = "".join(headings)
+    body = f"{sections}## Questions\n{entries}## Notes\n{entries}"
+    make_task(make_store(tmp_path), id="k7f2", body=body)
+    shown = show_task(Context(directory=tmp_path), "k7f2")
+    assert shown.sections["a4999"] == "4999"
+    assert len(shown.sections) == 5_000
+    assert len(shown.notes) == 4_000

@@ -115,3 +115,11 @@ def test_data_of_a_newer_version_is_kept_as_text() -> None:
 def test_any_bytes_are_events_or_broken_lines(data: bytes) -> None:
     read_history(data)
     read_history(LINE.encode() + data + b"\n" + LINE.encode())
+
+
+def test_data_that_is_nested_as_deep_as_can_be_read_breaks_its_line_alone() -> None:
+    for depth in range(700, 1000):
+        line = LINE.strip()[:-1] + ',"more":' + "[" * depth + "]" * depth + "}\n"
+        history = read_history(f"{line}{LINE}".encode())
+        assert history.events[-1] == NOTED
+        assert len(history.events) + len(history.broken) == 2

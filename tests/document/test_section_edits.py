@@ -196,3 +196,8 @@ def test_one_section_changes_and_no_other_byte(
 
 def _is_inserted(before: str, after: str, at: int) -> bool:
     return after.startswith(before[:at]) and after.endswith(before[at:])
+
+
+def test_as_many_sections_of_a_name_as_a_file_can_hold_are_removed_at_once() -> None:
+    found = remove_section(body("## A\nx\n\n## B\n" * 4_900), "A")
+    assert found.text == "## B\n\n" * 4_899 + "## B\n"

@@ -58,3 +58,10 @@ def test_no_question_is_lost_and_answers_come_after_them(written: str) -> None:
     answers = {pair.answer.text for pair in pairs if pair.answer is not None}
     assert {one.text for one in unasked(given_entries)} == said - answers
     assert bool(open_questions(given_entries)) is (written[written.rfind("h") + 1 :] != "")
+
+
+def test_as_many_questions_and_answers_as_a_file_can_hold_are_paired_at_once() -> None:
+    many = entries("ah" * 10_000)
+    assert len(pair_questions(many)) == 10_000
+    assert unasked(many) == ()
+    assert open_questions(many) == ()

@@ -256,3 +256,11 @@ ASKED = {
 def test_what_a_signal_asks(kind: SignalKind) -> None:
     assert kind.asks_for_review is (kind.value in ASKED)
     assert kind.asked is ASKED.get(kind.value)
+
+
+@pytest.mark.parametrize("key", ["status", "summary"])
+def test_json_result_that_is_nested_as_deep_as_can_be_read_is_no_failure_of_ours(key: str) -> None:
+    for depth in range(150, 1000):
+        nested = "[" * depth + "]" * depth
+        reading = read_signal(f'{{"status": "completed", "{key}": {nested}}}')
+        assert reading.signal is None or reading.signal.kind is SignalKind.COMPLETE

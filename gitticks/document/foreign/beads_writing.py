@@ -163,7 +163,7 @@ def _left_out(file: TaskFile, names: Names) -> set[str]:
 
 
 def _comments(issue: dict[str, Any], file: TaskFile, was: ForeignTask | None) -> None:
-    known = [normalised(one) for one in was.notes] if was is not None else []
+    known = {normalised(one) for one in was.notes} if was is not None else set()
     new = [one for one in file.entries(Section.NOTES) if one not in known]
     if new:
         old = issue.get("comments") or []

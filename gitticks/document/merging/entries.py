@@ -6,7 +6,7 @@ answer of one side never comes below a question of the other that it does not kn
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -57,26 +57,24 @@ def merge_entries(
     base: Sequence[Piece], frame: Sequence[Piece], guest: Sequence[Piece], section: Section
 ) -> list[Piece]:
     """Returns the entries of both sides; an entry that one side rewrote and the other left stands as rewritten."""
-    known = Counter(piece.entry for piece in base)
-    only_frame, only_guest = _without(frame, guest), _without(guest, frame)
+    known = frozenset(piece.entry for piece in base)
+    waiting: dict[tuple[object, ...], deque[Piece]] = {}
+    for piece in _without(frame, guest):
+        waiting.setdefault((*piece.heading, piece.entry in known), deque()).append(piece)
+    places: dict[Piece, deque[int]] = {}
+    for place, piece in enumerate(frame):
+        places.setdefault(piece, deque()).append(place)
     result, extra = list(frame), []
-    for piece in only_guest:
-        rewritten = _rewritten(piece, only_frame, known)
-        if rewritten is None:
+    for piece in _without(guest, frame):
+        is_old = piece.entry in known
+        others = waiting.get((*piece.heading, not is_old))  # the same entry, which just one side rewrote
+        if not others:
             extra.append(piece)
             continue
-        only_frame.remove(rewritten)
-        if not known[piece.entry]:
-            result[result.index(rewritten)] = piece
+        place = places[others.popleft()].popleft()
+        if not is_old:
+            result[place] = piece
     return _interleaved(result, guest, extra, section)
-
-
-def _rewritten(piece: Piece, others: Iterable[Piece], known: Counter[Entry]) -> Piece | None:
-    """Returns the other side's form of an entry that just one of them rewrote."""
-    for other in others:
-        if other.heading == piece.heading and bool(known[other.entry]) != bool(known[piece.entry]):
-            return other
-    return None
 
 
 def _without(pieces: Iterable[Piece], others: Iterable[Piece]) -> list[Piece]:

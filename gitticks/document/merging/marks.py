@@ -6,11 +6,12 @@ Comments leave the file a valid task, are shown by no renderer, and are found ag
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from gitticks.document.lines import LINE_BREAK, Source
+from gitticks.document.lines import Source, line_starts
 from gitticks.document.merging.markers import find_hunks
 from gitticks.document.texts import with_newlines
 
@@ -80,8 +81,8 @@ def conflict_line(source: Source) -> int | None:
         found += [one.start for one in find_hunks(text)]
     if not found:
         return None
-    code = _lines_of_code(source)
-    lines = [_index(text, offset) for offset in sorted(found)]
+    code, starts = _lines_of_code(source), line_starts(text)
+    lines = (bisect_right(starts, offset) - 1 for offset in sorted(found))
     return next((source.first_line + line for line in lines if line not in code), None)
 
 
@@ -94,7 +95,3 @@ def _lines_of_code(source: Source) -> set[int]:
         if token.type in ("fence", "code_block") and token.map
         for line in range(*token.map)
     }
-
-
-def _index(text: str, offset: int) -> int:
-    return sum(1 for _ in LINE_BREAK.finditer(text, 0, offset))

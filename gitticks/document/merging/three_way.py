@@ -11,6 +11,8 @@ from gitticks.document.lines import line_starts
 
 _MOST_PAIRS = 2_000_000
 """Lines that occur often are compared with one another again and again; past so many pairs nobody waits for it."""
+_MOST_STEPS = 20_000_000
+"""For each run of lines that stayed together all lines are looked at; past so many looks nobody waits either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,9 @@ def _kept(base: Sequence[str], side: Sequence[str]) -> list[int]:
 
 
 def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
-    counts = Counter(new)
-    if sum(counts[line] for line in old) > _MOST_PAIRS:
+    counts, neighbours = Counter(new), set(pairwise(new))
+    runs = 1 + sum(pair[0] in counts and pair not in neighbours for pair in pairwise(old))
+    if sum(counts[line] for line in old) > _MOST_PAIRS or runs * len(old) > _MOST_STEPS:
         return []
     from difflib import SequenceMatcher
 

@@ -48,3 +48,8 @@ def test_notes_without_a_time_and_repeated_ones() -> None:
         (datetime(2026, 3, 2, 9, 30, tzinfo=UTC), "again"),
         (datetime(2026, 3, 2, 9, 40, tzinfo=UTC), "[bot] by a bot"),
     ]
+
+
+def test_as_many_lines_of_notes_as_a_tick_can_hold_are_read_at_once() -> None:
+    (entry,) = read_notes("a\n" * 400_000, AT)
+    assert entry.text.count("\n") == 399_999

@@ -62,3 +62,15 @@ def test_questions(base: str, frame: str, guest: str, wanted: str) -> None:
     sides = [tuple(piece(word).entry for word in text.split()) for text in (frame, guest)]
     both = {entry.text for side in sides for entry in open_questions(side)}
     assert asked == both - ({"q1"} if "q1 a" in f"{frame} {guest}" else set())
+
+
+def test_as_many_entries_as_a_file_can_hold_are_merged_at_once() -> None:
+    def pieces(name: str) -> list[Piece]:
+        entries = (
+            Entry(START + timedelta(seconds=place), ActorKind.HUMAN, name, "x") for place in range(10_000)
+        )
+        return [Piece(entry, f"{name}{place}") for place, entry in enumerate(entries)]
+
+    found = merge_entries([], pieces("Ada"), pieces("Bob"), Section.NOTES)
+    assert [one.entry.name for one in found[:4]] == ["Ada", "Bob", "Ada", "Bob"]
+    assert len(found) == 20_000

@@ -6,7 +6,7 @@ import pytest
 
 from gitticks.document.lines import Source
 from gitticks.document.merging.markers import find_hunks, split_sides
-from gitticks.document.merging.marks import Version, conflict_line, marked, versions_of
+from gitticks.document.merging.marks import END_MARK, Version, conflict_line, marked, versions_of
 
 MERGE = "a\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\nb\n"
 DIFF3 = "a\n<<<<<<< HEAD\nours\n||||||| 123\nold\n=======\ntheirs\n>>>>>>> other\nb\n"
@@ -60,3 +60,9 @@ def test_versions_are_kept_once_and_come_back() -> None:
     assert versions_of("plain") is None
     assert versions_of(f"before\n{text}".rstrip("\n")) is None
     assert "~~~~~markdown" in marked([Version("1", "~~~~\nopen"), Version("2", "b")], fenced=True)
+
+
+def test_as_many_marks_as_a_file_can_hold_are_looked_for_at_once() -> None:
+    marks = f"{END_MARK}\n" * 19_000
+    text = f"~~~\n{marks}~~~\n" + END_MARK
+    assert conflict_line(Source(text, "f")) == 19_003

@@ -40,3 +40,9 @@ def test_a_text_that_would_take_long_to_compare_is_told_to_clash() -> None:
     base = ["x\n"] * 5000
     stretches = merge_lines(base, ["a\n", *base[1:-1], "b\n"], ["c\n", *base[1:-1], "d\n"])
     assert any(stretch.clash is not None for stretch in stretches)
+
+
+def test_a_text_whose_lines_were_all_parted_clashes_rather_than_taking_long() -> None:
+    base = [f"{number}\n" for number in range(9000)]
+    parted = [line for one in base for line in (f"x{one}", one)]
+    assert merge_text("".join(base), "".join(parted), "".join([*base[:-1], "z\n"])) is None
