@@ -16,6 +16,7 @@ import click
 APPLICATION = "gitticks.cli.app:gt"
 PAGE = Path("docs/reference/commands.md")
 WIDTH = 100
+NEWLINE = "\n"
 OPENING = """\
 # Commands
 
@@ -48,14 +49,21 @@ def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, 
 
 
 def new_context(command: click.Command, name: str, parent: click.Context | None = None) -> click.Context:
-    """Returns a context in which help has the same width on every machine."""
-    return click.Context(command, parent, info_name=name, terminal_width=WIDTH, max_content_width=WIDTH)
+    """Returns a context as a call has it, in which help has the same width on every machine."""
+    return click.Context(
+        command,
+        parent,
+        info_name=name,
+        terminal_width=WIDTH,
+        max_content_width=WIDTH,
+        **command.context_settings,
+    )
 
 
 def page_of(command: click.Command, name: str) -> str:
     """Returns the whole page; `name` is what a person types."""
     sections = [
-        f"\n## {path}\n\n```text\n{text.strip()}\n```\n"
+        f"\n## {path}\n\n```text\n{text.strip(NEWLINE)}\n```\n"
         for path, text in walk(command, new_context(command, name))
     ]
     return OPENING + "".join(sections)

@@ -35,6 +35,13 @@ def test_the_page_holds_the_help_of_every_command_but_hidden_ones() -> None:
     assert "secret" not in page
 
 
+def test_the_page_says_what_a_call_prints() -> None:
+    page = reference.page_of(reference.load(reference.APPLICATION), "gt")
+    section = page.partition("\n## gt path\n\n```text\n")[2]
+    assert section.splitlines()[0] == '  $EDITOR "$(gt path k7f2)"'
+    assert "  -h, --help  Show this message and exit.\n```" in section
+
+
 def test_a_page_is_current_once_it_is_written_and_stale_after_a_change(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
