@@ -65,9 +65,11 @@ def _lines(arguments: Sequence[str], message: str, hint: str | None, code: int) 
         body = {"message": message, "hint": hint, "exit": code}
         yield json.dumps({"schema": 1, "error": body}, ensure_ascii=False)
         return
+    from gitticks.cli.from_here import from_here
+
     yield "error: " + visible(message, keep="\n")
     if hint:
-        yield "\nhint: " + visible(hint, keep="\n")
+        yield "\nhint: " + visible(from_here(hint), keep="\n")
 
 
 def _write(lines: Sequence[str] | Iterator[str]) -> None:

@@ -7,6 +7,7 @@ import sys
 
 from gitticks.cli.text import cut, pad, visible, width
 from gitticks.model import words
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.values import Value
 
 TYPE_CHECKING = False
@@ -188,12 +189,20 @@ def _encodable(stream: TextIO, line: str) -> str:
 
 def hint(text: str) -> None:
     """Prints the next command to stderr."""
-    say("", f"hint: {visible(text)}", err=True)
+    say("", f"hint: {visible(_from_here(text))}", err=True)
 
 
 def warn(text: str) -> None:
     """Prints a warning to stderr."""
-    say(f"warning: {visible(text)}", err=True)
+    say(f"warning: {visible(_from_here(text))}", err=True)
+
+
+def _from_here(text: str) -> str:
+    if BOARD_FOLDER not in text:
+        return text
+    from gitticks.cli.from_here import from_here
+
+    return from_here(text)
 
 
 def opposite(on: Screen, left: str, right: str) -> list[str]:

@@ -6,6 +6,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, Report, Severity, Topic, diagnose, diagnose_range, mend
+from gitticks.cli.from_here import from_here
 from gitticks.cli.json_output import print_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import Screen, Style, count_of, say, screen
@@ -97,7 +98,7 @@ def _finding(on: Screen, finding: Finding) -> list[str]:
     word = finding.severity.value.ljust(_WIDTH)
     lines = [f"  {on.styled(word, _STYLES[finding.severity])}  {visible(finding.what)}"]
     if finding.mend:
-        lines.append(f"  {' ' * _WIDTH}  {visible(finding.mend)}")
+        lines.append(f"  {' ' * _WIDTH}  {visible(from_here(finding.mend))}")
     return lines
 
 

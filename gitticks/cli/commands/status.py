@@ -12,6 +12,7 @@ from gitticks.actions.left_edits import awaits_commit
 from gitticks.actions.standing import Standing
 from gitticks.actions.status import Overview, take_stock
 from gitticks.cli.commands.current import in_work_table
+from gitticks.cli.from_here import from_here
 from gitticks.cli.inbox_lines import inbox_lines, joined
 from gitticks.cli.json_output import entry_object, print_object, task_object
 from gitticks.cli.options import Command, json_option, pass_context
@@ -100,7 +101,8 @@ def _board(on: Screen, found: Overview) -> Iterator[str]:
     if waiting:
         yield on.styled("board", Style.STRONG)
     yield from (
-        f"{GAP}{BOARD_PREFIX}{visible(path)}{GAP}{visible(words)}" for path, words in sorted(waiting.items())
+        f"{GAP}{BOARD_PREFIX}{visible(path)}{GAP}{visible(from_here(words))}"
+        for path, words in sorted(waiting.items())
     )
 
 

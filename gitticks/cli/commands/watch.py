@@ -55,6 +55,7 @@ def _is_reader_gone() -> bool:
 
 def _say(context: Context, happening: Happening) -> None:
     from gitticks.actions.watching import Committed, EditLeft, Trouble
+    from gitticks.cli.from_here import from_here
     from gitticks.cli.history import clock
     from gitticks.cli.render import GAP, say, warn
     from gitticks.cli.tasks_table import BOARD_PREFIX
@@ -68,7 +69,7 @@ def _say(context: Context, happening: Happening) -> None:
         commit = happening.commit
         say(f"{clock(commit.at, context.now)}{GAP}{visible(commit.subject)}{GAP}{visible(commit.author)}")
     elif isinstance(happening, EditLeft):
-        say(f"{now}{GAP}{BOARD_PREFIX}{visible(happening.path)}{GAP}{visible(happening.reason)}")
+        say(f"{now}{GAP}{BOARD_PREFIX}{visible(happening.path)}{GAP}{visible(from_here(happening.reason))}")
 
 
 def _print_json(happening: Happening) -> None:
