@@ -33,13 +33,21 @@ class LooseObjects:
 def find_damage(repository: Repository, commit: str, *, thorough: bool = False) -> Damage | None:
     """Returns the first damage in what `commit` reaches; None if there is none.
 
+    What a partial clone left with its remote is no damage.
+
     Args:
         repository: where to look.
         commit: where to begin.
         thorough: read every object whole and compare it with its id; else commits and trees are read, and blobs are
             only to be there.
     """
-    walk = ["rev-list", "--objects", "--quiet", *(["--verify-objects"] if thorough else [])]
+    walk = [
+        "rev-list",
+        "--objects",
+        "--quiet",
+        "--missing=allow-promisor",
+        *(["--verify-objects"] if thorough else []),
+    ]
     done = run_git([*walk, "--end-of-options", commit], repository_dir=repository.common_dir, check=False)
     if (
         done.code == 0 and _COMPLAINT not in done.stderr

@@ -124,7 +124,8 @@ def fetch(
 ) -> FetchedBranch:
     """Brings `refs/remotes/<remote>/<branch>` up to date, also in a clone that was made of a single branch.
 
-    Every object that comes is checked, and on disk before the ref moves. `is_known` where somebody has found out that
+    Every object that comes is checked, and on disk before the ref moves; a partial clone leaves none of them there, as it
+    would ask for each by itself. `is_known` where somebody has found out that
     there is such a remote: git would take any other word for an address.
     """
     if not is_known and remote not in remotes(repository):
@@ -133,6 +134,7 @@ def fetch(
     options = [
         "--quiet",
         "--no-tags",
+        "--no-filter",
         "--no-write-fetch-head",
         "--no-recurse-submodules",
         "--refmap=",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from gitticks.git.fsck import count_loose_objects, find_damage
 from gitticks.git.repository import discover
-from tests.support.repositories import commit_file, git, loose_file, make_repository
+from tests.support.repositories import clone, commit_file, git, loose_file, make_repository
 
 
 def test_a_sound_history(tmp_path: Path) -> None:
@@ -51,3 +53,13 @@ def test_loose_objects_are_counted(tmp_path: Path) -> None:
     assert found.kibibytes > 0
     git("repack", "-adq", at=top)
     assert count_loose_objects(discover(top)).count == 0
+
+
+@pytest.mark.parametrize("left_out", ["blob:none", "tree:0"])
+def test_what_a_partial_clone_left_with_its_remote_is_no_damage(tmp_path: Path, left_out: str) -> None:
+    top = make_repository(tmp_path / "r", commits=3)
+    git("config", "uploadpack.allowFilter", "true", at=top)
+    copy = clone(top, tmp_path / "copy", f"--filter={left_out}", "--no-checkout")
+    head = git("rev-parse", "HEAD", at=copy)
+    assert find_damage(discover(copy), head) is None
+    assert find_damage(discover(copy), head, thorough=True) is None

@@ -77,3 +77,16 @@ def test_which_remote_is_meant(here: Repository, tmp_path: Path) -> None:
     assert remote_of_branch(here, "state") is None
     git("config", "branch.state.remote", "second", at=work)
     assert remote_of_branch(here, "state") == "second"
+
+
+def test_a_partial_clone_gets_every_object_at_once(here: Repository, tmp_path: Path) -> None:
+    origin = tmp_path / "origin"
+    git("config", "uploadpack.allowFilter", "true", at=origin)
+    copy = clone(origin, tmp_path / "copy", "--filter=blob:none")
+    theirs = commit_file(tmp_path / "work", "theirs", "x")
+    push(here, "origin", theirs, "main")
+    fetched = fetch(discover(copy), "origin", "main")
+    assert (fetched.outcome, fetched.commit) == (Fetched.HERE, theirs)
+    blob = git("rev-parse", f"{theirs}:theirs", at=tmp_path / "work")
+    (tmp_path / "origin").rename(tmp_path / "away")
+    assert git("cat-file", "blob", blob, at=copy) == "x"
