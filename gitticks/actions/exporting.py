@@ -7,7 +7,9 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from datetime import date, datetime
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from gitticks.actions.context import Context
@@ -18,6 +20,8 @@ from gitticks.errors import DocumentError, GitticksError
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Entry, Section
 from gitticks.model.task import Task
+from gitticks.plainfile import reason_of
+from gitticks.signs import safe_json
 
 COLUMNS = (
     "id", "title", "type", "status", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "reviewer",
@@ -70,12 +74,12 @@ def _csv_line(values: list[str]) -> str:
     return stream.getvalue()
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
-    if hasattr(value, "hour"):
+    if isinstance(value, datetime):
         return format_time(value)
-    if hasattr(value, "year"):
+    if isinstance(value, date):
         return format_date(value)
     return " ".join(value) if isinstance(value, tuple) else str(value)
 
@@ -89,7 +93,7 @@ def as_beads(context: Context) -> Iterator[str]:
     names = Names({task_id: record["id"] for task_id, record in records.items() if record is not None})
     for one in found:
         issue = issue_of(one.file, records[one.file.task.id], names)
-        yield json.dumps(issue, ensure_ascii=False, separators=(",", ":")) + "\n"
+        yield safe_json(json.dumps(issue, ensure_ascii=False, separators=(",", ":"))) + "\n"
 
 
 def _record(events: tuple[Event, ...]) -> dict[str, Any] | None:
@@ -113,11 +117,17 @@ def write_file(path: Path, text: str) -> None:
         GitticksError: it cannot be written.
     """
     if path.is_dir():
-        raise GitticksError(f"`{path}` cannot be written: it is a folder")
+        raise GitticksError(
+            f"`{path}` cannot be written: it is a folder",
+            hint=f"`ls -ld {quote(str(path))}` shows what is there",
+        )
     draft = path.with_name(f".{path.name}.gitticks-tmp")
     try:
         draft.write_text(text, "utf-8")
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise GitticksError(f"`{path}` cannot be written: {error.strerror}") from error
+        raise GitticksError(
+            f"`{path}` cannot be written: {reason_of(error)}",
+            hint=f"`ls -ld {quote(str(path.parent))}` shows who may write there",
+        ) from error

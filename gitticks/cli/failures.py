@@ -7,6 +7,7 @@ import sys
 
 from gitticks.cli.text import visible
 from gitticks.errors import Exit, GitticksError
+from gitticks.signs import safe_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _lines(arguments: Sequence[str], message: str, hint: str | None, code: int) 
         import json
 
         body = {"message": message, "hint": hint, "exit": code}
-        yield json.dumps({"schema": 1, "error": body}, ensure_ascii=False)
+        yield safe_json(json.dumps({"schema": 1, "error": body}, ensure_ascii=False))
         return
     from gitticks.cli.from_here import from_here
 

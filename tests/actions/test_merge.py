@@ -82,6 +82,13 @@ def test_a_dry_run_says_what_would_conflict_and_changes_nothing(project: RunProj
     assert try_out(Context(directory=project.path), [TaskId("k7f2")])[0].conflicts == ("login.txt",)
 
 
+def test_a_path_that_conflicts_steers_no_terminal(project: RunProject) -> None:
+    approved(project, name="\x1b[31mred.txt")
+    commit_file(project.path, "\x1b[31mred.txt", "mine\n")
+    ran = project.gt("merge", "--dry-run", "k7f2")
+    assert (ran.code, ran.out) == (1, "k7f2  conflicts in \\x1b[31mred.txt\n")
+
+
 def test_what_is_not_approved_is_refused(project: RunProject) -> None:
     make_reviewing(project)
     assert project.gt("merge", "k7f2").code == 3

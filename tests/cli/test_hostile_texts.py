@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -84,3 +85,17 @@ def test_a_note_that_looks_like_a_hand_off_and_an_entry_is_one_note_as_it_was_wr
     file = project.board_file("em0j").read_text()
     assert "\n## Handoff" not in file
     assert "\n### 2026-01-01" not in file
+
+
+def test_neither_settings_nor_json_on_any_stream_hold_control_characters(project: Project) -> None:
+    project.ok("config", "verify.test", "make \x1b[31m")
+    told = [
+        project.gt(*words.split())
+        for words in ("init", "export", "export --format beads", "show esc0 --json")
+    ]
+    told.append(project.gt("list", "--status", "\x9b31m\u202e", "--json"))
+    for ran in told:
+        assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", ran.out + ran.err) is None, ran.seen
+    assert "`\x9b31m\u202e`" in json.loads(told[-1].err)["error"]["message"]
+    titles = [task["title"] for task in json.loads(told[1].out)["tasks"]]
+    assert TITLES["esc0"] in titles

@@ -64,14 +64,13 @@ def _task_line(one: Exported) -> str:
     import json
 
     from gitticks.cli.json_output import entry_object, event_object, plain
+    from gitticks.signs import safe_json
 
-    return json.dumps(
-        {
-            **plain(one.file.task),
-            "summary": one.file.summary,
-            "sections": one.sections,
-            "notes": [entry_object(note) for note in one.notes],
-            "history": [event_object(event) for event in one.events],
-        },
-        ensure_ascii=False,
-    )
+    body = {
+        **plain(one.file.task),
+        "summary": one.file.summary,
+        "sections": one.sections,
+        "notes": [entry_object(note) for note in one.notes],
+        "history": [event_object(event) for event in one.events],
+    }
+    return safe_json(json.dumps(body, ensure_ascii=False))

@@ -20,6 +20,7 @@ def command(context: Context, *, as_json: bool) -> None:
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import ago, say, screen
     from gitticks.cli.run_lines import RunLines
+    from gitticks.cli.text import visible
 
     begun = context.world.monotonic_seconds()
     lines = RunLines(screen(), lambda: context.world.monotonic_seconds() - begun)
@@ -28,7 +29,9 @@ def command(context: Context, *, as_json: bool) -> None:
         print_object(run=health.run_is_alive, live=list(health.live), finished=list(health.finished))
         return
     for record in health.live:
-        say(f"{record.task}  {record.agent}  {record.role}, started {ago(record.started, context.now)}")
+        say(
+            f"{record.task}  {visible(record.agent)}  {record.role}, started {ago(record.started, context.now)}"
+        )
     for task_id in health.finished:
         say(f"{task_id}  its dead session was finished")
     if not health.live and not health.finished:

@@ -31,6 +31,9 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
     In the board: before a commit its files and steps are checked, after it what it asks for is carried out. Where
     state branches are pushed from or to: what is pushed is judged as `gt doctor --range` does.
     """
+    from gitticks.cli.render import say
+    from gitticks.cli.text import visible
+
     context = _where_git_works(context)
     if name in _CHECKS:
         return _check(context, is_merge=name != "pre-commit")
@@ -42,7 +45,7 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
             _notice(context)
     except GitticksError as error:
         # The commit is made; whatever is wrong is said, and mended by the next command.
-        click.echo(f"gitticks: {error.message}", err=True)
+        say(f"gitticks: {visible(error.message)}", err=True)
     return Exit.DONE
 
 

@@ -66,23 +66,24 @@ def _ask_policy() -> HumanPolicy | None:
 def _say(done: Initialised, agents: tuple[AgentLine, ...]) -> None:
     from gitticks.actions.init import Begun
     from gitticks.cli.render import hint, say, warn
+    from gitticks.cli.text import visible
 
     board = f"the board at {done.board.name}/ (ignored by your checkout)"
     match done.begun:
         case Begun.CREATED:
             say(f"created branch gitticks/state and {board}")
         case Begun.TAKEN_OVER:
-            say(f"took over branch gitticks/state from {done.remote}, and created {board}")
+            say(f"took over branch gitticks/state from {visible(done.remote or '')}, and created {board}")
         case Begun.THERE:
             say(
                 f"branch gitticks/state is there already; {'made ' if done.is_board_new else 'so is '}{board}"
             )
     names = ", ".join(f"{one.name} {one.version}" if one.version else one.name for one in agents)
-    say(f"agents found: {names or 'none; tasks can still be run as scripts, and done by people'}")
+    say(f"agents found: {visible(names) or 'none; tasks can still be run as scripts, and done by people'}")
     if done.tests is None:
         say("tests: none set; agents' work will not be tested before it merges")
     else:
-        say(f"tests: {done.tests}")
+        say(f"tests: {visible(done.tests)}")
     if not done.has_commits:
         say("base: not known before your first commit, from which work can begin")
     elif done.base is None:

@@ -24,6 +24,7 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import say, screen
     from gitticks.cli.run_lines import RunLines
+    from gitticks.cli.text import visible
 
     ids = [find_or_take_up_task(context, task) for task in tasks]
     if dry_run:
@@ -31,10 +32,8 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
         if as_json:
             print_object(merges=[{"id": one.task.id, "conflicts": one.conflicts} for one in tried])
         for one in [] if as_json else tried:
-            say(
-                f"{one.task.id}  "
-                + (f"conflicts in {', '.join(one.conflicts)}" if one.conflicts else "merges cleanly")
-            )
+            words = f"conflicts in {', '.join(one.conflicts)}" if one.conflicts else "merges cleanly"
+            say(f"{one.task.id}  {visible(words)}")
         return Exit.FAILED if any(one.conflicts for one in tried) else Exit.DONE
     begun = context.world.monotonic_seconds()
     listener = (

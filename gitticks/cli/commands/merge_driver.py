@@ -34,5 +34,5 @@ def command(base: Path, ours: Path, theirs: Path, size: str, path: str) -> int: 
         say(f"gitticks: {visible(error.message)}", err=True)
         return Exit.FAILED
     for note in done.notes:
-        say(f"gitticks: {visible(path)}: {note}", err=True)
+        say(f"gitticks: {visible(f'{path}: {note}')}", err=True)
     return Exit.DONE

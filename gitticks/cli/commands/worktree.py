@@ -72,13 +72,15 @@ def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_j
     from gitticks.actions.worktrees import clean_worktrees
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import say
+    from gitticks.cli.text import visible
 
     cleaned = clean_worktrees(context, names, force=force)
     if as_json:
         print_object(workspaces=cleaned)
     for one in [] if as_json else cleaned:
         kept = f", uncommitted work kept as {one.rescued}" if one.rescued else ""
-        say(f"{one.name}  {f'stays: {one.problem}' if one.problem else f'removed{kept}'}")
+        words = f"stays: {one.problem}" if one.problem else f"removed{kept}"
+        say(f"{visible(one.name)}  {visible(words)}")
     if not cleaned and not as_json:
         say("nothing to clean", err=True)
     return Exit.FAILED if any(one.problem for one in cleaned) else Exit.DONE
