@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.flocks import is_lock_held
+from gitticks.plainfile import reason_of
 
 _ORIGINAL = "as-it-was"
 
@@ -48,14 +50,19 @@ class Draft:
             return self.path.read_bytes()
         except OSError as error:
             raise GitticksError(
-                f"`{self.path}` cannot be read any more: {error.strerror}",
-                hint=f"`ls -l {self.path}` shows what is there; what you saved is in it",
+                f"`{self.path}` cannot be read any more: {reason_of(error)}",
+                hint=f"`ls -l {quote(str(self.path))}` shows what is there; what you saved is in it",
             ) from error
 
     @property
     def is_changed(self) -> bool:
         """True if the editor left something else."""
         return self.read() != self.original
+
+    def say_where(self, error: GitticksError) -> None:
+        """Adds to an error's hint that the text is kept, and where."""
+        own = f"{error.hint}; " if error.hint else ""
+        error.hint = f"{own}your text is kept in `{self.path}`"
 
     def drop(self) -> None:
         """Removes the copy, once it was taken up or holds nothing new."""
@@ -85,8 +92,7 @@ def text_kept_on_error(context: Context, text: str) -> Iterator[None]:
         if text.strip():
             draft = make_draft(context, b"", "TEXT.md")
             draft.path.write_text(f"{text.strip()}\n", "utf-8", "replace")
-            own = f"{error.hint}; " if error.hint else ""
-            error.hint = f"{own}your text is kept in `{draft.path}`"
+            draft.say_where(error)
         raise
 
 

@@ -89,8 +89,7 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
     try:
         yield
     except GitticksError as error:
-        own = f"{error.hint}; " if error.hint else ""
-        error.hint = f"{own}your text is kept in `{draft.path}`"
+        draft.say_where(error)
         raise
     draft.drop()
 

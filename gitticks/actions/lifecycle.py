@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import circumstances_of
@@ -108,5 +109,5 @@ def _refuse_uncommitted(context: Context, task: Task) -> None:
         more = f" and {len(paths) - _SHOWN_PATHS} more" if len(paths) > _SHOWN_PATHS else ""
         raise RefusedError(
             f"the workspace of `{task.id}` has uncommitted changes: {shown}{more}",
-            hint=f"`git -C {workspace} status` shows them: commit them or throw them away, then repeat",
+            hint=f"`git -C {quote(str(workspace))} status` shows them: commit them or throw them away, then repeat",
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
 from gitticks.git.files import errors_name
+from gitticks.plainfile import reason_of
 
 if TYPE_CHECKING:
     from gitticks.store.merging.task import Merged
@@ -50,7 +51,7 @@ def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise GitticksError(f"`{file}` cannot be read: {(error.strerror or '').lower()}") from error
+        raise GitticksError(f"`{file}` cannot be read: {reason_of(error)}") from error
 
 
 def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> tuple[bytes, Driven]:

@@ -10,6 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.drafts import Draft
 from gitticks.actions.editing import find_editor
 from gitticks.errors import GitticksError
+from gitticks.plainfile import reason_of
 
 _PLUS_LINE = frozenset(
     {"vi", "vim", "nvim", "gvim", "nano", "pico", "emacs", "emacsclient", "micro", "joe", "kak", "ed"}
@@ -29,8 +30,7 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
         open_editor(find_editor(context), draft.path, draft.line, inherited=(draft.lock,))
     except GitticksError as error:
         if draft.path.exists() and draft.is_changed:
-            own = f"{error.hint}; " if error.hint else ""
-            error.hint = f"{own}your text is kept in `{draft.path}`"
+            draft.say_where(error)
         else:
             draft.drop()
         raise
@@ -63,7 +63,7 @@ def open_editor(editor: str, path: Path, line: int | None = None, *, inherited: 
         command = ["sh", "-c", f'{editor} "$@"', editor, *_arguments(editor, path, line)]
         code = subprocess.run(command, check=False, pass_fds=inherited).returncode
     except OSError as error:
-        raise GitticksError(f"no shell to start the editor `{editor}` with: {error.strerror}") from error
+        raise GitticksError(f"no shell to start the editor `{editor}` with: {reason_of(error)}") from error
     finally:
         signal.signal(signal.SIGINT, before)
     if code == _NOT_FOUND:

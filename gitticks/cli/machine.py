@@ -7,6 +7,7 @@ from pathlib import PurePath
 from shlex import quote
 
 from gitticks.errors import GitticksError
+from gitticks.plainfile import reason_of
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
 _NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})
@@ -21,14 +22,16 @@ def refusal_of(error: Exception) -> GitticksError | None:
     """Returns what to tell a person of an error that is the machine's and names the file; None for any other."""
     if not isinstance(error, OSError) or error.strerror is None:
         return None
-    reason = error.strerror[:1].lower() + error.strerror[1:]
+    reason = reason_of(error)
     name = error.filename if isinstance(error.filename, str) else None
     message = reason if name is None else f"`{name}`: {reason}"
     if error.errno in _NO_ROOM:
-        shown = "df -h" if name is None else f"df -h {PurePath(name).parent}"
+        shown = "df -h" if name is None else f"df -h {quote(str(PurePath(name).parent))}"
         return GitticksError(message, hint=f"`{shown}` shows the room left; then repeat the command")
     if error.errno in _NO_RIGHT and name is not None:
-        return GitticksError(message, hint=f"`ls -ld {PurePath(name).parent}` shows who may write there")
+        return GitticksError(
+            message, hint=f"`ls -ld {quote(str(PurePath(name).parent))}` shows who may write there"
+        )
     if error.errno in _IN_THE_WAY and name is not None:
         shown = quote(name)
         return GitticksError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,6 +16,7 @@ from gitticks.errors import GitticksError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+from gitticks.plainfile import reason_of
 
 if TYPE_CHECKING:
     from gitticks.actions.session_requests import Session
@@ -181,7 +183,10 @@ def read_text_file(name: str | None, what: str = "the text") -> str | None:
         with open(name, "rb") as file:  # noqa: PTH123 - may be a pipe of the shell's
             return check_text(file.read(LONGEST_TEXT + 1).decode(), f"`{name}`")
     except OSError as error:
-        raise GitticksError(f"`{name}` cannot be read: {error.strerror}") from error
+        raise GitticksError(
+            f"`{name}` cannot be read: {reason_of(error)}",
+            hint=f"`ls -ld {quote(name)}` shows what is there",
+        ) from error
     except UnicodeDecodeError:
         raise UsageError(f"`{name}` is no UTF-8") from None
 

@@ -32,6 +32,11 @@ def error_of(number: int, name: str | bytes | None = None) -> OSError:
             "`df -h` shows the room left; then repeat the command",
         ),
         (
+            error_of(errno.EACCES, "/my files/x"),
+            "`/my files/x`: permission denied",
+            "`ls -ld '/my files'` shows who may write there",
+        ),
+        (
             error_of(errno.EACCES, "/r/x"),
             "`/r/x`: permission denied",
             "`ls -ld /r` shows who may write there",

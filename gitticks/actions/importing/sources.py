@@ -14,7 +14,7 @@ from gitticks.actions.context import Context
 from gitticks.document.foreign.parts import MOST_RECORD_BYTES, RecordError
 from gitticks.document.foreign.record import Format, Problem, Reading
 from gitticks.errors import GitticksError, NotFoundError, UsageError
-from gitticks.plainfile import read_plain_file
+from gitticks.plainfile import read_plain_file, reason_of
 
 STDIN = "-"
 MOST_LIST_BYTES = 200_000_000
@@ -48,6 +48,9 @@ def find_source(context: Context, wanted: Format | None, path: str | None) -> So
     top = context.repository.here_worktree or context.directory
     given = None if path is None else (Path(path) if path == STDIN else context.directory / path)
     if given is not None and str(given) != STDIN and not given.exists():
+        if wanted is None:
+            formats = ", ".join(f"`{one}`" for one in Format)
+            raise NotFoundError(f"`{path}` is no file or folder here, and no format", hint=f"formats are {formats}")
         raise NotFoundError(f"there is no `{path}`", hint="`gt import --help`")
     if wanted is not None:
         return Source(wanted, _place(wanted, given, top))
@@ -109,7 +112,9 @@ def read_source(source: Source, directory: Path) -> Reading:
             return _read_gh(directory)
         return _READERS[source.format](source)
     except OSError as error:
-        raise GitticksError(f"`{source.name}` cannot be read: {error.strerror}") from error
+        raise GitticksError(
+            f"`{source.name}` cannot be read: {reason_of(error)}", hint="`gt import --help`"
+        ) from error
     except RecordError as error:
         raise GitticksError(f"`{source.name}`: {error}", hint=_mend(source, error)) from error
 

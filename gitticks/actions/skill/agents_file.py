@@ -6,6 +6,7 @@ import contextlib
 import os
 from enum import Enum
 from pathlib import Path
+from shlex import quote
 
 from gitticks.actions.skill.block import with_block, without_block
 from gitticks.errors import GitticksError
@@ -72,7 +73,7 @@ def check(file: Path) -> None:
         GitticksError: it does not.
     """
     content = _read(file)
-    shown = "" if file.name == DEFAULT_FILE else f" {file}"
+    shown = "" if file.name == DEFAULT_FILE else f" {quote(str(file))}"
     hint = f"`gt skill --install{shown}`"
     if content is None or _without_block(file, content) == content:
         raise GitticksError(f"`{file}` has no instructions of gitticks", hint=hint)
@@ -118,7 +119,7 @@ def _write(file: Path, expected: bytes | None, content: bytes) -> None:
             raise GitticksError(f"`{file}` was changed just now", hint="repeat the command")
         aside.replace(place)
     except OSError as error:
-        hint = f"`ls -ld {place.parent}` shows who may write there"
+        hint = f"`ls -ld {quote(str(place.parent))}` shows who may write there"
         raise GitticksError(f"`{file}` cannot be written: {reason_of(error)}", hint=hint) from error
     finally:
         with contextlib.suppress(OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -36,7 +37,7 @@ def command(context: Context, *, file: str | None, wish: str | None) -> None:
     if wish is None:
         if file is not None:
             raise UsageError(
-                "a file is named, and not what to do with it", hint=f"`gt skill --install {file}`"
+                "a file is named, and not what to do with it", hint=f"`gt skill --install {quote(file)}`"
             )
         say(agents_file.instructions().rstrip("\n"))
         return
