@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 from click.exceptions import NoArgsIsHelpError
+
+_QUOTED = re.compile(r"'((?:-|\{)[^']*)'(?= requires |: | / |$)")
+"""Options and choices as click quotes them; what a person typed keeps its quotes."""
 
 
 def message_of(error: click.ClickException) -> str:
@@ -15,7 +20,7 @@ def message_of(error: click.ClickException) -> str:
         return f"no such option `{error.option_name}`{did_you_mean(near)}"
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return _lacking(error.param, error.ctx)
-    text = error.format_message().rstrip(".")
+    text = _QUOTED.sub(r"`\1`", error.format_message().rstrip("."))
     return text[:1].lower() + text[1:]
 
 

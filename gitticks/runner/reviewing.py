@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitticks.store.branch import Store
 
 NO_AGENT_HINT = (
-    "install claude, codex, gemini, amp or opencode, or name a program of yours: "
+    "install claude, codex, gemini or opencode, or name a program of yours: "
     "`gt config agents.mine.argv '[\"./agent.sh\"]'` and `gt config agent mine`"
 )
 NO_REVIEW_BLOCKS = "the script agent has no `sh reviewer` block in this task"

@@ -25,6 +25,22 @@ from tests.cli.support import gt
         ("list --xyz", "no such option `--xyz`", "gt list --help"),
         ("approve", "missing argument `ID`", "gt approve --help"),
         ("completion", "missing argument: one of `bash`, `zsh`, `fish`", "gt completion --help"),
+        ("update k7f2 -l", "option `-l` requires an argument", "gt update --help"),
+        (
+            "log -n 0",
+            "invalid value for `-n` / `--count`: 0 is not in the range x>=1",
+            "gt log --help",
+        ),
+        (
+            "completion tcsh",
+            "invalid value for `{bash|zsh|fish}`: 'tcsh' is not one of 'bash', 'zsh', 'fish'",
+            "gt completion --help",
+        ),
+        (
+            "export --format -x",
+            "invalid value for `--format`: '-x' is not one of 'json', 'csv', 'beads'",
+            "gt export --help",
+        ),
         ("list a", "got unexpected extra argument (a)", "gt list --help"),
     ],
 )

@@ -49,8 +49,10 @@ def find_source(context: Context, wanted: Format | None, path: str | None) -> So
     given = None if path is None else (Path(path) if path == STDIN else context.directory / path)
     if given is not None and str(given) != STDIN and not given.exists():
         if wanted is None:
-            formats = ", ".join(f"`{one}`" for one in Format)
-            raise NotFoundError(f"`{path}` is no file or folder here, and no format", hint=f"formats are {formats}")
+            formats = ", ".join(Format)
+            raise NotFoundError(
+                f"`{path}` is no file or folder here, and no format ({formats})", hint="`gt import --help`"
+            )
         raise NotFoundError(f"there is no `{path}`", hint="`gt import --help`")
     if wanted is not None:
         return Source(wanted, _place(wanted, given, top))

@@ -110,3 +110,13 @@ def test_what_is_not_there_is_said_with_the_next_step(tmp_path: Path, store: Sto
         assert "gt import" in ran.err
     assert gt("import", "beads", "x", "y", at=tmp_path).code == 2
     assert gt("import", "beads", at=tmp_path, environment={"GITTICKS_AGENT": "1"}).code == 3
+
+
+def test_a_word_that_is_neither_a_format_nor_a_place_is_told_with_the_formats(tmp_path: Path) -> None:
+    make_project(tmp_path)
+    ran = gt("import", "jira", at=tmp_path)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "error: `jira` is no file or folder here, and no format (ticks, beads, backlog, github)\n\n"
+        "hint: `gt import --help`\n"
+    )

@@ -16,10 +16,10 @@ from tests.support.projects import make_project
         (["--debounce", "x"], "`--debounce` is not a duration: 'x'", "write 90s, 30m, "),
         (
             ["--permission", "all"],
-            "invalid value for '--permission': 'all' is not one of ",
+            "invalid value for `--permission`: 'all' is not one of ",
             "`gt run --help`",
         ),
-        (["--parallel", "0"], "invalid value for '--parallel': 0 is not in the range ", "`gt run --help`"),
+        (["--parallel", "0"], "invalid value for `--parallel`: 0 is not in the range ", "`gt run --help`"),
         (["--worktree", "--isolation", "none"], "`--worktree` means `--isolation epic`", "give one of "),
         (["zzzz"], "there is no task `zzzz`", "`gt list` shows the tasks"),
         (["--agent", "nosuch"], "there is no agent `nosuch`", "`gt agents` lists the agents"),
