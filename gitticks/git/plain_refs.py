@@ -60,6 +60,8 @@ def move_plain_ref(common_dir: Path, ref: str, old: str, new: str, entry: LogEnt
         descriptor = os.open(f"{path}.lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except FileExistsError:
         raise locked(common_dir, ref) from None
+    except FileNotFoundError:
+        return False  # git has packed it since, and has removed its empty folder
     try:
         with open(descriptor, "wb") as lock:  # noqa: PTH123 - a descriptor
             _require(path, ref, old)

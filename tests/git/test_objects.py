@@ -1,4 +1,4 @@
-"""Objects written by libgit2, looked at by git."""
+"""Objects written here, looked at by git."""
 
 from __future__ import annotations
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from gitticks.git.identity import Identity
 from gitticks.git.plain_refs import LogEntry, RefLockedError, RefMovedError, move_plain_ref, zone_at
-from tests.support.repositories import git, make_repository
+from tests.support.repositories import git, make_repository, run_git_command
 
 REF = "refs/heads/side"
 ENTRY = LogEntry(Identity("Ada Lovelace", "ada@example.org"), "gitticks: k7f2\ncreated")
@@ -104,6 +106,7 @@ def test_a_disk_that_fails_leaves_the_ref_and_no_lock(
 
 MOVE = """\
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.plain_refs import LogEntry, RefLockedError, RefMovedError, move_plain_ref
@@ -134,6 +137,27 @@ def test_of_many_movers_each_wins_alone(top: Path) -> None:
     assert len(log) == won
     assert all(line.split()[0] == before.split()[1] for before, line in itertools.pairwise(log))
     assert git("rev-parse", "side", at=top) == ids[won % 3]
+
+
+def test_git_may_pack_refs_at_the_same_time(top: Path) -> None:
+    first, second, _ = commits(top)
+    ref = "refs/heads/a/b/side"
+    git("update-ref", "--create-reflog", ref, first, at=top)
+
+    def pack() -> None:
+        for _ in range(60):
+            git("pack-refs", "--all", at=top)
+
+    with ThreadPoolExecutor(1) as pool:
+        packing = pool.submit(pack)
+        old, new = first, second
+        while not packing.done():
+            with contextlib.suppress(RefMovedError, RefLockedError):  # the packer has it, and takes it away
+                if move_plain_ref(top / ".git", ref, old, new, ENTRY):
+                    old, new = new, old
+            run_git_command("update-ref", ref, old, at=top)  # a file again
+    packing.result()
+    assert git("rev-parse", ref, at=top) == old
 
 
 def test_zones_are_written_as_git_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
