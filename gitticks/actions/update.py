@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from gitticks.actions.changing import Record, circumstances_of, describe_records
 from gitticks.actions.context import Context
 from gitticks.actions.field_values import Reading, Wishes, read_wishes
-from gitticks.errors import RefusedError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section
@@ -169,7 +168,7 @@ def change_fields(
 
     Raises:
         NotFoundError: the parent or a blocker does not exist.
-        RefusedError: a link makes no sense, or the task is closed and the field speaks of work to come.
+        RefusedError: a link makes no sense, or the task's state has settled a field.
     """
     file = transaction.task_file(task_id)
     before = file.task
@@ -179,11 +178,10 @@ def change_fields(
     after = replace(before, **{name: values[name] for name in names}, updated=context.now)
     if changes_links(before, after):
         check_links(transaction.all_tasks(), before, after)
-    if before.is_merging and "requires" in names:
-        raise RefusedError(
-            f"`{task_id}` is approved and merging, so what it requires is settled",
-            hint=f"`gt update {task_id} --awaiting review` takes the approval back",
-        )
+    if before.is_merging:
+        from gitticks.workflow.settled import refuse_settled
+
+        refuse_settled(before, names)
     transaction.put_task(file.with_task(after))
     events = (Event(EventType.FIELDS_CHANGED, context.now, context.actor, data={"fields": names}),)
     transaction.append_events(task_id, events)

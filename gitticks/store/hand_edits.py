@@ -21,6 +21,7 @@ from gitticks.store.decisions import Circumstances, follow_parent
 from gitticks.store.links import changes_links, check_links
 from gitticks.store.task_place import line_of
 from gitticks.store.wanted_state import WantedState, apply_state
+from gitticks.workflow.settled import refuse_settled
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -130,12 +131,14 @@ def apply_hand_edit(
     """Writes a person's version of a task's file into the transaction, with the decisions that it asks for.
 
     Raises:
-        RefusedError: a status, verdict or link is refused.
+        RefusedError: a status, verdict or link is refused, or the task's state has settled a field.
         NotFoundError: it names a parent or blocker that does not exist.
     """
     task_id = edit.after.task.id
     neutral = _without_wishes(edit, actor, at)
     before = edit.before.task if edit.before else None
+    if edit.state is not None:
+        refuse_settled(edit.state, edit.changed_fields)
     if changes_links(before, neutral.task):
         check_links(transaction.all_tasks(), before, neutral.task)
     transaction.put_task(neutral)

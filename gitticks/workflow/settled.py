@@ -1,0 +1,25 @@
+"""Which fields of a task its state has settled, so that nobody changes them before the state does."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from gitticks.errors import RefusedError
+from gitticks.model.task import Task
+
+
+def refuse_settled(task: Task, names: Container[str]) -> None:
+    """Refuses to change a person's gate once the work has passed it and only the merge is left.
+
+    Args:
+        task: the task as it stands.
+        names: the fields that somebody wants to change.
+
+    Raises:
+        RefusedError: `requires` is one of them, and the task is merging.
+    """
+    if task.is_merging and "requires" in names:
+        raise RefusedError(
+            f"`{task.id}` is approved and merging, so what it requires is settled",
+            hint=f"`gt update {task.id} --awaiting review` takes the approval back",
+        )
