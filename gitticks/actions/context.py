@@ -50,7 +50,7 @@ class Context:
         self.world = world or World()
         self.overrides: Mapping[str, str] = overrides or {}
         self.warnings: list[str] = []
-        self._directory = os.getcwd() if directory is None else str(directory)
+        self._directory = _here() if directory is None else str(directory)
 
     @property
     def directory(self) -> Path:
@@ -211,3 +211,10 @@ class Context:
             checks_failure=checks_failure,
             review_waiver=find_review_waiver(self.store, task, self.settings, self.world.environment),
         )
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:  # as in a workspace that was removed after its merge
+        raise NotFoundError("the folder that you are in is gone", hint="`cd` to one that is there") from error

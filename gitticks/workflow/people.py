@@ -74,7 +74,7 @@ def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
     if to is Status.AGENT_REVIEW and artifacts.handoff:
         return f"mend and commit that in the workspace, then `gt complete {task.id}` again"
     if to is Status.AGENT_REVIEW:
-        return f"write it (`gt edit {task.id}`), or let `gt complete {task.id}` check what else is missing"
+        return f'`gt handoff {task.id} --done "…"` writes it, then `gt complete {task.id}`'
     if to is Status.CLARIFICATION:
         return f'`gt ask {task.id} "…"` writes the question and asks'
     return f'`gt review {task.id} --reject "…"` or `gt edit {task.id}` writes the review'

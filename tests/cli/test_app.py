@@ -50,3 +50,14 @@ def test_streams_may_be_closed(tmp_path: Path, closed: str) -> None:
         line = ["sh", "-c", f'"$@" {closed}', "sh", *command(*words)]
         done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words", [["list"], ["create", "a"], ["init"], ["status", "--json"], ["run"]], ids=" ".join
+)
+def test_a_folder_that_is_gone_is_told(tmp_path: Path, words: list[str]) -> None:
+    line = ["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh", *command(*words)]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (64 if words == ["run"] else 1, "")
+    assert "the folder that you are in is gone" in done.stderr
+    assert "`cd` to one that is there" in done.stderr

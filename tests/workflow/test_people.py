@@ -55,9 +55,7 @@ def test_the_hint_of_a_refused_hand_over_says_what_is_to_be_done() -> None:
     asked = Requested(ADA, Status.AGENT_REVIEW)
     with pytest.raises(RefusedError) as missing:
         run(make_task(Status.WORKING), asked)
-    assert missing.value.hint == (
-        "write it (`gt edit k7f2`), or let `gt complete k7f2` check what else is missing"
-    )
+    assert missing.value.hint == '`gt handoff k7f2 --done "…"` writes it, then `gt complete k7f2`'
     with pytest.raises(RefusedError) as red:
         run(
             make_task(Status.WORKING),

@@ -109,7 +109,7 @@ def test_the_gate_says_what_is_missing_and_what_to_type(project: Project) -> Non
         "--- 3\n"
         "error: `k7f2` cannot go from working to agent-review: "
         "`## Handoff` is missing from .gitticks/tasks/f2/k7f2/TASK.md\n\n"
-        "hint: write it (`gt edit k7f2`), or let `gt complete k7f2` check what else is missing\n"
+        'hint: `gt handoff k7f2 --done "…"` writes it, then `gt complete k7f2`\n'
     )
 
 
