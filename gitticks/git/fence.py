@@ -7,8 +7,9 @@ without walls, so it is replaced by the person's value, or by one that runs noth
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +22,7 @@ _HARMLESS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"filter\..+\.required", re.DOTALL), "false"),
     (re.compile(r"merge\..+\.driver", re.DOTALL), _TEXT_MERGE),
     (re.compile(r"core\.sshcommand"), "ssh"),
-    (re.compile(r"core\.(askpass|gitproxy|alternaterefscommand)"), ""),
-    (re.compile(r"credential\.(.+\.)?helper", re.DOTALL), ""),
+    (re.compile(r"core\.(askpass|alternaterefscommand)"), ""),
     (re.compile(r"gpg\.(openpgp\.)?program"), "gpg"),
     (re.compile(r"gpg\.x509\.program"), "gpgsm"),
     (re.compile(r"gpg\.ssh\.program"), "ssh-keygen"),
@@ -33,7 +33,19 @@ _HARMLESS: tuple[tuple[re.Pattern[str], str], ...] = (
 _OF_REMOTES = re.compile(r"remote\..+\.(uploadpack|receivepack)", re.DOTALL)
 """Of these git takes the first value that it reads, so nothing can be laid over them."""
 
-_ALWAYS = {"core.hooksPath": "/dev/null", "core.fsmonitor": "false", "submodule.recurse": "false"}
+_HELPERS = re.compile(r"credential\.(.+\.)?helper", re.DOTALL)
+"""Git asks all of these in turn, until an empty one makes it forget those before."""
+
+_PROXY, _PROXY_VARIABLE = "core.gitproxy", "GIT_PROXY_COMMAND"
+"""Of this one too the first value counts, but a variable stands above it."""
+
+_ALWAYS = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "submodule.recurse": "false",
+    "gc.auto": "0",  # housekeeping may be told to run programs as well
+    "maintenance.auto": "false",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +72,31 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
     """
     trusted: dict[str, str] = {}
     foreign: dict[str, str] = {}
-    remotes: set[str] = set()
+    named: set[str] = set()
+    helpers: list[tuple[str, str]] = []
     for scope, key, value in _settings(git_dir):
-        if scope in _REPOSITORY_SCOPES and _OF_REMOTES.fullmatch(key):
-            remotes.add(key)
+        is_foreign = scope in _REPOSITORY_SCOPES
+        if is_foreign:
+            named.add(key)
+        elif _HELPERS.fullmatch(key):
+            helpers.append((key, value))
         harmless = _harmless_value(key)
-        if harmless is None:
-            continue
-        if scope in _REPOSITORY_SCOPES:
+        if harmless is not None and is_foreign:
             foreign[key] = harmless
-        else:
+        elif harmless is not None:
             trusted[key] = value
-    replaced = (
-        _ALWAYS
-        | dict(settings or {})
-        | {key: trusted.get(key, harmless) for key, harmless in foreign.items()}
-    )
+    replaced = [*_ALWAYS.items(), *(settings or {}).items()]
+    replaced += [(key, trusted.get(key, harmless)) for key, harmless in foreign.items()]
+    if any(map(_HELPERS.fullmatch, named)):
+        replaced += [("credential.helper", ""), *helpers]
     filters = {
         key.split(".", 1)[1].rpartition(".")[0]
         for key in foreign.keys() - trusted.keys()
         if key.startswith("filter.")
     }
-    return Fence(_as_variables(replaced), tuple(sorted(filters)), tuple(sorted(remotes)))
+    proxy = {_PROXY_VARIABLE: os.environ.get(_PROXY_VARIABLE, "")} if _PROXY in named else {}
+    remotes = sorted(filter(_OF_REMOTES.fullmatch, named))
+    return Fence(_as_variables(replaced) | proxy, tuple(sorted(filters)), tuple(remotes))
 
 
 def _settings(git_dir: Path) -> Iterator[tuple[str, str, str]]:
@@ -97,10 +112,10 @@ def _harmless_value(key: str) -> str | None:
     return next((value for pattern, value in _HARMLESS if pattern.fullmatch(key)), None)
 
 
-def _as_variables(settings: Mapping[str, str]) -> dict[str, str]:
+def _as_variables(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Returns `settings` as environment; as `-c` options a name that holds `=` would be cut there."""
     variables = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_ALLOW_PROTOCOL": "file:http:https:ssh"}
-    for number, (key, value) in enumerate(settings.items()):
+    for number, (key, value) in enumerate(settings):
         variables[f"GIT_CONFIG_KEY_{number}"] = key
         variables[f"GIT_CONFIG_VALUE_{number}"] = value
     return variables

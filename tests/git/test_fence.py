@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from gitticks.git.fence import fence_programs
 from gitticks.git.process import run_git
 from tests.support.repositories import git, make_repository
@@ -38,3 +40,38 @@ def test_settings_of_one_worktree_are_the_repositorys(tmp_path: Path) -> None:
     git("config", "extensions.worktreeConfig", "true", at=root)
     git("config", "--worktree", "filter.evil.smudge", "evil", at=root)
     assert setting(root, "filter.evil.smudge") == ""
+
+
+def helper(file: Path) -> str:
+    """Returns a credential helper that leaves a trace and knows nothing."""
+    return f"!f() {{ touch {file}; }}; f"
+
+
+@pytest.mark.parametrize("key", ["credential.helper", "credential.https://example.org.helper"])
+def test_of_credential_helpers_only_the_persons_are_asked(tmp_path: Path, key: str) -> None:
+    root = make_repository(tmp_path / "project")
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    git("config", "--global", "credential.helper", helper(mine), at=root)
+    git("config", key, helper(theirs), at=root)
+    run_git(
+        ["credential", "fill"],
+        repository_dir=root / ".git",
+        input=b"protocol=https\nhost=example.org\n\n",
+        extra_environment=fence_programs(root / ".git").variables,
+        trusted=True,
+        check=False,
+    )
+    assert (mine.exists(), theirs.exists()) == (True, False)
+
+
+def test_a_proxy_of_the_repository_is_never_started(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    trap.chmod(0o755)
+    git("config", "core.gitProxy", str(trap), at=root)
+    variables = {**fence_programs(root / ".git").variables, "GIT_ALLOW_PROTOCOL": "git"}
+    asked = ["ls-remote", "git://localhost:1/project"]
+    for fence, is_sprung in ((variables, False), ({"GIT_ALLOW_PROTOCOL": "git"}, True)):
+        run_git(asked, repository_dir=root / ".git", extra_environment=fence, trusted=True, check=False)
+        assert (tmp_path / "sprung").exists() is is_sprung
