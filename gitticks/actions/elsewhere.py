@@ -24,7 +24,8 @@ def board_elsewhere(checkout: Checkout) -> tuple[str, str] | None:
     if is_in_series(checkout.git_dir):
         return _rebase(checkout)
     what = f"something else than the state branch is checked out in {BOARD_FOLDER}/"
-    return what, f"`git -C {BOARD_FOLDER} switch {STATE_BRANCH}`"
+    # With what was edited there, which may be what the branch has changed since.
+    return what, f"`git -C {BOARD_FOLDER} switch --merge {STATE_BRANCH}`"
 
 
 def _rebase(checkout: Checkout) -> tuple[str, str]:

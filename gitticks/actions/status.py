@@ -38,7 +38,8 @@ class BoardState:
 class Overview:
     """Where everything stands; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON.
 
-    `waiting` is what git waits for on the board, and what to type.
+    `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
+    state branch.
     """
 
     in_work: tuple[InWork, ...]
@@ -53,6 +54,7 @@ class Overview:
     merged: tuple[FoundMerge, ...] = ()
     circles: tuple[Circle, ...] = ()
     waiting: tuple[str, str] | None = None
+    is_elsewhere: bool = False
 
 
 def take_stock(context: Context, *, with_json: bool = False) -> Overview:
@@ -89,7 +91,15 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
         merged=merged,
         circles=tuple(circles_of(graph)),
         waiting=waiting,
+        is_elsewhere=_is_elsewhere(context),
     )
+
+
+def _is_elsewhere(context: Context) -> bool:
+    from gitticks.store.board import board_checkout, is_on_state_branch
+
+    checkout = board_checkout(context.repository)
+    return checkout is not None and not is_on_state_branch(checkout)
 
 
 def _board_state(context: Context) -> BoardState:

@@ -122,7 +122,7 @@ def _next_step(found: Overview) -> str | None:
         return "{}: {}".format(*found.waiting)
     if found.board.is_refused:
         return "mend what was not taken up, then `gt status` again"
-    if any(awaits_commit(words) for words in found.board.uncommitted.values()):
+    if not found.is_elsewhere and any(map(awaits_commit, found.board.uncommitted.values())):
         return 'commit the edits on the board: `git -C .gitticks commit -am "…"`'
     if found.awaiting:
         return None
