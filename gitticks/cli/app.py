@@ -12,7 +12,7 @@ from gitticks.cli.catalogue import CATALOGUE, HEADINGS, find_command
 from gitticks.cli.failures import guarded, tell
 from gitticks.cli.options import Group
 from gitticks.cli.render import screen
-from gitticks.cli.usage import message_of
+from gitticks.cli.usage import hint_of, message_of
 from gitticks.errors import Exit
 
 _NARROWEST_OF_CLICK = 52
@@ -95,7 +95,7 @@ def _run(arguments: list[str]) -> int:
     try:
         code = gt.main(args=arguments, prog_name="gt", standalone_mode=False)
     except click.UsageError as error:
-        return tell(arguments, message_of(error), _usage_hint(error, arguments), Exit.USAGE)
+        return tell(arguments, message_of(error), hint_of(error, arguments), Exit.USAGE)
     except click.ClickException as error:
         return tell(arguments, message_of(error), None, Exit.FAILED)
     except click.Abort as error:
@@ -103,11 +103,3 @@ def _run(arguments: list[str]) -> int:
     except _ReaderGoneError as error:
         raise BrokenPipeError from error
     return code if isinstance(code, int) else Exit.DONE
-
-
-def _usage_hint(error: click.UsageError, arguments: list[str]) -> str:
-    """Returns how to get help for the command that was meant; click does not always tell which that was."""
-    if error.ctx is not None:
-        return f"`{error.ctx.command_path} --help`"
-    is_known = any(entry.name == arguments[0] for entry in CATALOGUE) if arguments else False
-    return f"`gt {arguments[0]} --help`" if is_known else "`gt --help`"

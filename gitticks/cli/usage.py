@@ -10,6 +10,9 @@ from click.exceptions import NoArgsIsHelpError
 _QUOTED = re.compile(r"'((?:-|\{)[^']*)'(?= requires |: | / |$)")
 """Options and choices as click quotes them; what a person typed keeps its quotes."""
 
+_TEXTS = ("TITLE", "TEXT", "NOTE", "FEEDBACK", "REASON", "VALUE")
+"""Arguments that often are several words."""
+
 
 def message_of(error: click.ClickException) -> str:
     """Returns what was wrong, in one line: lower case, what was typed or is missing in backticks."""
@@ -22,6 +25,27 @@ def message_of(error: click.ClickException) -> str:
         return _lacking(error.param, error.ctx)
     text = _QUOTED.sub(r"`\1`", error.format_message().rstrip("."))
     return text[:1].lower() + text[1:]
+
+
+def hint_of(error: click.UsageError, arguments: list[str]) -> str:
+    """Returns how to get help for the command that was meant; click does not always tell which that was."""
+    from gitticks.cli.catalogue import CATALOGUE
+
+    if error.ctx is not None:
+        path = error.ctx.command_path
+        text = _text_of(error.ctx)
+        if text is not None and error.message.startswith("Got unexpected extra argument"):
+            return f"a text of several words stands in quotes, `{text}`; `{path} --help`"
+        return f"`{path} --help`"
+    is_known = any(entry.name == arguments[0] for entry in CATALOGUE) if arguments else False
+    return f"`gt {arguments[0]} --help`" if is_known else "`gt --help`"
+
+
+def _text_of(ctx: click.Context) -> str | None:
+    """Returns the last argument of a command in quotes, where that is a text."""
+    last = [param.make_metavar(ctx) for param in ctx.command.params if isinstance(param, click.Argument)][-1:]
+    named = last[0].strip("[]") if last else ""
+    return f'"{named}"' if named in _TEXTS else None
 
 
 def did_you_mean(near: list[str] | tuple[str, ...]) -> str:

@@ -49,3 +49,23 @@ def test_what_was_wrong_is_one_line_with_the_next_command(
 ) -> None:
     ran = gt(*words.split(), at=tmp_path)
     assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n\nhint: `{hint}`\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("create Fix the login", "TITLE"),
+        ("reject k7f2 please mend it", "FEEDBACK"),
+        ("respond k7f2 yes please", "TEXT"),
+        ("approve k7f2 looks good", "NOTE"),
+        ("cancel k7f2 not needed", "REASON"),
+        ("config verify.test make test", "VALUE"),
+    ],
+)
+def test_words_without_quotes_are_told_where_they_belong(tmp_path: Path, words: str, text: str) -> None:
+    ran = gt(*words.split(), at=tmp_path)
+    name = words.partition(" ")[0]
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: got unexpected extra argument")
+    hint = f'a text of several words stands in quotes, `"{text}"`; `gt {name} --help`'
+    assert ran.err.endswith(f"\n\nhint: {hint}\n")
