@@ -122,9 +122,10 @@ def _check_branch(context: Context, value: str) -> None:
 
 
 def _write(context: Context, name: str, value: str | None, transaction: Transaction) -> None:
+    from gitticks.document.frontmatter import decode
     from gitticks.document.settings import set_value
 
-    text = (transaction.read(CONFIG_PATH) or b"").decode("utf-8")
+    text = decode(transaction.read(CONFIG_PATH) or b"", CONFIG_PATH)
     transaction.write(CONFIG_PATH, set_value(text, name, value).encode())
     transaction.describe(f"config: {name}", [("Actor", f"human {context.actor.name}")])
 

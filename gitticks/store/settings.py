@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gitticks.document.frontmatter import decode
 from gitticks.document.settings import Layer, file_layer
 from gitticks.document.settings_layers import (
     GIT_PREFIX,
@@ -13,7 +14,6 @@ from gitticks.document.settings_layers import (
     git_layer,
     merge_layers,
 )
-from gitticks.errors import DocumentError
 from gitticks.git.repository import Repository
 from gitticks.store import layout
 from gitticks.store.transaction import read_file
@@ -56,13 +56,7 @@ def _team_layer(repository: Repository) -> Layer:
     content = read_file(objects, objects.tree_of(tip), layout.CONFIG_PATH)
     if content is None:
         return Layer()
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DocumentError(
-            f"is not UTF-8 at byte {error.start}", path=layout.CONFIG_PATH, hint="save it as UTF-8"
-        ) from error
-    return file_layer(text)
+    return file_layer(decode(content, layout.CONFIG_PATH))
 
 
 def _git_configuration(repository: Repository) -> dict[str, str]:

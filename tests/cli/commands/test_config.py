@@ -8,6 +8,7 @@ import pytest
 from tests.cli.support import gt
 from tests.support.repositories import clone, git, make_repository
 from tests.support.stores import make_store
+from tests.support.tasks import write_files
 
 
 def config_file(root: Path) -> str:
@@ -152,3 +153,12 @@ def test_a_base_without_commits_and_one_of_origin_may_be_set(tmp_path: Path) -> 
     assert gt("config", "base", "release", at=here).code == 0
     git("symbolic-ref", "HEAD", "refs/heads/fresh", at=here)
     assert gt("config", "base", "fresh", at=here).code == 0
+
+
+def test_a_file_that_is_no_utf_8_is_named_by_whatever_reads_or_writes_it(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    write_files(store, {"config.yaml": b'version: 1\nnotify: "caf\xe9"\n'})
+    for words in (["config"], ["config", "human", "always"], ["config", "human", "--unset"]):
+        ran = gt(*words, at=tmp_path)
+        assert (ran.code, ran.out) == (1, ""), words
+        assert "config.yaml:2:13: this is no UTF-8" in ran.err
