@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.context import Context
+from gitticks.actions.verdict import Judged, approve_task, seen_of
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_in_memory
 from gitticks.git.process import run_git
@@ -69,7 +70,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         worklog=_worklog(context, task_id, tip),
         changes=diff_summary(context.repository, *span) if span else None,
         conflicts=_conflicts(context, task),
-        seen=Seen(task.awaiting, task.asked_at, task.end_sha),
+        seen=seen_of(task),
     )
 
 
@@ -129,6 +130,22 @@ def _conflicts(context: Context, task: Task) -> tuple[str, ...]:
         return ()
     merged = merge_in_memory(context.repository, base, task.end_sha)
     return merged.paths if isinstance(merged, Conflict) else ()
+
+
+def accept_work(context: Context, task_id: TaskId) -> Judged:
+    """Approves work that an agent has reviewed, and nothing else that a task may await.
+
+    Raises:
+        RefusedError: it is not reviewed yet, awaits nobody, or this is an agent's session.
+    """
+    context.require_person("accept work")
+    task = context.store.task_file(task_id).task
+    if task.status is not Status.REVIEWING:
+        raise RefusedError(
+            f"`{task_id}` is {task.status}: only work that awaits a person can be accepted",
+            hint=f"`gt show {task_id}`",
+        )
+    return approve_task(context, task_id, None, seen_of(task))
 
 
 def reject_in_review(context: Context, task_id: TaskId, feedback: str) -> Decision:

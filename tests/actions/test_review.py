@@ -120,6 +120,17 @@ def test_a_rejection_can_leave_the_agent_alone(project: RunProject) -> None:
     assert project.notes("k7f2") == ["too short"]
 
 
+def test_what_was_decided_is_told_as_json_too(project: RunProject) -> None:
+    make_reviewing(project)
+    noted = project.ok("review", "k7f2", "--comment", "Mind the border.")
+    assert noted == "k7f2  note added\n"
+    told = project.ok("review", "k7f2", "--reject", "too short", "--no-resume", "--json")
+    assert json.loads(told)["task"]["status"] == "working"
+    refused = project.gt("review", "k7f2", "--accept", "--json")
+    assert refused.code == 3
+    assert "only work that awaits a person" in json.loads(refused.err)["error"]["message"]
+
+
 def test_a_person_may_fail_work_that_an_agent_still_reviews(project: RunProject) -> None:
     make_reviewing(project, status=Status.AGENT_REVIEW, awaiting=None)
     project.ok("review", "k7f2", "--reject", "The border is missing.", "--no-resume")

@@ -51,7 +51,7 @@ def command(
     from gitticks.actions.changing import find_or_take_up_task
 
     if accept and reject is not None:
-        raise UsageError("`--accept` and `--reject` exclude each other")
+        raise UsageError("`--accept` and `--reject` exclude each other", hint="`gt review --help`")
     task_id = find_or_take_up_task(context, task)
     if comment is not None:
         from gitticks.actions.note import note_task
@@ -61,25 +61,21 @@ def command(
     if accept:
         return _accept(context, task_id, as_json=as_json)
     if reject is not None:
-        return _reject(context, task_id, reject, resume=not no_resume)
+        return _reject(context, task_id, reject, resume=not no_resume, as_json=as_json)
     if comment is None:
         _show(context, task_id, with_changes=not stat, as_json=as_json)
+        return 0
+    from gitticks.cli.writing import print_change
+
+    print_change(context, task_id, "note added", as_json=as_json)
     return 0
 
 
 def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
-    from gitticks.actions.verdict import approve_task, look_at
+    from gitticks.actions.review import accept_work
     from gitticks.cli.merging import finish_approval
-    from gitticks.errors import RefusedError
 
-    context.require_person("accept work")
-    task = context.store.task_file(task_id).task
-    if task.status is not Status.REVIEWING:
-        raise RefusedError(
-            f"`{task_id}` is {task.status}: only work that awaits a person can be accepted",
-            hint=f"`gt show {task_id}`",
-        )
-    judged = approve_task(context, task_id, None, look_at(context, task_id))
+    judged = accept_work(context, task_id)
     return finish_approval(context, judged.after, "accepted", is_left=False, as_json=as_json)
 
 
@@ -121,11 +117,11 @@ def _object(seen: ReviewView) -> dict[str, object]:
     }
 
 
-def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool) -> int:
+def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, as_json: bool) -> int:
     from gitticks.actions.merge import runner_merges
     from gitticks.actions.review import reject_in_review
     from gitticks.actions.verdict import look_at, reject_task
-    from gitticks.cli.render import say
+    from gitticks.cli.writing import print_change
 
     if not feedback.strip():
         raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
@@ -133,10 +129,10 @@ def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool) -
         reject_in_review(context, task_id, feedback)
     else:
         reject_task(context, task_id, feedback, look_at(context, task_id))
-    say(f"{task_id}  sent back with your feedback")
+    print_change(context, task_id, "sent back with your feedback", as_json=as_json)
     if not resume or runner_merges(context):
         return 0
     from gitticks.cli.app import run
 
     sys.stdout.flush()
-    return run(["run", task_id])
+    return run(["run", task_id, *(["--json"] if as_json else [])])
