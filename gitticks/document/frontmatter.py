@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from gitticks.document.lines import LINE_BREAK, Source, is_encodable
+from gitticks.document.lines import Source, count_line_breaks, is_encodable
 from gitticks.document.yaml_nodes import Mapping
 from gitticks.document.yaml_splice import Change, splice
 from gitticks.document.yaml_tree import parse_yaml
@@ -49,7 +49,7 @@ class Frontmatter:
     def body_source(self) -> Source:
         """Returns the body with its place in the file."""
         before = self.opening + self.yaml + self.closing
-        return Source(self.body, self.path, 1 + sum(1 for _ in LINE_BREAK.finditer(before)))
+        return Source(self.body, self.path, 1 + count_line_breaks(before))
 
     def with_changes(self, changes: Iterable[Change]) -> Frontmatter:
         """Returns the file with keys of its frontmatter set or removed.
@@ -105,9 +105,7 @@ def decode(data: bytes, path: str) -> str:
         DocumentError: it is no UTF-8, holds NUL, or passes a limit.
     """
     if len(data) > MOST_BYTES:
-        raise DocumentError(
-            "the file is larger than 1 MB", path=path, hint="move long text to a file of its own"
-        )
+        raise _too_large("1 MB", path)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -134,8 +132,7 @@ def refuse_excess(text: str, path: str) -> None:
 
 
 def _refuse_many_lines(text: str, path: str) -> None:
-    at_most = text.count("\n") + text.count("\r")
-    if at_most > MOST_LINES and sum(1 for _ in LINE_BREAK.finditer(text)) > MOST_LINES:
+    if count_line_breaks(text) > MOST_LINES:
         raise _too_large(f"{MOST_LINES} lines", path)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gitticks.document.fields import changes, has_manual, read_fields, written
 from gitticks.document.fields_simple import read_simple
 from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
-from gitticks.document.lines import LINE_BREAK, Source, with_newlines
+from gitticks.document.lines import LINE_BREAK, Source, count_line_breaks, with_newlines
 from gitticks.document.sections import Body, is_empty, read_body
 from gitticks.document.yaml_scalars import render
 from gitticks.document.yaml_splice import Change
@@ -38,9 +38,7 @@ class ReadFile:
     def body_source(self) -> Source:
         """Returns the text below the frontmatter with its place in the file."""
         before = self.text[: self.body_start]
-        return Source(
-            self.text[self.body_start :], self.path, 1 + sum(1 for _ in LINE_BREAK.finditer(before))
-        )
+        return Source(self.text[self.body_start :], self.path, 1 + count_line_breaks(before))
 
 
 @dataclass(frozen=True, slots=True)

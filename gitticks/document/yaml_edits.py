@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gitticks.document.lines import LINE_BREAK
+from gitticks.document.lines import LINE_BREAK, line_end
 from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, loose_node
 from gitticks.document.yaml_nodes import Sequence as SequenceNode
 from gitticks.document.yaml_scalars import YamlValue, loose, render, render_text
@@ -167,8 +167,7 @@ class Editor:
         return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
 
     def _line_end(self, offset: int) -> int:
-        found = LINE_BREAK.search(self.text, offset)
-        return len(self.text) if found is None else found.end()
+        return line_end(self.text, offset)
 
     def _after_blank_lines(self, offset: int) -> int:
         end = self._line_end(offset)

@@ -7,7 +7,6 @@ a state that no rule ever allowed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from gitticks.model.notes import Section
 from gitticks.model.status import Status
@@ -31,7 +30,7 @@ class Side:
     artifacts: tuple[str | None, ...] = ()
 
     @property
-    def bundle(self) -> tuple[Any, ...]:
+    def bundle(self) -> tuple[object, ...]:
         """Returns what moves together."""
         return (*(getattr(self.task, name) for name in sorted(BUNDLE_FIELDS)), self.artifacts)
 
@@ -50,7 +49,7 @@ def stands_before(base: Side | None, one: Side, other: Side) -> bool | None:
     return _key(one) > _key(other)
 
 
-def _key(side: Side) -> tuple[Any, ...]:
+def _key(side: Side) -> tuple[bool, bool, bool, int, int, str, str]:
     task = side.task
     return (
         task.status.is_terminal,
