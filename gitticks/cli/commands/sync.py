@@ -43,7 +43,7 @@ def command(
     if watch:
         _watch(context, remote, _seconds("--every", every), seconds, as_json=as_json)
         return
-    _show(sync(context, remote, restore=restore, timeout_seconds=seconds), as_json=as_json)
+    _show(context, sync(context, remote, restore=restore, timeout_seconds=seconds), as_json=as_json)
 
 
 def _watch(context: Context, remote: str | None, every: float, timeout: float, *, as_json: bool) -> None:
@@ -54,7 +54,7 @@ def _watch(context: Context, remote: str | None, every: float, timeout: float, *
     told: list[Synced] = []
 
     def tell(done: Synced) -> None:
-        _show(done, as_json=as_json, is_first_of_many=not told)
+        _show(context, done, as_json=as_json, is_first_of_many=not told)
         told[:] = [done]
 
     def failed(error: GitticksError) -> None:
@@ -72,7 +72,7 @@ def _watch(context: Context, remote: str | None, every: float, timeout: float, *
     )
 
 
-def _show(done: Synced, *, as_json: bool, is_first_of_many: bool = False) -> None:
+def _show(context: Context, done: Synced, *, as_json: bool, is_first_of_many: bool = False) -> None:
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import hint, say, screen, warn
     from gitticks.cli.sync_lines import next_step, sync_lines, warnings_of
@@ -83,9 +83,19 @@ def _show(done: Synced, *, as_json: bool, is_first_of_many: bool = False) -> Non
     for warning in warnings_of(done):
         warn(warning)
     say(*sync_lines(screen(), done, is_watching=is_first_of_many))
-    step = next_step(done)
+    step = next_step(done) or _to_trust(context, done)
     if step:
         hint(step)
+
+
+def _to_trust(context: Context, done: Synced) -> str | None:
+    """Returns what to type where settings or templates came that run nothing here yet."""
+    if not done.came.files:
+        return None
+    from gitticks.actions.trust import are_settings_trusted
+
+    fresh = Context(context.world, context.directory, context.overrides)
+    return None if are_settings_trusted(fresh) else "`gt trust` shows what came that would run here, and asks"
 
 
 def _seconds(option: str, text: str) -> float:

@@ -70,6 +70,17 @@ def test_a_saved_edit_goes_too(clones: list[Clone]) -> None:
     assert other.task(task).title == "Mend login"
 
 
+def test_settings_that_came_and_would_run_are_named(clones: list[Clone]) -> None:
+    one, other = clones
+    one.ok("config", "verify.test", "make test")
+    assert "gt trust" not in one.gt("sync").seen
+    assert other.gt("sync").err.endswith("hint: `gt trust` shows what came that would run here, and asks\n")
+    other.ok("trust", "--yes")
+    one.ok("config", "parallel", "2")
+    one.ok("sync")
+    assert "gt trust" not in other.gt("sync").seen
+
+
 def test_a_true_conflict_names_the_task_and_its_file(clones: list[Clone]) -> None:
     one, other = clones
     task = one.create("Fix login", "-d", "The summary.")
