@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gitticks.document.script_heading import may_hold_script
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
+from gitticks.model.settings import PermissionMode
 from gitticks.model.trust import Runnable, RunnableKind
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ _COMMANDS = frozenset(
 )
 _HARMLESS_OF_AGENTS = frozenset({"model", "fallback", "prompt"})
 """What an agent's entry says that changes neither the program, nor what it gets, nor what it may do."""
+
+_MODE = ("permissions", "mode")
+_LOOSE = frozenset({PermissionMode.AUTO_ALL, PermissionMode.YOLO})
+"""With these, agents run what they like without asking; the default and what is stricter need nobody's trust."""
 
 
 def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
@@ -53,7 +58,8 @@ def _of_layer(layer: Layer) -> Iterator[Runnable]:
     values: Mapping[tuple[str, ...], object] = layer.values
     for keys, value in values.items():
         is_agent = keys[0] == "agents" and keys[-1] not in _HARMLESS_OF_AGENTS
-        if (keys in _COMMANDS or is_agent) and value not in (None, "", (), []):
+        loosens = keys == _MODE and value in _LOOSE
+        if (keys in _COMMANDS or is_agent or loosens) and value not in (None, "", (), []):
             yield Runnable(RunnableKind.SETTING, ".".join(keys), _shown(value))
 
 

@@ -106,6 +106,21 @@ def test_a_change_of_one_setting_trusts_no_other(clones: list[Clone], trap: Path
     assert "not yet  setting verify.test\n" in listed
 
 
+@pytest.mark.parametrize(("mode", "is_asked"), [("yolo", True), ("auto-all", True), ("interactive", False)])
+def test_a_mode_that_lets_agents_do_more_is_asked_about(
+    clones: list[Clone], mode: str, is_asked: bool
+) -> None:
+    one, other = clones
+    one.ok("config", "permissions.mode", mode)
+    share(one, other)
+    listed = "not yet  setting permissions.mode\n" if is_asked else ""
+    assert listed in other.ok("trust", "--list")
+    assert other.gt("run").code == (3 if is_asked else 0)
+    assert one.gt("run").code == 0
+    other.ok("trust", "--yes")
+    assert other.gt("run").code == 0
+
+
 @pytest.mark.parametrize("heading", ["## Script", "## \u00a0Script", "\u2003Script\n---"])
 def test_a_script_is_trusted_under_a_new_id_too(clones: list[Clone], trap: Path, heading: str) -> None:
     one, other = clones
