@@ -8,16 +8,8 @@ from gitticks.git.repository import Repository
 
 MOST_COMMITS = 500
 """So far back a branch is searched; each of its commits costs a diff."""
-_DIFF = (
-    "-r",
-    "-p",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-renames",
-    "--full-index",
-    "--no-color",
-    "--binary",
-)
+_DIFF = ("-r", "-p", "--no-ext-diff", "--no-textconv", "--no-renames", "--full-index", "--no-color")
+"""Of a binary file the ids before and after are enough to tell a change, and take no room."""
 
 
 def find_same_patch(repository: Repository, base: str, head: str) -> str | None:

@@ -58,3 +58,16 @@ def test_how_a_person_likes_to_see_changes_is_no_matter(root: Path, setting: str
     git("cherry-pick", "work", at=root)
     git("config", *setting.split("="), at=root)
     assert same(root) == git("rev-parse", "main", at=root)
+
+
+def test_changes_of_binary_files_are_told_apart(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    commit_file(root, "image", "\0one")
+    git("checkout", "-qb", "work", at=root)
+    commit_file(root, "image", "\0two")
+    git("checkout", "-q", "main", at=root)
+    commit_file(root, "image", "\0three")
+    assert same(root) is None
+    commit_file(root, "image", "\0one")
+    git("cherry-pick", "work", at=root)
+    assert same(root) == git("rev-parse", "main", at=root)
