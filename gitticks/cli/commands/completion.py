@@ -17,7 +17,7 @@ from gitticks.cli.options import Command
     examples=(
         'eval "$(gt completion bash)"',
         'eval "$(gt completion zsh)"',
-        "gt completion fish > ~/.config/fish/completions/gt.fish",
+        "gt completion fish | source",
     ),
 )
 @click.argument("shell", type=click.Choice(SHELLS))

@@ -1,4 +1,4 @@
-# Completion of gt in fish: gt completion fish > ~/.config/fish/completions/gt.fish
+# Completion of gt in fish: gt completion fish | source
 
 function __gt_completion
     set -l words (commandline -opc) (commandline -ct)
