@@ -129,11 +129,6 @@ def rows_between(source: Status, target: Status) -> tuple[Row, ...]:
     return tuple(row for row in TABLE + ENGINE_TABLE if row.source is source and row.target is target)
 
 
-def is_legal_step(source: Status, target: Status) -> bool:
-    """True if a history may hold this step, whoever made it: the tables, a person's verdict, or a reopening."""
-    return bool(rows_between(source, target)) or (source.is_terminal and target is Status.PENDING)
-
-
 def asker_of(actor: Actor) -> Asker:
     """Returns the column of the table that an actor stands in; an agent that nobody started has a worker's rights."""
     if actor.kind is ActorKind.HUMAN:

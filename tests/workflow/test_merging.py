@@ -12,7 +12,6 @@ from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn
-from gitticks.workflow.transitions import is_legal_step
 from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, MergeFound
 from tests.support.decisions import (
     ADA,
@@ -30,6 +29,7 @@ from tests.support.decisions import (
     waived,
     way,
 )
+from tests.workflow.steps import is_legal_step
 
 CONFLICT = MergeFailed("conflict in a.py", ("a.py",))
 RED = MergeFailed("tests failed on the merge")

@@ -17,10 +17,10 @@ from gitticks.model.status import Isolation, Requires, Role, Status, TaskType
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import count_since_last_word
 from gitticks.workflow.decision import Decision, Turn
-from gitticks.workflow.transitions import is_legal_step
 from gitticks.workflow.triggers import SessionEnded
 from tests.support.decisions import START
 from tests.workflow.carrying_out import asked_gates, carry_out
+from tests.workflow.steps import is_legal_step
 from tests.workflow.world import ALL_CHOICES, POLICIES, Move, Side, World, begin, moves
 
 RETURNS = (Status.CLARIFICATION, Status.WORKING, Status.AGENT_REVIEW, Status.REVIEWING, Status.STUCK)

@@ -12,7 +12,7 @@ from gitticks.model.notes import ReviewOutcome
 from gitticks.model.policy import Policy, ReviewPolicy
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.workflow.artifacts import Artifacts
-from gitticks.workflow.transitions import Asker, asker_of, is_legal_step, targets
+from gitticks.workflow.transitions import Asker, asker_of, targets
 from gitticks.workflow.triggers import Requested
 from tests.support.decisions import (
     ACTORS,
@@ -30,6 +30,7 @@ from tests.support.decisions import (
     run,
     way,
 )
+from tests.workflow.steps import is_legal_step
 
 EVERYBODY = "worker reviewer human engine"
 NOTHING = Artifacts(head=HEAD)

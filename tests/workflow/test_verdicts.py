@@ -12,7 +12,6 @@ from gitticks.model.status import ActorKind, Awaiting, Requires, Role, Status, V
 from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decision import Decision, Turn
-from gitticks.workflow.transitions import is_legal_step
 from gitticks.workflow.triggers import Closed, VerdictGiven
 from gitticks.workflow.verdicts import VERDICTS
 from tests.support.decisions import (
@@ -33,6 +32,7 @@ from tests.support.decisions import (
     waived,
     way,
 )
+from tests.workflow.steps import is_legal_step
 
 NO_CODE = Artifacts()
 OPEN = ["pending", "clarification", "working", "agent-review", "reviewing", "stuck"]

@@ -12,10 +12,10 @@ from gitticks.model.status import Isolation, Requires, Status, TaskType
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import count_since_last_word
 from gitticks.workflow.decision import Decision
-from gitticks.workflow.transitions import is_legal_step
 from tests.support.decisions import START
 from tests.workflow.carrying_out import asked_gates, carry_out, history_of
 from tests.workflow.normal_form import key, normalise
+from tests.workflow.steps import is_legal_step
 from tests.workflow.world import Choices, Move, Side, World, begin, moves
 
 Setting = tuple[str, str, str, str, str | None, str, str]

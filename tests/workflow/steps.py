@@ -1,0 +1,11 @@
+"""Which steps the specification allows in a history, whoever made them: what every walk in these tests is held against."""
+
+from __future__ import annotations
+
+from gitticks.model.status import Status
+from gitticks.workflow.transitions import rows_between
+
+
+def is_legal_step(source: Status, target: Status) -> bool:
+    """True if a history may hold this step: the tables, a person's verdict, or a reopening."""
+    return bool(rows_between(source, target)) or (source.is_terminal and target is Status.PENDING)
