@@ -12,6 +12,7 @@ from gitticks.actions.update import reading_for
 from gitticks.errors import GitticksError
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Section
+from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.store.free_ids import free_id
 from gitticks.store.links import changes_links, check_links
@@ -78,7 +79,7 @@ def create_from_text(context: Context, content: bytes) -> Task:
 
     Raises:
         DocumentError: the text is no task file.
-        UsageError: it still has no title.
+        GitticksError: it still has no title, or is not pending.
         RefusedError: it sets fields that only gitticks writes, or a link makes no sense.
     """
     from gitticks.document.taskfile import TaskFile
@@ -88,7 +89,7 @@ def create_from_text(context: Context, content: bytes) -> Task:
     if file.title == UNNAMED:
         raise GitticksError("nothing was written: the task has no title", hint='`gt create "Fix the login"`')
     check_fields(HandEdit(None, file, None))
-    if file.task.verdict is not None or not file.task.is_open or file.task.status.value != "pending":
+    if file.task.verdict is not None or file.task.status is not Status.PENDING:
         raise GitticksError(
             "a new task is `pending` and has no verdict", hint="leave out `status` and `verdict`"
         )

@@ -9,6 +9,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
+from gitticks.workflow.transitions import targets
 
 
 def workspace_of(context: Context, task: Task) -> Path | None:
@@ -38,9 +39,8 @@ def failed_check(context: Context, task_id: TaskId) -> str | None:
     """
     file = context.store.task_file(task_id)
     workspace = workspace_of(context, file.task)
-    is_finished = (
-        file.task.status in (Status.WORKING, Status.STUCK) and file.section(Section.HANDOFF) is not None
-    )
+    may_hand_off = Status.AGENT_REVIEW in targets(file.task.status)
+    is_finished = may_hand_off and file.section(Section.HANDOFF) is not None
     if workspace is None or not is_finished:
         return None
     from gitticks.actions.trust import require_team_trusted

@@ -65,7 +65,7 @@ def _split(part: str) -> list[str]:
 
 def _label(word: str) -> str:
     if not word.isprintable():
-        raise UsageError(f"`{ascii(word)[1:-1]}` cannot be a label")
+        raise UsageError(f"`{ascii(word)[1:-1]}` cannot be a label", hint="leave out control characters")
     return word
 
 
@@ -139,7 +139,9 @@ def read_day(text: str, today: date) -> date:
             f"`{text}` is not a day", hint="write 2026-12-24, +3d, +2w, today, tomorrow or a weekday"
         )
     if abs(day.year - today.year) > _FARTHEST_YEARS:
-        raise UsageError(f"`{text}` is more than {_FARTHEST_YEARS} years away")
+        raise UsageError(
+            f"`{text}` is more than {_FARTHEST_YEARS} years away", hint="write a nearer day, or +2w"
+        )
     return day
 
 
@@ -171,7 +173,7 @@ def _unknown(what: str, text: str, known: Iterable[str]) -> UsageError:
 
 def _name(text: str) -> str:
     if not text.isprintable():
-        raise UsageError(f"`{ascii(text)[1:-1]}` holds control characters")
+        raise UsageError(f"`{ascii(text)[1:-1]}` holds control characters", hint="leave them out")
     return text
 
 

@@ -23,7 +23,7 @@ def said_of(index: Index, task: IndexedTask) -> str:
         from gitticks.actions.reasons import stuck_reason
 
         return stuck_reason(index.history(task.id)) or ""
-    if task.asked_at is None or b"## Notes" not in (index.data(task.id) or b""):
+    if task.asked_at is None or b"notes" not in (index.data(task.id) or b"").lower():
         return ""
     from gitticks.actions.showing import body_of, notes_of
     from gitticks.model.status import ActorKind

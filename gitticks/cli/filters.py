@@ -51,7 +51,7 @@ def parse_count(text: str) -> int:
         return int(text[:_MOST_DIGITS])
     from gitticks.errors import UsageError
 
-    raise UsageError(f"`{text}` is no number from 1")
+    raise UsageError(f"`{text}` is no number from 1", hint="write a number such as 20")
 
 
 def are_kinds(text: str) -> bool:

@@ -34,7 +34,9 @@ def command(
     context.require_person("answer for a person")
     if every:
         if task is not None:
-            raise UsageError("`--all` goes through every question, so no task is to be named")
+            raise UsageError(
+                "`--all` goes through every question, so no task is to be named", hint="`gt respond --all`"
+            )
         return _respond_to_all(context, with_editor=with_editor, as_json=as_json)
     if task is None:
         raise UsageError("no task was named", hint="`gt list --awaiting` shows which ask")

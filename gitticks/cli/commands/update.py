@@ -101,7 +101,7 @@ def command(
     if title is not None:
         wishes["title"] = check_text(title, "the title")
     if description == note == STDIN:
-        raise UsageError("the description and the note cannot both be stdin")
+        raise UsageError("the description and the note cannot both be stdin", hint="give one of them as text")
     text = read_text(description, "the description")
     changes = Changes(wishes, status, verdict, read_text(note, "the note"), text)
     if with_editor:

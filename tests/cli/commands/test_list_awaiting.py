@@ -49,7 +49,7 @@ def test_a_question_in_the_list_cannot_steer_the_screen(tmp_path: Path) -> None:
 
 
 def test_what_awaits_a_person_without_a_question_shows_what_the_agent_said(tmp_path: Path) -> None:
-    said = "## Notes\n\n### 2026-03-04T05:00:00Z · agent · claude\n\nThe schema is moved; look before I fill it.\n"
+    said = "##  notes\n\n### 2026-03-04T05:00:00Z · agent · claude\n\nThe schema is moved; look before I fill it.\n"
     make_task(
         make_store(tmp_path), id="m3xq", status=Status.WORKING, awaiting=Awaiting.CHECKPOINT, body=said,
         asked_at=NOW - timedelta(hours=1),
