@@ -28,6 +28,9 @@ class Identity:
         }
 
 
+_NAME_HINT = '`git config --global user.name "Your Name"`'
+_EMAIL_HINT = '`git config --global user.email "you@example.org"`'
+
 ENGINE_IDENTITY = Identity("gitticks", "gitticks@localhost")
 
 
@@ -54,11 +57,10 @@ def identity(repository: Repository, environment: Mapping[str, str]) -> Identity
         email = email or _cleaned(configured.get("author.email") or configured.get("user.email", ""))
         email = email or _cleaned(environment.get("EMAIL", ""))
     if not name:
-        raise GitticksError("git does not know your name", hint='`git config --global user.name "Your Name"`')
+        hint = _NAME_HINT if email else f"{_NAME_HINT} and {_EMAIL_HINT}"
+        raise GitticksError("git does not know your name", hint=hint)
     if not email:
-        raise GitticksError(
-            "git does not know your address", hint='`git config --global user.email "you@example.org"`'
-        )
+        raise GitticksError("git does not know your address", hint=_EMAIL_HINT)
     return Identity(name, email)
 
 

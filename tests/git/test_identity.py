@@ -42,7 +42,14 @@ def test_nobody_is_guessed(repository: Repository, tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "empty"))
     with pytest.raises(GitticksError, match="does not know your name") as caught:
         identity(repository, {})
-    assert caught.value.hint == '`git config --global user.name "Your Name"`'
+    name, address = (
+        '`git config --global user.name "Your Name"`',
+        '`git config --global user.email "you@example.org"`',
+    )
+    assert caught.value.hint == f"{name} and {address}"
+    with pytest.raises(GitticksError, match="does not know your name") as caught:
+        identity(repository, {"EMAIL": "m@x"})
+    assert caught.value.hint == name
     with pytest.raises(GitticksError, match="does not know your address"):
         identity(repository, {"GIT_AUTHOR_NAME": "Mary"})
     assert identity(repository, {"GIT_AUTHOR_NAME": "Mary", "EMAIL": "m@x"}) == Identity("Mary", "m@x")
