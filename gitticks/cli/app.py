@@ -12,7 +12,7 @@ from gitticks.cli.catalogue import CATALOGUE, HEADINGS, find_command
 from gitticks.cli.failures import guarded, tell
 from gitticks.cli.options import Group
 from gitticks.cli.render import screen
-from gitticks.cli.usage import hint_of, message_of
+from gitticks.cli.usage import NAMES_ELSEWHERE, hint_of, message_of
 from gitticks.errors import Exit
 
 _NARROWEST_OF_CLICK = 52
@@ -63,6 +63,11 @@ class Catalogue(Group):
             rows = [(entry.name, entry.summary) for entry in CATALOGUE if entry.heading == heading]
             with formatter.section(heading):
                 formatter.write_dl(rows)
+
+    def near(self, ctx: click.Context, name: str) -> list[str]:
+        """Returns what a word of other trackers is called here, else the names that look like it."""
+        known = NAMES_ELSEWHERE.get(name)
+        return [known] if known else super().near(ctx, name)
 
 
 @click.group(

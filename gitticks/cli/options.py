@@ -62,16 +62,15 @@ class Group(Command, click.Group):
         """Finds a command and suggests near ones for an unknown name."""
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
-            near = _near(name, self.list_commands(ctx))
-            offered = did_you_mean([f"{ctx.command_path} {one}" for one in near])
+            offered = did_you_mean([f"{ctx.command_path} {one}" for one in self.near(ctx, name)])
             raise click.UsageError(f"no command `{name}`{offered}", ctx=ctx)
         return super().resolve_command(ctx, args)
 
+    def near(self, ctx: click.Context, name: str) -> list[str]:
+        """Returns the names of commands that may be meant by an unknown one, the likeliest first."""
+        from difflib import get_close_matches
 
-def _near(name: str, known: list[str]) -> list[str]:
-    from difflib import get_close_matches
-
-    return get_close_matches(name, known, n=_SEVERAL, cutoff=0.6)
+        return get_close_matches(name, self.list_commands(ctx), n=_SEVERAL, cutoff=0.6)
 
 
 class Completes:

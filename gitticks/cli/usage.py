@@ -10,6 +10,26 @@ from click.exceptions import NoArgsIsHelpError
 _QUOTED = re.compile(r"'((?:-|\{)[^']*)'(?= requires |: | / |$)")
 """Options and choices as click quotes them; what a person typed keeps its quotes."""
 
+NAMES_ELSEWHERE = {
+    **dict.fromkeys(("add", "new"), "create"),
+    **dict.fromkeys(("delete", "remove", "rm"), "cancel"),
+    **dict.fromkeys(("done", "finish", "resolve"), "close"),
+    **dict.fromkeys(("assign", "modify", "set"), "update"),
+    **dict.fromkeys(("comment", "annotate"), "note"),
+    **dict.fromkeys(("cat", "info", "view"), "show"),
+    **dict.fromkeys(("ls", "tasks", "issues"), "list"),
+    **dict.fromkeys(("find", "grep"), "search"),
+    **dict.fromkeys(("fetch", "pull", "push"), "sync"),
+    **dict.fromkeys(("begin", "claim", "work"), "start"),
+    "answer": "respond",
+    "depend": "block",
+    "diff": "review",
+    "history": "log",
+    "settings": "config",
+    "todo": "ready",
+}
+"""What git and other trackers call a command, and what it is called here."""
+
 _TEXTS = ("TITLE", "TEXT", "NOTE", "FEEDBACK", "REASON", "VALUE")
 """Arguments that often are several words."""
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.cli.catalogue import CATALOGUE
+from gitticks.cli.usage import NAMES_ELSEWHERE
 from tests.cli.support import gt
 
 
@@ -49,6 +51,17 @@ def test_what_was_wrong_is_one_line_with_the_next_command(
 ) -> None:
     ran = gt(*words.split(), at=tmp_path)
     assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n\nhint: `{hint}`\n")
+
+
+def test_words_of_other_trackers_are_told_as_they_are_called_here(tmp_path: Path) -> None:
+    names = {entry.name for entry in CATALOGUE}
+    assert not names & set(NAMES_ELSEWHERE)
+    assert set(NAMES_ELSEWHERE.values()) <= names
+    ran = gt("add", "Fix the login", at=tmp_path)
+    assert (ran.code, ran.err) == (
+        2,
+        "error: no command `add`; did you mean `gt create`?\n\nhint: `gt --help`\n",
+    )
 
 
 @pytest.mark.parametrize(
