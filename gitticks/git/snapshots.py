@@ -19,10 +19,12 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, head
 from gitticks.git.fence import fence_programs
 from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.objects import Objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import NO_OBJECT
 
 _MOST_ARGUMENTS = 500
+_LARGEST_IN_MEMORY = 16 * 1024 * 1024
 _LINK, _PLAIN, _EXECUTABLE = "120000", "100644", "100755"
 
 
@@ -62,14 +64,17 @@ def take_snapshot(checkout: Checkout, ignored: Iterable[str] = ()) -> Snapshot:
     folders = tuple(f"{folder.rstrip('/')}/" for folder in ignored)
     files: dict[str, KeptFile] = {}
     left_out: list[str] = []
-    for path in (*changes.changed, *changes.untracked):
-        if f"{path.rstrip('/')}/".startswith(folders or ("\0",)):
-            continue
-        kept = _keep(checkout, path)
-        if kept is None:
-            left_out.append(path)
-        else:
-            files[path] = kept
+    objects = Objects(checkout.common_dir)
+    with objects.unsynced() as written:  # there may be thousands of files
+        for path in (*changes.changed, *changes.untracked):
+            if f"{path.rstrip('/')}/".startswith(folders or ("\0",)):
+                continue
+            kept = _keep(checkout, objects, path)
+            if kept is None:
+                left_out.append(path)
+            else:
+                files[path] = kept
+    objects.sync(written.ids)
     untracked = frozenset(changes.untracked) & files.keys()
     return Snapshot(head(checkout), files, untracked, tuple(left_out))
 
@@ -192,14 +197,17 @@ def discard(checkout: Checkout, snapshot: Snapshot) -> None:
 
     To be called once the snapshot is stored under a ref. A file that was changed since the snapshot stays.
     """
-    for path, kept in snapshot.files.items():
-        if path in snapshot.untracked and _keep(checkout, path) == kept:
-            put_file(checkout, path, kept.mode, None)
-    changed = [path for path, kept in snapshot.files.items() if path not in snapshot.untracked]
-    if not changed or snapshot.head is None:
-        return
-    unchanged_since = [path for path in changed if _keep(checkout, path) == snapshot.files[path]]
-    if not unchanged_since:
+    objects = Objects(checkout.common_dir)
+    with objects.unsynced():  # what is compared is on disk already
+        for path, kept in snapshot.files.items():
+            if path in snapshot.untracked and _keep(checkout, objects, path) == kept:
+                put_file(checkout, path, kept.mode, None)
+        unchanged_since = [
+            path
+            for path, kept in snapshot.files.items()
+            if path not in snapshot.untracked and _keep(checkout, objects, path) == kept
+        ]
+    if not unchanged_since or snapshot.head is None:
         return
     run_git(
         [
@@ -223,7 +231,7 @@ def discard(checkout: Checkout, snapshot: Snapshot) -> None:
     restore_tracked(checkout, in_head)
 
 
-def _keep(checkout: Checkout, path: str) -> KeptFile | None:
+def _keep(checkout: Checkout, objects: Objects, path: str) -> KeptFile | None:
     """Stores one file; None if it is nothing that can be kept."""
     place = checkout.path / path
     try:
@@ -232,25 +240,27 @@ def _keep(checkout: Checkout, path: str) -> KeptFile | None:
         return KeptFile(_PLAIN, None)
     try:
         if stat.S_ISLNK(status.st_mode):
-            return KeptFile(_LINK, _store(checkout, os.fsencode(place.readlink())))
+            return KeptFile(_LINK, objects.write_blob(os.fsencode(place.readlink())))
         if not stat.S_ISREG(status.st_mode):
             return None
         file = os.fdopen(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     except OSError:
         return None
     with file:
-        mode = os.fstat(file.fileno()).st_mode
-        if not stat.S_ISREG(mode):  # it was replaced since
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):  # it was replaced since
             return None
-        return KeptFile(_EXECUTABLE if mode & stat.S_IXUSR else _PLAIN, _store(checkout, file))
+        mode = _EXECUTABLE if status.st_mode & stat.S_IXUSR else _PLAIN
+        is_small = status.st_size <= _LARGEST_IN_MEMORY
+        return KeptFile(mode, objects.write_blob(file.read()) if is_small else _store_large(checkout, file))
 
 
-def _store(checkout: Checkout, content: bytes | BinaryIO) -> str:
-    """Stores a blob; of a large file, that git reads itself, nothing is in memory."""
+def _store_large(checkout: Checkout, file: BinaryIO) -> str:
+    """Lets git read a file and store it, so that nothing of it is in memory."""
     return run_git(
         ["-c", "core.fsync=all", "hash-object", "-w", "--no-filters", "--stdin"],
         repository_dir=checkout.git_dir,
-        input=content,
+        input=file,
     ).text
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError
+from gitticks.git import snapshots
+from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, checkout_at
 from gitticks.git.repository import discover
 from gitticks.git.snapshots import (
@@ -142,3 +144,16 @@ def test_an_unborn_branch_has_files_to_keep_too(tmp_path: Path) -> None:
     checkout = checkout_at(discover(path), path)
     commit = store_snapshot(checkout, take_snapshot(checkout), "kept")
     assert kept_files(checkout, commit).keys() == {"new.txt"}
+
+
+def test_a_large_file_is_kept_by_git_itself(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "_LARGEST_IN_MEMORY", 100)
+    content = b"\xff\r\n\0" * 100
+    (checkout.path / "large").write_bytes(content)
+    (checkout.path / "small").write_bytes(b"\r\n")
+    snapshot = take_snapshot(checkout)
+    kept = {path: snapshot.files[path].blob for path in ("large", "small")}
+    assert kept == {"large": blob_id(content), "small": blob_id(b"\r\n")}
+    assert read_kept(checkout, blob_id(content)) == content
+    discard(checkout, snapshot)
+    assert not (checkout.path / "large").exists()
