@@ -95,8 +95,16 @@ def read_integer(least: int, most: int | None = None) -> Reader[int]:
         text = _plain(node)
         number = int(text) if text is not None and INTEGER.fullmatch(text) else None
         if number is None or number < least or (most is not None and number > most):
-            raise at.error(node, f"is not {wanted}: {shown(node)}", hint=f"write `{at.name}: {least}`")
+            raise at.error(
+                node, f"is not {wanted}: {shown(node)}", hint=f"write `{at.name}: {nearest(node)}`"
+            )
         return number
+
+    def nearest(node: Node) -> int:
+        text = node.text.strip() if isinstance(node, Scalar) else ""
+        if not INTEGER.fullmatch(text):
+            return least if most is None else (least + most) // 2
+        return max(least, int(text) if most is None else min(int(text), most))
 
     return read
 

@@ -67,7 +67,9 @@ def _marked(source: Source, error: MarkedYAMLError) -> DocumentError:
     mark = error.problem_mark or opened
     problem = " ".join(str(error.problem or error.context or "this is no YAML").split())
     offset = 0 if mark is None else min(mark.index, len(source.text))
-    return source.error(problem, offset, hint="put the value in double quotes")
+    is_tab = source.text[offset : offset + 1] == "\t"
+    hint = "write spaces instead of the tab" if is_tab else "put the value in double quotes"
+    return source.error(problem, offset, hint=hint)
 
 
 def _is_unclosed(error: MarkedYAMLError) -> bool:

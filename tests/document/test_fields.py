@@ -104,10 +104,11 @@ def test_ids_and_titles_are_the_text_that_stands_there(written_id: str, title: s
 @pytest.mark.parametrize(
     ("lines", "message", "hint"),
     [
-        ("priority: high", "4:11: `priority` is not a number from 0 to 4: 'high'", "write `priority: 0`"),
-        ("priority: 5", "4:11: `priority` is not a number from 0 to 4: '5'", "write `priority: 0`"),
-        ('priority: "1"', "4:11: `priority` is not a number from 0 to 4: '1'", "write `priority: 0`"),
-        ("priority: " + "9" * 5000, "4:11: `priority` is not a number", "write `priority: 0`"),
+        ("priority: high", "4:11: `priority` is not a number from 0 to 4: 'high'", "write `priority: 2`"),
+        ("priority: 5", "4:11: `priority` is not a number from 0 to 4: '5'", "write `priority: 4`"),
+        ('priority: "1"', "4:11: `priority` is not a number from 0 to 4: '1'", "write `priority: 1`"),
+        ("priority: " + "9" * 5000, "4:11: `priority` is not a number", "write `priority: 2`"),
+        ("\tfoo: 1", "4:1: found character", "write spaces instead of the tab"),
         (
             "status: workin",
             "4:9: `status` is not one of pending, clarification, working",
