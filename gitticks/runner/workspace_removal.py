@@ -88,7 +88,8 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
         if listed.branch == branch:
             remove(repository, listed.path)
     if tip is not None:
-        run_git(["update-ref", "-d", BRANCHES + branch, tip], repository_dir=repository.common_dir)
+        common = repository.common_dir  # the folder of this process may have been the workspace
+        run_git(["update-ref", "-d", BRANCHES + branch, tip], repository_dir=common, directory=common)
 
 
 def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:

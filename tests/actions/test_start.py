@@ -9,6 +9,7 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
+from tests.cli.support import gt_process
 from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
 
@@ -108,3 +109,22 @@ def test_an_agent_begins_a_task_under_its_own_name(project: RunProject) -> None:
     claim = project.task("k7f2").claim
     assert claim is not None
     assert claim.runner == "hand:agent"
+
+
+@pytest.mark.parametrize("word", ["close", "approve"])
+def test_a_verdict_from_inside_the_workspace_removes_it_with_its_branch(
+    project: RunProject, word: str
+) -> None:
+    project.settings("review: none\n")
+    project.make(requires="review" if word == "approve" else None)
+    project.ok("start", "k7f2")
+    workspace = project.workspace()
+    commit_file(workspace, "mine.txt", "x\n")
+    if word == "approve":
+        project.ok("handoff", "--done", "it", at=workspace)
+        project.ok("complete", at=workspace)
+    ran = gt_process(word, "k7f2", at=workspace)
+    assert (ran.code, ran.err) == (0, "")
+    assert not workspace.exists()
+    assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
+    assert project.merges() == ["k7f2"]
