@@ -38,7 +38,7 @@ def find_broken(index: Index, task_id: TaskId) -> GitticksError | None:
     broken = next((file for file in files if file.task_id == task_id), None)
     if broken is None:
         return None
-    others = len(index.find_ids("")) - len({file.task_id for file in files})
+    others = len({*index.find_ids("")} - {file.task_id for file in files})
     return GitticksError(
         f"{BOARD_FOLDER}/{broken.message}", hint=f"`gt edit {task_id}` opens it at that line; {_fine(others)}"
     )

@@ -19,6 +19,7 @@ from tests.support.bad_boards import (
     use,
 )
 from tests.support.projects import Project
+from tests.support.repositories import git
 
 PATH = "tasks/f2/k7f2/TASK.md"
 BACK = f"`git -C .gitticks checkout HEAD -- {PATH}`"
@@ -152,6 +153,34 @@ def test_a_dangling_link_and_one_out_of_the_board(project: Project, target: str)
     file.unlink()
     type_command(project, BACK)
     check_well(project)
+
+
+def test_a_link_that_came_to_the_branch_is_mended_as_is_said(project: Project) -> None:
+    project.ok("status")
+    file = project.board_file("k7f2")
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+    git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "a link", at=project.board)
+    for command in (("status",), ("note", "k7f2", "no"), ("note", "m3xq", "yes"), ("doctor", "--fix")):
+        project.gt(*command)
+    assert project.board_status() == "", "it is as it was committed"
+    said = project.gt("doctor").out
+    type_command(project, said[said.index("`git -C .gitticks checkout") :])
+    assert WORDS in project.file("k7f2").data.decode()
+    check_well(project)
+
+
+def test_of_tasks_whose_files_are_broken_the_others_are_counted(project: Project) -> None:
+    project.ok("status")
+    for task, text in (("k7f2", b"\0\xff"), ("m3xq", b"---\nid: zzzz\ntitle: x\nstatus: pending\n---\n")):
+        project.board_file(task).write_bytes(text)
+    folder = _folder(project)
+    shutil.copytree(folder, folder.with_name("other"))
+    git("add", "-A", at=project.board)
+    git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "broken", at=project.board)
+    assert project.gt("show", "k7f2").err.endswith(
+        "`gt edit k7f2` opens it at that line; the other task is fine\n"
+    )
 
 
 def test_a_link_in_the_place_of_the_tasks_folder(project: Project) -> None:

@@ -137,6 +137,8 @@ class Sync:
             new = changes[path][1] if path in changes else self._blob_at(tip_tree, path)
             changes[path] = (pending.base, new)
         for path, (old, new) in changes.items():
+            if new is None and self._is_odd(tip_tree, path):
+                continue  # there is no file to follow, and none was removed
             seen = self.journal.pending[path].against if path in self.journal.pending else None
             mode = EXECUTABLE if self.files.is_executable(path) else PLAIN
             yield Move(path, old, new, mode, seen)
@@ -175,6 +177,11 @@ class Sync:
     def _blob_at(self, tree: str, path: str) -> str | None:
         entry = self.objects.find(tree, path)
         return entry.object_id if entry is not None and entry.is_file else None
+
+    def _is_odd(self, tree: str, path: str) -> bool:
+        """True for a link or a submodule, which somebody put on the branch past all checks."""
+        entry = self.objects.find(tree, path)
+        return entry is not None and not entry.is_file and not entry.is_tree
 
     def _read_entries(self, moves: Mapping[str, Move]) -> Mapping[str, Mapping[int, IndexEntry]]:
         """Returns what the index says; where nobody wrote it since, the journal knows without asking git."""
