@@ -87,25 +87,26 @@ def wrap(text: str, columns: int) -> list[str]:
     lines: list[str] = []
     line, taken = "", 0
     for word in text.split(" "):
-        rest, wide = word, width(word)
+        wide = width(word)
         if line and taken + 1 + wide <= columns:
             line, taken = f"{line} {word}", taken + 1 + wide
             continue
         if line:
             lines.append(line)
-        while wide > columns:
-            lines.append(_beginning(rest, columns))
-            rest = rest[len(lines[-1]) :]
-            wide = width(rest)
-        line, taken = rest, wide
+        *full, line = [word] if wide <= columns else _pieces(word, columns)
+        lines += full
+        taken = width(line)
     return [*lines, line] if line or not lines else lines
 
 
-def _beginning(word: str, columns: int) -> str:
-    """Returns as much of a word as `columns` hold, and at least one character with what combines with it."""
-    taken = 0
+def _pieces(word: str, columns: int) -> list[str]:
+    """Returns a word broken where it must; each piece has at least one character, with all that combines with it."""
+    pieces: list[str] = []
+    begin = taken = 0
     for place, char in enumerate(word):
-        taken += _columns(char)
-        if taken > columns and place:
-            return word[:place]
-    return word
+        wide = _columns(char)
+        if wide and place > begin and taken + wide > columns:
+            pieces.append(word[begin:place])
+            begin, taken = place, 0
+        taken += wide
+    return [*pieces, word[begin:]]

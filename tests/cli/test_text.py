@@ -52,3 +52,14 @@ def test_breaking_loses_nothing_and_keeps_to_the_width(text: str, columns: int) 
 def test_without_room_each_character_has_a_line(columns: int) -> None:
     assert wrap("ab 日本", columns) == ["a", "b", "日", "本"]
     assert wrap("", columns) == [""]
+
+
+@pytest.mark.parametrize("word", ["x" * 300_000, "日" * 300_000])
+def test_one_word_as_long_as_a_file_is_broken_in_one_go(word: str) -> None:
+    lines = wrap(word, 4)
+    assert "".join(lines) == word
+    assert max(map(width, lines)) == 4
+
+
+def test_what_combines_stays_with_its_character() -> None:
+    assert wrap("日\u0301日", 1) == ["日\u0301", "日"]
