@@ -20,6 +20,8 @@ from gitticks.document.yaml_tree import parse_yaml
 
 SETS = frozenset({"labels", "blocked_by"})
 UPDATED = "updated"
+_MOST_CHANGES = 50
+"""Each is written and read back by itself; a mapping that takes more from the other side is nobody's by hand."""
 _KNOWN = frozenset(one.key for one in FIELDS)
 
 
@@ -190,7 +192,7 @@ def merge_frontmatter(
     text = merge.joined()
     text = frame.yaml if text == with_newlines(frame.yaml, "\n") else with_newlines(text, frame.newline)
     result = frame.with_yaml(text)
-    if loose_node(result.tree) != merge.chosen:
+    if loose_node(result.tree) != merge.chosen or len(merge.changes) > _MOST_CHANGES:
         raise result.source.error("both sides cannot be joined key by key", 0)
     return MergedFields(result.with_changes(merge.changes), tuple(dict.fromkeys(merge.overridden)))
 

@@ -96,3 +96,12 @@ def test_yaml_in_one_pair_of_braces_is_declined() -> None:
     flow = split(b"---\n{id: k7f2, title: T}\n---\n", "f")
     with pytest.raises(DocumentError, match="one key a line"):
         merge_frontmatter(None, flow, front(""), bundle=frozenset(), guest_is_later=False)
+
+
+def test_a_mapping_that_takes_very_much_from_the_other_side_is_refused_rather_than_taking_minutes() -> None:
+    base, frame, guest = (
+        f"mine: {{{', '.join(f'a{one}: {word}' for one in range(60))}}}\n" for word in "abc"
+    )
+    with pytest.raises(DocumentError, match="cannot be joined key by key"):
+        merge(base, frame, guest, later=True)
+    assert merge(base, frame, guest).frontmatter.yaml == HEAD + frame
