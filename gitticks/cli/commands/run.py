@@ -8,7 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, Completes, pass_context
-from gitticks.errors import DocumentError, UsageError
+from gitticks.errors import UsageError
 from gitticks.model.settings import PermissionMode
 
 
@@ -133,12 +133,9 @@ def _seconds(option: str, text: str | None, default: float | None = None) -> flo
         return default
     if text == "0":
         return 0.0
-    from gitticks.document.settings import find_setting, parse_value
+    from gitticks.cli.durations import seconds_of
 
-    try:
-        return float(str(parse_value(*find_setting("limits.idle"), text, option)))
-    except DocumentError as error:
-        raise UsageError(f"`{option}` is not a duration: '{text}'", hint=error.hint) from None
+    return seconds_of(option, text)
 
 
 def _say_what_is_not_enforced(context: Context) -> None:

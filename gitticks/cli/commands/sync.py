@@ -8,7 +8,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context
-from gitticks.errors import GitticksError, UsageError
+from gitticks.errors import GitticksError
 
 if TYPE_CHECKING:
     from gitticks.actions.sync_outcome import Synced
@@ -38,10 +38,11 @@ def command(
     REMOTE it is the upstream of gitticks/state, else origin, else the only remote there is.
     """
     from gitticks.actions.sync import sync
+    from gitticks.cli.durations import seconds_of
 
-    seconds = _seconds("--timeout", timeout)
+    seconds = seconds_of("--timeout", timeout)
     if watch:
-        _watch(context, remote, _seconds("--every", every), seconds, as_json=as_json)
+        _watch(context, remote, seconds_of("--every", every), seconds, as_json=as_json)
         return
     _show(context, sync(context, remote, restore=restore, timeout_seconds=seconds), as_json=as_json)
 
@@ -96,12 +97,3 @@ def _to_trust(context: Context, done: Synced) -> str | None:
 
     fresh = Context(context.world, context.directory, context.overrides)
     return None if are_settings_trusted(fresh) else "`gt trust` shows what came that would run here, and asks"
-
-
-def _seconds(option: str, text: str) -> float:
-    from gitticks.document.settings import find_setting, parse_value
-
-    try:
-        return float(str(parse_value(*find_setting("limits.idle"), text, option)))
-    except GitticksError as error:
-        raise UsageError(f"`{option}` is not a duration: '{text}'", hint=error.hint) from None
