@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from gitticks.actions.standing import standings_of
+from gitticks.actions.standing import by_closing, standings_of
 from gitticks.model.layering import lay_out
 from gitticks.model.queries import Graph
 from gitticks.model.values import Value
@@ -78,7 +78,7 @@ def find_dependencies(
     parts = {row.id: [child.id for child in graph.children(row.id)] for row in rows if row.is_epic}
     members = _linked(blockers, parts) if named is None else _around(named, graph, blockers, parts)
     ordered = graph.in_picking_order(row for row in rows if row.is_open and row.id in members)
-    ordered += sorted((row for row in rows if not row.is_open and row.id in members), key=_by_closing)
+    ordered += sorted((row for row in rows if not row.is_open and row.id in members), key=by_closing)
     sources = {row.id: _sources(row.id, members, blockers, parts) for row in ordered}
     layering = lay_out(sources)
     standings = {one.task.id: one for one in standings_of(context, ordered, graph)}
@@ -93,10 +93,6 @@ def find_dependencies(
         has_tasks=bool(rows) or index.has_tasks(),
         broken=index.to_mend(),
     )
-
-
-def _by_closing(task: IndexedTask) -> tuple[str, str]:
-    return (task.closed, task.id)
 
 
 def _blockers(graph: Graph[IndexedTask], task: IndexedTask, *, with_closed: bool) -> list[TaskId]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitticks.actions.last_words import MOST_READ, said_of
 from gitticks.actions.reasons import reasons_of
-from gitticks.actions.standing import standings_of
+from gitticks.actions.standing import by_closing, standings_of
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.values import Value
 from gitticks.model.words import STUCK
@@ -90,7 +90,7 @@ def list_tasks(
     else:
         ordered = graph.in_picking_order(task for task in passed if task.is_open)
         if wanted.needs_closed:
-            ordered += sorted((task for task in passed if not task.is_open), key=_by_closing, reverse=True)
+            ordered += sorted((task for task in passed if not task.is_open), key=by_closing, reverse=True)
     is_asking = wanted.kinds is not None
     if is_asking:
         asked = ((task.id, index.open_questions(task.id)) for task in ordered)
@@ -140,10 +140,6 @@ def _read(
         and (wanted.agent is None or page.agent == wanted.agent)
         and (wanted.reviewer is None or names_reviewer(page.reviewer, wanted.reviewer))
     ]
-
-
-def _by_closing(task: IndexedTask) -> tuple[str, str]:
-    return (task.closed, task.id)
 
 
 def _passes(task: IndexedTask, wanted: Filter, parent: TaskId | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.actions.standing import standings_of
+from gitticks.actions.standing import by_closing, standings_of
 from gitticks.model.queries import Graph
 from gitticks.model.values import Value
 from gitticks.model.words import CLOSED, PHASES
@@ -54,7 +54,7 @@ def sort_into_columns(
         rows = [row for row in rows if row.id in below]
     since = "" if with_closed else (context.now - timedelta(days=RECENT_DAYS)).isoformat()
     closed = [row for row in rows if not row.is_open]
-    recent = sorted((row for row in closed if row.closed >= since), key=_by_closing, reverse=True)
+    recent = sorted((row for row in closed if row.closed >= since), key=by_closing, reverse=True)
     by_phase: dict[str, list[IndexedTask]] = {phase: [] for phase in PHASES.values()}
     for row in (*graph.in_picking_order(row for row in rows if row.is_open), *recent):
         by_phase[PHASES[row.status]].append(row)
@@ -66,7 +66,3 @@ def sort_into_columns(
         has_tasks=index.has_tasks(),
         broken=index.to_mend(),
     )  # fmt: skip
-
-
-def _by_closing(task: IndexedTask) -> tuple[str, str]:
-    return (task.closed, task.id)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gitticks.model.queries import Graph, Surroundings
     from gitticks.model.queued import Listed
     from gitticks.model.task import Task
+    from gitticks.store.indexed_task import IndexedTask
 
     T = TypeVar("T", bound=Listed)
     T_co = TypeVar("T_co", bound=Listed, covariant=True)
@@ -92,6 +93,11 @@ def standings_of(context: Context, tasks: Iterable[T], graph: Graph[Any]) -> lis
     """Returns how these tasks of the graph stand, in their order."""
     around, main_place = context.surroundings(), context.repository.main_place
     return [Standing(task, graph, around, main_place) for task in tasks]
+
+
+def by_closing(task: IndexedTask) -> tuple[str, str]:
+    """Returns the key that sorts closed tasks, the first to be closed first."""
+    return (task.closed, task.id)
 
 
 def standing_now(context: Context, task_id: TaskId) -> Standing[Task]:
