@@ -32,10 +32,11 @@ def join_moves(changes: Iterable[AnyChange]) -> tuple[AnyChange, ...]:
     Files that are the same as before are left out, but for the task's own.
     """
     given = tuple(changes)
+    removals = _removals(given)
     joined: list[AnyChange] = []
     gone: set[str] = set()
     for change in given:
-        source = _source(change, given)
+        source = _source(change, removals)
         if source is None:
             joined.append(change)
             continue
@@ -99,18 +100,28 @@ def id_inside(content: bytes) -> TaskId | None:
     return TaskId(name) if name is not None and is_valid_id(name) else None
 
 
-def _source(change: AnyChange, all_changes: Sequence[AnyChange]) -> AnyChange | None:
+def _removals(changes: Sequence[AnyChange]) -> dict[tuple[str, str], tuple[int, AnyChange]]:
+    """Returns the first removal from a wrong folder, with its number, by its path there and by what it may go on as.
+
+    That is the folder where it belongs, or the content that it had.
+    """
+    found: dict[tuple[str, str], tuple[int, AnyChange]] = {}
+    for number, change in enumerate(changes):
+        match = _IN_FOLDER.fullmatch(change.path)
+        if change.new is None and match is not None and _is_wrong(change.path):
+            for goes_on_as in (home_of(change.path), change.old):
+                if goes_on_as is not None:
+                    found.setdefault((match[3], goes_on_as), (number, change))
+    return found
+
+
+def _source(change: AnyChange, removals: Mapping[tuple[str, str], tuple[int, AnyChange]]) -> AnyChange | None:
     """Returns the removal from a wrong folder that a new file in a right one stands for."""
     match = _IN_FOLDER.fullmatch(change.path)
     if change.old is not None or change.new is None or match is None or home_of(change.path) is not None:
         return None
-    for other in all_changes:
-        left = _IN_FOLDER.fullmatch(other.path)
-        if other.new is not None or left is None or left[3] != match[3] or not _is_wrong(other.path):
-            continue
-        if home_of(other.path) == match[1] or other.old == change.new:
-            return other
-    return None
+    found = [removals[key] for key in ((match[3], match[1]), (match[3], change.new)) if key in removals]
+    return min(found, key=lambda one: one[0])[1] if found else None
 
 
 def _is_wrong(path: str) -> bool:
