@@ -193,6 +193,27 @@ def test_an_old_buffer_takes_nothing_back(project: Project) -> None:
     assert project.board_status() == ""
 
 
+def test_what_was_refused_is_saved_mended_by_an_editor_that_shows_an_old_file(project: Project) -> None:
+    """What the editor saved before is on no branch: all that differs from the branch is the person's edit."""
+    file = project.board_file("m3xq")
+    file.parent.mkdir(parents=True)
+    shown = "---\nid: m3xq\ntitle: Plan\nstatus: pending\n---\n\nText.\n"
+    file.write_text(shown)
+    assert _take_up(project).paths
+    refused = (
+        shown.replace("Plan", "Plan it")
+        .replace("---\n\n", "labels: [a]\nparent: nope\n---\n\nMore text.")
+        .replace("More text.Text.", "More text.")
+    )
+    for _ in range(2):
+        file.write_text(refused) if "nope" not in file.read_text() else None
+        assert "there is no task `nope`" in _take_up(project).left["tasks/xq/m3xq/TASK.md"]
+    file.write_text(refused.replace("parent: nope\n", ""))
+    assert _take_up(project).paths == ("tasks/xq/m3xq/TASK.md",)
+    task = project.task("m3xq")
+    assert (task.title, task.labels, project.file("m3xq").summary) == ("Plan it", ("a",), "More text.")
+
+
 def test_a_merge_that_is_under_way_is_left_alone(project: Project) -> None:
     head = git("rev-parse", "HEAD", at=project.board)
     place = git("rev-parse", "--git-path", "MERGE_HEAD", at=project.board)

@@ -213,7 +213,9 @@ def _edits(
             is_conflict = pending is not None and pending.kind is PendingKind.CONFLICT
             yield SavedEdit(
                 path,
-                _closest(objects, tip, path, (base, content), journal.typed.get(path)),
+                _closest(
+                    objects, tip, path, (base, content), _typed_and_taken_up(objects, journal, tip, path)
+                ),
                 content,
                 is_conflict,
                 is_executable=files.is_executable(path),
@@ -250,6 +252,16 @@ def _closest(
         if 0 < distance < cost or (distance == cost and nearest is not base):
             nearest, cost = older, distance
     return nearest
+
+
+def _typed_and_taken_up(objects: Objects, journal: Journal, tip: str, path: str) -> str | None:
+    """Returns what the editor had saved, if the branch has it: what was refused is in nothing but the file.
+
+    Counted from there, what the editor saves next would be a change of words that the branch has never seen.
+    """
+    seen = journal.seen.get(path)
+    is_on_branch = seen is None or any(blob_id(older) == seen for older in older_versions(objects, tip, path))
+    return journal.typed.get(path) if is_on_branch else None
 
 
 def _typed(objects: Objects, blob: str | None) -> Iterator[bytes]:
