@@ -28,6 +28,8 @@ _GIVEN_UP = re.compile(
     re.IGNORECASE,
 )
 _LEAST_YEAR = 1970
+_DEEPEST = 200
+_TOO_DEEP = "this JSON is nested too deep"
 
 
 class RecordError(Exception):
@@ -68,12 +70,27 @@ def json_of(data: bytes) -> Any:
         RecordError: they are no JSON.
     """
     try:
-        return json.loads(text_of(data), parse_constant=_refuse)
+        value = json.loads(text_of(data), parse_constant=_refuse)
     except RecursionError:
-        raise RecordError("this JSON is nested too deep") from None
+        raise RecordError(_TOO_DEEP) from None
     except ValueError as error:
         reason = f", {_reason(error)}" if isinstance(error, json.JSONDecodeError) else ""
         raise RecordError(f"this is no JSON{reason}") from None
+    if _is_too_deep(value):
+        raise RecordError(_TOO_DEEP)
+    return value
+
+
+def _is_too_deep(value: object) -> bool:
+    """True for what can be read, but perhaps not be written again further down in the program."""
+    depth, level = 0, [value]
+    while level and depth <= _DEEPEST:
+        below = [list(one.values()) if isinstance(one, dict) else one for one in level]
+        level = [
+            item for one in below if isinstance(one, list) for item in one if isinstance(item, dict | list)
+        ]
+        depth += 1
+    return bool(level)
 
 
 def _reason(error: json.JSONDecodeError) -> str:

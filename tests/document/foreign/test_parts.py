@@ -81,3 +81,13 @@ def test_values_of_another_kind_stay_where_they_are() -> None:
 )
 def test_priorities_by_number_or_word(value: object, number: int) -> None:
     assert Parts.of({"priority": value}).priority({"high": 1}) == number
+
+
+def test_json_that_could_not_be_written_again_is_refused_wherever_its_depth_is_met() -> None:
+    for depth in range(1, 1200, 7):
+        data = b'{"id": ' + b"[" * depth + b"]" * depth + b"}"
+        if depth < 200:
+            assert object_of(data)
+        else:
+            with pytest.raises(RecordError, match="nested too deep"):
+                object_of(data)
