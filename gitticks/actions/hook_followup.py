@@ -69,7 +69,7 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
     edits = tuple(_edits(context, before, commit))
     for edit in edits:
         keep_note(repository, edit.after.path, None)
-    followed = [follow_edit(context, edit, author) for edit in edits]
+    followed = [_follow_edit(context, edit, author) for edit in edits]
     return tuple(one for one in followed if one is not None)
 
 
@@ -130,12 +130,26 @@ def _needs_follow_up(edit: HandEdit) -> bool:
     return edit.before.task.parent != edit.after.task.parent or any(text is not None for text in loose)
 
 
-def follow_edit(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
+def carry_out_taken(context: Context, transaction: Transaction, edit: HandEdit) -> None:
+    """Writes what an edit asks for on top of the edit itself, which the transaction stands on.
+
+    Raises:
+        GitticksError: it is refused.
+    """
+    if _needs_follow_up(edit):
+        _carry_out(context, transaction, edit, _actor(context, context.author))
+
+
+def _actor(context: Context, author: Identity) -> Actor:
+    kind = ActorKind.AGENT if context.world.in_session else ActorKind.HUMAN
+    return Actor(kind, author.name, context.actor.role if kind is ActorKind.AGENT else None)
+
+
+def _follow_edit(context: Context, edit: HandEdit, author: Identity) -> FollowedUp | None:
     """Carries out what a committed edit asks for, or puts back what is refused; None where nothing is to be done."""
     if not _needs_follow_up(edit):
         return None
-    kind = ActorKind.AGENT if context.world.in_session else ActorKind.HUMAN
-    actor = Actor(kind, author.name, context.actor.role if kind is ActorKind.AGENT else None)
+    actor = _actor(context, author)
     try:
         return context.store.transact(
             lambda transaction: _carry_out(context, transaction, edit, actor), author=author

@@ -55,8 +55,12 @@ def why_left_alone(context: Context, saved: SavedEdit) -> Left | None:
 
 
 def take_up_edit(context: Context, saved: SavedEdit) -> Left | None:
-    """Commits one saved edit; returns why it stays, None if it does not."""
-    from gitticks.actions.hook_followup import follow_edit
+    """Commits one saved edit, and what it asks for in the same move; returns why it stays, None if it does not."""
+    from gitticks.actions.hook_followup import carry_out_taken
+
+    def carry_out(transaction: Transaction, edit: HandEdit | None) -> None:
+        if edit is not None:
+            carry_out_taken(context, transaction, edit)
 
     task_id = TaskId(saved.path.split("/")[-2])
     if saved.content is None:
@@ -65,9 +69,11 @@ def take_up_edit(context: Context, saved: SavedEdit) -> Left | None:
     content = saved.content
     try:
         if _edit(saved.base, content, saved.path).wanted.verdict is not None:
-            return Left(VERDICT)
+            return refusal_of(context, saved) or Left(VERDICT)
         edit = context.store.transact(
-            lambda transaction: _commit(context, transaction, saved, content), author=context.author
+            lambda transaction: _commit(context, transaction, saved, content),
+            author=context.author,
+            then=carry_out,
         )
     except LostRaceError:
         return Left(NOT_COMMITTED)
@@ -75,7 +81,6 @@ def take_up_edit(context: Context, saved: SavedEdit) -> Left | None:
         return refused(error, saved.path)
     if edit is None:
         return Left(NOT_COMMITTED)
-    follow_edit(context, edit, context.author)
     return None
 
 

@@ -92,7 +92,8 @@ def _take_up_edits(context: Context, saved: Collection[SavedEdit]) -> dict[str, 
     left = {edit.path: why_left_alone(context, edit) for edit in edits.values()}
     left |= _renamed(edits) if not context.world.in_session else {}
     prepared = _prepared(context) if edits else frozenset()
-    left |= {path: Left(NOT_COMMITTED) for path in prepared & left.keys() if not edits[path].is_conflict}
+    plain = {path for path, edit in edits.items() if edit.is_plain and not edit.is_conflict}
+    left |= dict.fromkeys(prepared & left.keys() & plain, Left(NOT_COMMITTED))
     waiting = [edits[path] for path, one in left.items() if one is None]
     left |= _take_up_tasks(context, [edit for edit in waiting if task_of_path(edit.path) is not None])
     left |= _take_up_files(context, [edit for edit in waiting if task_of_path(edit.path) is None])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from gitticks.errors import GitticksError, LostRaceError
@@ -127,11 +127,18 @@ class Store:
         """Returns a view of the branch at one commit, for reading several things that belong together."""
         return Transaction(self.objects, at or self.tip(), self._load_tasks)
 
-    def transact(self, operation: Callable[[Transaction], Value], *, author: Identity) -> Value:
+    def transact(
+        self,
+        operation: Callable[[Transaction], Value],
+        *,
+        author: Identity,
+        then: Callable[[Transaction, Value], object] | None = None,
+    ) -> Value:
         """Runs `operation` and commits what it changed, all of it or nothing, and returns what it returned.
 
         The operation is run again on the newer state when another program moved the branch meanwhile. It makes no
-        commit if it changes nothing. Its commit is the branch's, and on disk, once this returns.
+        commit if it changes nothing. Its commit is the branch's, and on disk, once this returns. What `then` makes of
+        it, a commit of its own, is the branch's in the same moment.
 
         Raises:
             LostRaceError: others won every time; nothing was changed.
@@ -144,7 +151,7 @@ class Store:
         for attempt in range(LOST_SWAPS):
             # Whoever lost before keeps everybody else of ours out, so that only a foreign program can win again.
             with self._publisher.hold() if attempt >= SHARED_ATTEMPTS else nullcontext() as held:
-                made = self._make(operation, author)
+                made = self._make(operation, author, then)
                 if made.stands_on is None or self._publisher.settle(made.stands_on, author, held):
                     return made.answer()
             pause(attempt)
@@ -168,7 +175,12 @@ class Store:
             pause(attempt)
         raise _lost_race()
 
-    def _make(self, operation: Callable[[Transaction], Value], author: Identity) -> _Made[Value]:
+    def _make(
+        self,
+        operation: Callable[[Transaction], Value],
+        author: Identity,
+        then: Callable[[Transaction, Value], object] | None,
+    ) -> _Made[Value]:
         """Runs the operation on the end of the chain, and puts its commit there if it makes one."""
         with hold_chain(self.repository) as held:
             tip = self.tip()
@@ -183,6 +195,8 @@ class Store:
                 if not changes:
                     return _Made(pending, lambda: value)
                 link = self._commit(transaction, changes, author)
+                if then is not None:
+                    link = self._followed(link, lambda second: then(second, value), author)
             except GitticksError as error:
                 if pending is None:
                     raise
@@ -190,6 +204,18 @@ class Store:
             write_chain(held, (*links, link))
             self.has_written = True
         return _Made(link.commit, lambda: value)
+
+    def _followed(self, link: Link, operation: Callable[[Transaction], object], author: Identity) -> Link:
+        """Returns one link of two commits: what the operation makes of the first one is no other writer's to wait for."""
+        transaction = Transaction(self.objects, link.commit, self._load_tasks)
+        operation(transaction)
+        changes = transaction.changes
+        if not changes:
+            return link
+        second = self._commit(transaction, changes, author)
+        return replace(
+            second, parent=link.parent, new=(*link.new, *second.new), found=(*link.found, *second.found)
+        )
 
     def _trust(self, transaction: Transaction, changes: Mapping[str, bytes | None]) -> None:
         """Lets what this clone writes itself run here."""

@@ -80,6 +80,37 @@ def test_a_refused_operation_changes_nothing(store: Store) -> None:
     assert store.tip() == tip
 
 
+def test_what_follows_an_operation_is_the_branchs_in_the_same_moment(top: Path, store: Store) -> None:
+    def write(transaction: Transaction) -> str:
+        transaction.write("a", b"1")
+        return "written"
+
+    def follow(transaction: Transaction, value: str) -> None:
+        assert (value, transaction.read("a")) == ("written", b"1")
+        transaction.write("a", b"2")
+
+    tip, moves = store.tip(), git("reflog", layout.STATE_BRANCH, at=top).count("\n")
+    assert store.transact(write, author=ADA, then=follow) == "written"
+    assert store.read("a") == b"2"
+    assert git("show", f"{layout.STATE_BRANCH}~1:a", at=top) == "1"
+    assert git("rev-parse", f"{layout.STATE_BRANCH}~2", at=top) == tip
+    assert git("reflog", layout.STATE_BRANCH, at=top).count("\n") == moves + 1
+    assert store.transact(write, author=ADA, then=lambda *_: None) == "written"
+    assert git("rev-list", "--count", layout.STATE_BRANCH, at=top) == "4"
+
+
+def test_an_operation_goes_with_what_follows_it(store: Store) -> None:
+    def refuse(transaction: Transaction, _: object) -> None:
+        raise RefusedError("no")
+
+    tip = store.tip()
+    with pytest.raises(RefusedError):
+        store.transact(writing("a", b"1"), author=ADA, then=refuse)
+    assert store.tip() == tip
+    store.transact(writing("b", b"1"), author=ADA)
+    assert store.read("a") is None
+
+
 def test_a_change_of_thousands_of_files_is_one_commit(top: Path, store: Store) -> None:
     def operation(transaction: Transaction) -> None:
         for number in range(MANY_FILES + 1):
