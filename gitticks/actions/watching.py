@@ -26,6 +26,7 @@ _REST_SECONDS = 60.0
 _BLIND_FOR_SURE = 2
 """A folder that went at the wrong moment makes one look blind; only what lasts is worth telling."""
 
+NO_BOARD = "there is no board, so nothing is taken up: `gt doctor` says why"
 BLIND = "this machine allows no more file watches, so saved edits are looked for every few seconds"
 
 
@@ -126,7 +127,10 @@ class Watcher:
 
     def _take_up(self, context: Context, among: Collection[str] | None) -> None:
         from gitticks.actions.taking_up import take_up
+        from gitticks.store.board import board_path
 
+        if board_path(context.repository) is None:
+            context.warnings.append(NO_BOARD)
         taken = take_up(context, among if self._looks_at_some < _MOST_LOOKS_AT_SOME else None)
         self._looks_at_some = 0 if taken.is_whole else self._looks_at_some + 1
         for path in taken.paths:

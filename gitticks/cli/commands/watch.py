@@ -30,14 +30,16 @@ def command(context: Context, *, once: bool, as_json: bool) -> None:
     from gitticks.cli.render import say
     from gitticks.model.ids import BOARD_FOLDER
     from gitticks.runner.interrupts import interrupting
+    from gitticks.store.layout import STATE_BRANCH
 
     context.require_person("watch the board")
     watcher = Watcher(context, _print_json if as_json else lambda happening: _say(context, happening))
     watcher.begin()
+    is_bare = context.repository.main_worktree is None
     if once:
         watcher.look()
         return
-    say(f"watching {BOARD_FOLDER}; Ctrl-C ends it", err=True)
+    say(f"watching {STATE_BRANCH if is_bare else BOARD_FOLDER}; Ctrl-C ends it", err=True)
     over = threading.Event()
     with interrupting(over.set):
         keep_watching(watcher, over, _is_reader_gone)

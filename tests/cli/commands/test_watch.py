@@ -7,15 +7,15 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from gitticks.model.status import Status
-from tests.cli.support import command
+from tests.cli.support import command, gt
 from tests.support.projects import SESSION, Project, make_project
-from tests.support.repositories import git
+from tests.support.repositories import clone, git
 
 
 @pytest.fixture
@@ -118,6 +118,18 @@ def test_boards_made_again_and_packed_refs_are_no_end(project: Project) -> None:
         assert project.task("k7f2").priority == 0
 
 
+def test_where_there_is_no_board_it_says_so_and_tells_of_commits(project: Project, tmp_path: Path) -> None:
+    words = "there is no board, so nothing is taken up: `gt doctor` says why"
+    bare = clone(project.path, tmp_path / "bare.git", "--bare")
+    assert gt("watch", "--once", at=bare).err == f"warning: {words}\n"
+    shutil.rmtree(project.board)
+    assert project.gt("watch", "--once").err == f"warning: {words}\n"
+    with watching(project, "--json") as process:
+        assert json.loads(_line(process)) == {"schema": 1, "event": "warning", "message": words}
+        project.ok("note", "k7f2", "Seen.")
+        assert json.loads(_line(process))["subject"] == "k7f2: note added"
+
+
 def test_hundreds_of_worktrees_are_not_watched(project: Project) -> None:
     first = project.path / ".gitticks-work/w0"
     git("worktree", "add", "--quiet", "--detach", "--no-checkout", str(first), at=project.path)
@@ -204,7 +216,8 @@ def _watches(pid: int) -> int:
     """Returns how many folders a process watches."""
     found = 0
     for descriptor in Path(f"/proc/{pid}/fdinfo").iterdir():
-        found += descriptor.read_text().count("inotify wd:")
+        with suppress(OSError):  # it was closed meanwhile
+            found += descriptor.read_text().count("inotify wd:")
     return found
 
 
