@@ -232,7 +232,7 @@ class Store:
     def _commit(
         self, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
     ) -> Link:
-        _refuse_newer_format(transaction)
+        layout.refuse_newer_format(transaction.read_base(layout.CONFIG_PATH))
         self._trust(transaction, changes)
         if len(changes) > MOST_LOOSE_FILES:
             with self.objects.packed():
@@ -285,23 +285,3 @@ def _lost_race() -> LostRaceError:
     return LostRaceError(
         f"`{layout.STATE_BRANCH}` was moved by others {LOST_SWAPS} times in a row", hint="repeat the command"
     )
-
-
-def _refuse_newer_format(transaction: Transaction) -> None:
-    """Leaves a branch alone that a newer gitticks wrote: what it means by its files is not known here."""
-    refuse_newer_format(transaction.read_base(layout.CONFIG_PATH))
-
-
-def refuse_newer_format(config: bytes | None) -> None:
-    """Refuses to write beside settings whose format is not known here.
-
-    Raises:
-        GitticksError: the format is newer.
-    """
-    found = layout.format_of(config)
-    if found > layout.FORMAT:
-        raise GitticksError(
-            f"the tasks are kept in format {found}, newer than this gitticks, which knows format {layout.FORMAT}: "
-            "it can read them, not change them",
-            hint="`pip install --upgrade gitticks`",
-        )

@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id, shard, task_folder
 
 TYPE_CHECKING = False
@@ -133,3 +134,18 @@ def format_of(config: bytes | None) -> int:
 
     match = re.search(_FORMAT_LINE, config or b"")
     return int(match[1]) if match else FORMAT
+
+
+def refuse_newer_format(config: bytes | None) -> None:
+    """Leaves a branch alone that a newer gitticks wrote: what it means by its files is not known here.
+
+    Raises:
+        GitticksError: the format is newer.
+    """
+    found = format_of(config)
+    if found > FORMAT:
+        raise GitticksError(
+            f"the tasks are kept in format {found}, newer than this gitticks, which knows format {FORMAT}: "
+            "it can read them, not change them",
+            hint="`pip install --upgrade gitticks`",
+        )

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from gitticks.git.merges.history import merge_base
 from gitticks.git.ref_updates import RefLockedError, RefMovedError, compare_and_swap_ref
 from gitticks.git.refs import read_ref
-from gitticks.store.branch import Store, refuse_newer_format
-from gitticks.store.layout import CONFIG_PATH
+from gitticks.store.branch import Store
+from gitticks.store.layout import CONFIG_PATH, refuse_newer_format
 from gitticks.store.merging.commits import MergeReport, merge_commits
 from gitticks.store.transaction import read_file
 

@@ -1,0 +1,102 @@
+"""Who can start on a task where, and what the start of work does."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.errors import RefusedError
+from gitticks.model.event import ENGINE, EventType
+from gitticks.model.status import Awaiting, Role, Status
+from gitticks.model.task import Task
+from gitticks.workflow.triggers import SessionStarted
+from tests.support.decisions import (
+    ADA,
+    HEAD,
+    OTHER_HEAD,
+    START,
+    WORKER,
+    kinds,
+    make_epic,
+    make_task,
+    run,
+    way,
+)
+
+
+def test_start_puts_a_pending_task_to_work() -> None:
+    task = make_task(Status.PENDING)
+    decision = run(task, SessionStarted(WORKER, Role.WORKER, "main", "gitticks/work/k7f2", START))
+    assert way(decision) == ["pending", "working"]
+    assert decision.events[0].actor == ENGINE
+    assert decision.events[0].reason == f"claude, main@{START[:7]}"
+    assert (decision.task.base, decision.task.branch, decision.task.start_sha) == (
+        "main",
+        "gitticks/work/k7f2",
+        START,
+    )
+    assert decision.archived == ()
+
+
+def test_start_again_does_not_move_the_start() -> None:
+    decision = run(make_task(), SessionStarted(WORKER, Role.WORKER, "other", "other", OTHER_HEAD))
+    assert decision.steps == ()
+    assert (decision.task.base, decision.task.branch, decision.task.start_sha) == (
+        "main",
+        "gitticks/work/k7f2",
+        START,
+    )
+
+
+def test_reviewer_binds_no_start() -> None:
+    task = make_task(Status.AGENT_REVIEW, base=None, branch=None, start_sha=None)
+    assert run(task, SessionStarted(WORKER, Role.REVIEWER, "main", "gitticks/work/k7f2", HEAD)).task == task
+
+
+def test_person_who_starts_does_not_stop_what_starts() -> None:
+    decision = run(make_task(Status.PENDING), SessionStarted(ADA, Role.WORKER, "main", None, START))
+    assert decision.events[0].actor == ADA
+    assert not decision.stops_session
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("awaiting", [None, Awaiting.WORK])
+@pytest.mark.parametrize("epic", [False, True])
+def test_who_can_start_where(status: Status, role: Role, awaiting: Awaiting | None, *, epic: bool) -> None:
+    task = (make_epic if epic else make_task)(status)
+    if awaiting and task.is_open:
+        task = make_task(status, type=task.type, awaiting=awaiting)
+    allowed = {
+        Role.WORKER: not epic and not awaiting and status in (Status.PENDING, Status.WORKING),
+        Role.REVIEWER: not awaiting and status is Status.AGENT_REVIEW,
+        Role.CLARIFIER: status is Status.CLARIFICATION,
+    }[role]
+    trigger = SessionStarted(WORKER, role)
+    if allowed:
+        assert EventType.SESSION_STARTED in kinds(run(task, trigger))
+    else:
+        with pytest.raises(RefusedError, match=f"no {role} can start on `k7f2`: it is {status}"):
+            run(task, trigger)
+
+
+@pytest.mark.parametrize("status", [Status.PENDING, Status.WORKING])
+def test_a_person_begins_what_awaits_work_and_it_goes_on_awaiting_it(status: Status) -> None:
+    decision = run(
+        make_task(status, awaiting=Awaiting.WORK), SessionStarted(ADA, Role.WORKER, "main", None, START)
+    )
+    assert (decision.task.status, decision.task.awaiting) == (Status.WORKING, Awaiting.WORK)
+    assert kinds(decision)[-1] is EventType.SESSION_STARTED
+    assert (EventType.AWAITING_SET in kinds(decision)) == (status is Status.PENDING)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        make_task(Status.PENDING, awaiting=Awaiting.APPROVAL),
+        make_task(Status.REVIEWING, awaiting=Awaiting.WORK),
+        make_epic(Status.PENDING, awaiting=Awaiting.WORK),
+    ],
+)
+def test_a_person_begins_nothing_else_that_awaits_somebody(task: Task) -> None:
+    with pytest.raises(RefusedError, match="no worker can start on"):
+        run(task, SessionStarted(ADA, Role.WORKER, "main", None, START))
