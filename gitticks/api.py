@@ -28,6 +28,8 @@ __all__ = ["RunEvent", "RunExit", "RunOptions", "Task", "Tasks", "open_tasks"]
 def open_tasks(directory: Path | str = ".") -> Tasks:
     """Returns the tasks of the repository around `directory`.
 
+    Where several people share one, by `core.sharedRepository`, the mask for new files of this process follows that.
+
     Raises:
         NotFoundError: there is no repository, or it has no tasks yet.
     """

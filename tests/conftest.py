@@ -71,9 +71,15 @@ def sealed(
     sealed_from_the_start: None,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Gives the test a home of its own, with an identity in its git config, and nothing else from outside."""
+) -> Iterator[None]:
+    """Gives the test a home of its own, with an identity in its git config, and nothing else from outside.
+
+    The mask for new files is taken back too: repositories that are shared set it.
+    """
     _seal(tmp_path_factory.mktemp("home"), monkeypatch)
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
 
 
 @pytest.fixture(autouse=True)

@@ -120,6 +120,12 @@ def test_a_saved_edit_is_taken_up(tmp_path: Path) -> None:
         (
             "status: pending",
             "status: pending\nverdict: approved",
+            "edited, not taken up: `k7f2` awaits nobody: it is pending",
+            "mend what was not taken up, then `gt status` again",
+        ),
+        (
+            "awaiting: work",
+            "awaiting: work\nverdict: approved",
             "edited, its verdict counts once it is committed",
             'commit the edits on the board: `git -C .gitticks commit -am "…"`',
         ),
@@ -129,7 +135,7 @@ def test_what_is_not_taken_up_is_named_with_the_reason(
     tmp_path: Path, old: str, new: str, words: str, hint: str
 ) -> None:
     project = make_project(tmp_path)
-    project.make("k7f2")
+    project.make("k7f2", awaiting=Awaiting.WORK if "awaiting" in old else None)
     file = project.board_file("k7f2")
     edited = file.read_text().replace(old, new)
     file.write_text(edited)
