@@ -23,8 +23,8 @@ from benchmarks.peers.base import (
 
 OURS = "gitticks"
 WITH_BOARD = "gitticks, with the board"
-COMPLETE_AN_ID = ("env", "_GT_COMPLETE=zsh", "gt", "show", "")
-"""What a shell calls at the Tab key behind `gt show`."""
+COMPLETE_AN_ID = ("env", "_GT_COMPLETE=zsh", "gt", "show")
+"""What a shell calls at the Tab key behind `gt show` and the beginning of an id."""
 ASKING_SHARE = 20
 
 
@@ -61,7 +61,7 @@ class Gitticks:
                 (Work.BOARD, OURS): Job((("gt", "board"),), (chosen.id,)),
                 (Work.SEARCH, OURS): Job((("gt", "search", "nightly", "build"),), ("the nightly build",)),
                 (Work.STATS, OURS): Job((("gt", "stats"),), ("since the beginning",)),
-                (Work.COMPLETION, OURS): Job((COMPLETE_AN_ID,), (chosen.id,)),
+                (Work.COMPLETION, OURS): Job(((*COMPLETE_AN_ID, chosen.id[0]),), (chosen.id,)),
                 (Work.UPDATE, OURS): update_of(chosen),
                 (Work.CREATE, OURS): Job((("gt", "create", "x"),)),
                 (Work.COLD, OURS): Job((("gt", "next"),), next_ones, before=without_index),

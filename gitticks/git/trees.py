@@ -11,7 +11,7 @@ from gitticks.errors import GitticksError
 
 _FOLDER, _LINK, _SUBMODULE, _KIND, _EXECUTABLE = 0o040000, 0o120000, 0o160000, 0o170000, 0o100
 _ENTRY = re.compile(rb"([0-7]{1,7}) ([^\0]+)\0(.{20})", re.DOTALL)
-_BYTES_BESIDE_MODE_AND_NAME = 22
+_TREE = re.compile(rb"(?:[0-7]{1,7} [^\0]++\0.{20})*+", re.DOTALL)
 _USUAL = {b"100644": (True, False), b"100755": (True, False), b"40000": (False, True)}
 DEEPEST = 200
 """Git sets no limit, but whoever follows folders into one another needs room for each."""
@@ -37,9 +37,7 @@ Differences: TypeAlias = Callable[[str | None, str | None], Iterator[tuple[str, 
 
 def split_tree(content: bytes) -> list[Parts] | None:
     """Returns the entries of a tree in git's order, or None if the bytes are no tree."""
-    found = _ENTRY.findall(content)
-    length = sum(len(mode) + len(name) + _BYTES_BESIDE_MODE_AND_NAME for mode, name, _ in found)
-    return found if length == len(content) else None
+    return _ENTRY.findall(content) if _TREE.fullmatch(content) else None
 
 
 def by_name(entries: Iterable[Parts]) -> dict[str, Entry]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 MOST_VERSIONS = 40
 MOST_COMMITS = 400
 _MOST_LOGGED = 200
+_FEW = 16
+"""So many are looked at one by one: the version that is looked for is mostly among the newest."""
 
 
 def older_versions(objects: Objects, tip: str, path: str) -> Iterator[bytes]:
@@ -25,13 +27,29 @@ def older_versions(objects: Objects, tip: str, path: str) -> Iterator[bytes]:
     seen: set[str] = set()
     for commits in (_line(objects, tip), _left_behind(objects, tip)):
         most = len(seen) + MOST_VERSIONS
-        for commit in commits:
+        for commit in _where_it_differs(objects, commits, path):
             entry = objects.find(objects.tree_of(commit), path)
             if entry is not None and entry.is_file and entry.object_id not in seen:
                 seen.add(entry.object_id)
                 yield objects.read_blob(entry.object_id)
                 if len(seen) == most:
                     break
+
+
+def _where_it_differs(objects: Objects, commits: Iterator[str], path: str) -> Iterator[str]:
+    """Yields the first commits, and of the rest those at which the file is first met with some content."""
+    yield from islice(commits, _FEW)
+    rest = tuple(commits)
+    if not rest or "\n" in path:
+        yield from rest
+        return
+    from gitticks.git.blobs import blobs_at
+
+    met: set[str] = set()
+    for commit, blob in zip(rest, blobs_at(objects.common_dir, rest, path), strict=True):
+        if blob is not None and blob not in met:
+            met.add(blob)
+            yield commit
 
 
 def _line(objects: Objects, tip: str) -> Iterator[str]:

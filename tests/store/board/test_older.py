@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from gitticks.store.board import older
 from gitticks.store.board.older import MOST_VERSIONS, older_versions
 from gitticks.store.layout import STATE_REF
 from tests.support.boards import write_to_branch
@@ -35,3 +38,21 @@ def test_are_no_more_than_a_few(tmp_path: Path) -> None:
     for number in range(MOST_VERSIONS + 3):
         write_to_branch(store, {"a": str(number)})
     assert len(list(older_versions(store.objects, store.tip(), "a"))) == MOST_VERSIONS
+
+
+def test_the_versions_are_those_of_each_commit_however_many_are_looked_at_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_store(tmp_path / "project")
+    for text in ("1", "2", None, "1", "3"):
+        write_to_branch(store, {"a ü:1": text, "b": text})
+        write_to_branch(store, {"c": f"beside {text}"})
+    link = git("hash-object", "-w", "--stdin", at=tmp_path / "project", input="elsewhere")
+    tree = git("mktree", at=tmp_path / "project", input=f"120000 blob {link}\ta ü:1\n")
+    linked = git("commit-tree", tree, "-p", store.tip(), "-m", "a link", at=tmp_path / "project")
+    git("update-ref", STATE_REF, linked, at=tmp_path / "project")
+    write_to_branch(store, {"a ü:1": "4"})
+    for few in (0, 1, 5, 100):
+        monkeypatch.setattr(older, "_FEW", few)
+        assert list(older_versions(store.objects, store.tip(), "a ü:1")) == [b"4", b"3", b"1", b"2"]
+        assert list(older_versions(store.objects, store.tip(), "missing/a")) == []
