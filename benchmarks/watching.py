@@ -21,7 +21,8 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 _PRIORITY = re.compile(rb"^priority: \d\n", re.MULTILINE)
 _PAUSES_SECONDS = (1.0, 1.9, 1.3, 2.2, 1.6)
 """Between two edits, in turn: the watch does something itself in the second after one, which the next may meet."""
-_SETTLE_SECONDS = 2.0
+_SETTLE_SECONDS = 8.0
+"""A look at the whole board follows the last edit."""
 
 
 @dataclass(frozen=True, slots=True)

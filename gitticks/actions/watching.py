@@ -17,11 +17,11 @@ _MOST_COMMITS = 200
 _MOST_LOOKS_AT_SOME = 20
 """One after the other without a look at the whole board, as where files are written all the time."""
 
-_REST = 250
-"""Looking without being woken may take one part in so many of the time."""
-
 _REST_SECONDS = 60.0
 """So often a look is made that nothing has woken; blind ones come sooner, and such as cost much later."""
+
+_REST, _REST_WHERE_BLIND = 1000, 250
+"""Looking without being woken may take one part in so many of the time."""
 
 _BLIND_FOR_SURE = 2
 """A folder that went at the wrong moment makes one look blind; only what lasts is worth telling."""
@@ -182,7 +182,7 @@ def keep_watching(
         blind = blind + 1 if is_blind else 0
         if blind == _BLIND_FOR_SURE:
             watcher.tell(Trouble(BLIND))
-        rest = (min if is_blind else max)(cost * _REST, _REST_SECONDS)
+        rest = min(cost * _REST_WHERE_BLIND, _REST_SECONDS) if is_blind else max(cost * _REST, _REST_SECONDS)
         begun = clock()
         if wake.reason is Reason.EVENT:
             watcher.look(wake.paths)

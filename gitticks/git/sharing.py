@@ -125,8 +125,8 @@ def fetch(
     """Brings `refs/remotes/<remote>/<branch>` up to date, also in a clone that was made of a single branch.
 
     Every object that comes is checked, and on disk before the ref moves; a partial clone leaves none of them there, as it
-    would ask for each by itself. `is_known` where somebody has found out that
-    there is such a remote: git would take any other word for an address.
+    would ask for each by itself. `is_known` where somebody has found out that there is such a remote: git would take
+    any other word for an address.
     """
     if not is_known and remote not in remotes(repository):
         return FetchedBranch(Fetched.NO_REMOTE)

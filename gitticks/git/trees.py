@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from shlex import quote
 from typing import NamedTuple, TypeAlias
 
 from gitticks.errors import GitticksError
@@ -104,6 +103,8 @@ def walk_differences(
 
 
 def _excess(folder: str, what: str) -> GitticksError:
+    from shlex import quote  # only where something went wrong
+
     top = "/".join(folder.split("/", 3)[:3]).rstrip("/")
     return GitticksError(
         f"`{top}`: more than {what}", hint=f"`git log --all -- {quote(top)}` says who put them there"
