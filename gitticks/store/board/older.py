@@ -12,7 +12,9 @@ from gitticks.store.layout import STATE_REF
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects
 
-MOST_VERSIONS = 40
+MOST_VERSIONS = 200
+"""Somebody may save all the time while a task is written to: the board follows once they rest."""
+
 MOST_COMMITS = 400
 _MOST_LOGGED = 200
 _FEW = 16
