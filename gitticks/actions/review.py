@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.context import Context
-from gitticks.actions.verdict import Judged, approve_task, seen_of
+from gitticks.actions.verdict import Judged, approve_task, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_in_memory
 from gitticks.git.process import run_git
@@ -15,6 +15,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section, pair_questions
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+from gitticks.model.words import ANSWERED
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import worklog_path
 from gitticks.workflow.triggers import Requested, Seen
@@ -140,26 +141,41 @@ def accept_work(context: Context, task_id: TaskId) -> Judged:
     """
     context.require_person("accept work")
     task = context.store.task_file(task_id).task
-    if task.status is not Status.REVIEWING:
-        raise RefusedError(
-            f"`{task_id}` is {task.status}: only work that awaits a person can be accepted",
-            hint=f"`gt show {task_id}`",
-        )
+    if not _is_work_judged(task):
+        raise _refused(task, "only work that awaits a person's review can be accepted")
     return approve_task(context, task_id, None, seen_of(task))
 
 
-def reject_in_review(context: Context, task_id: TaskId, feedback: str) -> Decision:
-    """Sends work back that an agent has not finished reviewing: the person's review is a FAIL with the feedback.
+def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:
+    """Sends work back that an agent reviews, or that a person judges after that.
 
     Raises:
-        RefusedError: the task is not in agent-review, or this is an agent's session.
+        RefusedError: it is not under review, so that a rejection might be the end of it, or this is an agent's session.
     """
     context.require_person("reject work")
     task = context.store.task_file(task_id).task
-    if task.status is not Status.AGENT_REVIEW:
-        raise RefusedError(
-            f"`{task_id}` is not in agent-review: it is {task.status}", hint=f"`gt show {task_id}`"
-        )
+    if task.status is Status.AGENT_REVIEW:
+        _reject_in_review(context, task, feedback)
+    elif _is_work_judged(task):
+        reject_task(context, task_id, feedback, seen_of(task))
+    else:
+        raise _refused(task, "only work that is under review can be sent back so")
+
+
+def _is_work_judged(task: Task) -> bool:
+    """True if a verdict is one on the work, and no answer to a question; whether one is awaited is not asked."""
+    return task.status is Status.REVIEWING and task.awaiting not in ANSWERED
+
+
+def _refused(task: Task, words: str) -> RefusedError:
+    stands = f"{task.status}, and awaits {task.awaiting}" if task.awaiting else task.status
+    answer = f'`gt respond {task.id} "…"`' if task.awaiting in ANSWERED else f"`gt show {task.id}`"
+    return RefusedError(f"`{task.id}` is {stands}: {words}", hint=answer)
+
+
+def _reject_in_review(context: Context, task: Task, feedback: str) -> Decision:
+    """Sends work back that an agent has not finished reviewing: the person's review is a FAIL with the feedback."""
+    task_id = task.id
     text = f"FAIL by {context.actor.name}\n\n{feedback.strip()}"
     circumstances = context.circumstances(task)
 

@@ -29,7 +29,7 @@ def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now:
     yield from told_lines(on, seen, now)
     yield ""
     yield from joined(on, list(_facts(seen)), ", ")
-    if patch is not None:
+    if patch:
         yield ""
         yield from (_patch_line(on, line) for line in patch)
     commands = _commands(task)
@@ -55,6 +55,9 @@ def _facts(seen: ReviewView) -> Iterator[str]:
     changes, task = seen.changes, seen.task
     if changes is None:
         yield "no code was handed off"
+        return
+    if not changes.files:
+        yield "no changes"
         return
     yield f"{count_of(changes.files, 'file')}, +{changes.added} -{changes.removed}"
     if seen.conflicts:

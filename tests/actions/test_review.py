@@ -6,6 +6,8 @@ import json
 import re
 from datetime import UTC, datetime
 
+import pytest
+
 from gitticks.actions.context import Context
 from gitticks.actions.review import diff, view
 from gitticks.model.ids import TaskId
@@ -140,10 +142,38 @@ def test_a_person_may_fail_work_that_an_agent_still_reviews(project: RunProject)
     assert "The border is missing." in review
 
 
+@pytest.mark.parametrize(
+    ("status", "awaiting"),
+    [
+        (Status.STUCK, Awaiting.ESCALATION),
+        (Status.CLARIFICATION, Awaiting.INPUT),
+        (Status.REVIEWING, Awaiting.INPUT),
+        (Status.WORKING, None),
+    ],
+)
+def test_what_is_no_verdict_on_work_is_not_given_by_a_review(
+    project: RunProject, status: Status, awaiting: Awaiting | None
+) -> None:
+    make_reviewing(project, status=status, awaiting=awaiting)
+    for arguments in (["--accept"], ["--reject", "again"]):
+        refused = project.gt("review", "k7f2", *arguments)
+        assert refused.code == 3, refused.seen
+        assert ('hint: `gt respond k7f2 "…"`' in refused.err) == (awaiting is not None)
+    assert project.stands() == (status, awaiting)
+    assert project.notes("k7f2") == []
+
+
+def test_work_that_changes_nothing_has_no_numbers(project: RunProject) -> None:
+    make_reviewing(project)
+    project.change("k7f2", end_sha=project.task("k7f2").start_sha)
+    assert project.ok("review", "k7f2").endswith("\n\nno changes\n")
+
+
 def test_wrong_usage(project: RunProject) -> None:
     make_reviewing(project)
     assert project.gt("review", "k7f2", "--accept", "--reject", "x").code == 2
-    assert project.gt("review", "k7f2", "--reject", " ").code == 2
+    assert project.gt("review", "k7f2", "--reject", " ", "--comment", "Mind the border.").code == 2
+    assert project.notes("k7f2") == []
     assert project.gt("review", "nope").code == 1
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
 

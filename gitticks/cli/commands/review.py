@@ -10,7 +10,6 @@ from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ def command(
     if accept and reject is not None:
         raise UsageError("`--accept` and `--reject` exclude each other", hint="`gt review --help`")
     task_id = find_or_take_up_task(context, task)
+    if reject is not None and not reject.strip():
+        raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
     if comment is not None:
         from gitticks.actions.note import note_task
 
@@ -119,16 +120,10 @@ def _object(seen: ReviewView) -> dict[str, object]:
 
 def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, as_json: bool) -> int:
     from gitticks.actions.merge import runner_merges
-    from gitticks.actions.review import reject_in_review
-    from gitticks.actions.verdict import look_at, reject_task
+    from gitticks.actions.review import reject_work
     from gitticks.cli.writing import print_change
 
-    if not feedback.strip():
-        raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
-    if context.store.task_file(task_id).task.status is Status.AGENT_REVIEW:
-        reject_in_review(context, task_id, feedback)
-    else:
-        reject_task(context, task_id, feedback, look_at(context, task_id))
+    reject_work(context, task_id, feedback)
     print_change(context, task_id, "sent back with your feedback", as_json=as_json)
     if not resume or runner_merges(context):
         return 0
