@@ -85,9 +85,9 @@ def wakes(find: Callable[[], Repository], over: threading.Event) -> Iterator[Wak
         places = _Places.of(find())
         marks = _marks(places.folders)
         for wake in _events(places, over):
-            # Nobody knows what was written before there was a watch.
+            # Nobody knows what was written before there was a watch, or since one ended.
             yield Wake(Reason.EVENT) if wake.reason is not Reason.BLIND and marks != before else wake
-            before = marks
+            before = None if wake.reason is Reason.BLIND else marks
             if over.is_set() or _marks(_Places.of(find()).folders) != marks:
                 break
 
@@ -119,6 +119,6 @@ def _events(places: _Places, over: threading.Event) -> Iterator[Wake]:
         ):
             written = {path for _, path in changes}
             yield Wake(Reason.EVENT, places.on_board(written)) if written else Wake(Reason.QUIET)
-    except (OSError, RuntimeError):  # the limit of watches, or a folder that went at this moment
+    except (OSError, RuntimeError):  # the limit of watches, a folder that went at this moment, an odd name
         over.wait(LOOK_SECONDS)
         yield Wake(Reason.BLIND)

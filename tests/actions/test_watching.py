@@ -87,6 +87,17 @@ def test_where_much_is_written_nobody_names_it(project: Project) -> None:
         assert _event(found) == Wake(Reason.EVENT)
 
 
+def test_after_a_name_that_the_watch_cannot_tell_all_is_looked_at(project: Project) -> None:
+    with _waking(project) as found:
+        (project.board / os.fsdecode(b"\xff")).write_text("x")
+        _save(project, "k7f2")
+        told = [next(found) for _ in range(2)]
+        while told[-2].reason is not Reason.BLIND:
+            told.append(next(found))
+            assert len(told) < MOST_WAKES
+        assert told[-1] == Wake(Reason.EVENT)
+
+
 def test_a_look_at_some_files_owes_one_at_all(project: Project) -> None:
     told: list[Happening] = []
     watcher = Watcher(Context(directory=project.path), told.append)
