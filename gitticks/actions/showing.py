@@ -8,6 +8,7 @@ from gitticks.document.sections import is_empty, read_body, same_name
 from gitticks.document.texts import Source
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import BOARD_FOLDER, task_path
+from gitticks.model.mentions import mentioned, words_like_ids
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.values import Value
 from gitticks.model.words import DONE, NOTES, PENDING, QUESTIONS, REVIEW, REVIEWING, SECTIONS, WORKING
@@ -32,7 +33,6 @@ MOST_SECONDS = 2.0
 """So long git is asked what a task's work changes."""
 _MOST_SEARCHED = 100_000
 """So many characters are searched for the ids of other tasks."""
-_LIKE_AN_ID = "[0-9a-z][0-9a-z-]{0,63}"
 _PUT_ASIDE = frozenset({"verdict.given", "task.reopened", "approval.voided"})
 
 
@@ -184,16 +184,9 @@ def _rounds(context: Context, task_id: TaskId, history: tuple[Event, ...]) -> tu
 
 def _mentions(index: Index, page: IndexedPage, text: str) -> list[IndexedTask]:
     """Returns the other tasks that a text names, in the order of their first mention."""
-    import re  # which a task without text does without
-
     text = text[:_MOST_SEARCHED]
-    words = {word.rstrip("-") for word in re.findall(_LIKE_AN_ID, text)} - {page.id}
-    known = index.known(words)
-    if not known:
-        return []
-    from gitticks.model.mentions import mentioned
-
-    return [known[task_id] for task_id in mentioned(text, known)]
+    known = index.known(words_like_ids(text) - {page.id})
+    return [known[task_id] for task_id in mentioned(text, known)] if known else []
 
 
 def _goes_back(event: Event) -> bool:

@@ -20,15 +20,15 @@ BOARD_FOLDER = ".gitticks"
 """Where people find the branch: the folder of the board, from the repository's root."""
 
 LONGEST = 64
-_LETTERS_AND_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+LETTERS_AND_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def is_valid_id(text: str) -> bool:
     """True for `[0-9a-z][0-9a-z-]{0,63}`; the only test that stands before a name becomes a path."""
     return (
         0 < len(text) <= LONGEST
-        and text[0] in _LETTERS_AND_DIGITS
-        and not text.strip(_LETTERS_AND_DIGITS + "-")  # nothing is left only where every sign is one of these
+        and text[0] in LETTERS_AND_DIGITS
+        and not text.strip(LETTERS_AND_DIGITS + "-")  # nothing is left only where every sign is one of these
     )
 
 

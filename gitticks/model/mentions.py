@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.ids import LETTERS_AND_DIGITS, TaskId, is_valid_id
 from gitticks.model.values import Value
 
 TYPE_CHECKING = False
@@ -15,6 +15,11 @@ _OF_LONGER_NAMES = frozenset("/\\@.~=%+:")
 """Signs that make a word a part of a path, an address or a longer name, where they stand directly beside it."""
 _ENDS = frozenset(".:")
 """Signs of these that also end a sentence, and then nothing of a word follows."""
+
+
+_SIGNS_OF_IDS = (LETTERS_AND_DIGITS + "-").encode()
+_SPACES_BETWEEN_IDS = bytes(sign if sign in _SIGNS_OF_IDS else ord(" ") for sign in range(256))
+"""Translates bytes that no id has to spaces; a pattern would take longer to compile than a task to show."""
 
 
 class Mention(Value):
@@ -47,6 +52,12 @@ def find_mentions(text: str, ids: Container[TaskId]) -> tuple[Mention, ...]:
         if is_valid_id(word) and word in ids and _stands_alone(text, start, end):
             found.append(Mention(begin, begin + len(word), TaskId(word)))
     return tuple(found)
+
+
+def words_like_ids(text: str) -> set[str]:
+    """Returns all words of a text that could name a task; most do not, and `mentioned` tells which do."""
+    runs = text.encode("ascii", "replace").translate(_SPACES_BETWEEN_IDS).decode("ascii").split()
+    return {run.strip("-") for run in runs} - {""}
 
 
 def mentioned(text: str, ids: Container[TaskId]) -> tuple[TaskId, ...]:

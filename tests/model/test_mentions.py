@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitticks.model.ids import TaskId
-from gitticks.model.mentions import find_mentions, mentioned
+from gitticks.model.mentions import find_mentions, mentioned, words_like_ids
 
 IDS = frozenset(TaskId(name) for name in ("k7f2", "m3xq", "pier-7", "h8d", "7"))
 
@@ -42,3 +42,12 @@ def test_every_mention_is_an_id_in_its_place(text: str) -> None:
         assert text[mention.start : mention.end] == mention.task
         assert mention.task in IDS
         end = mention.end
+
+
+@given(st.text("k7f2m3xq-_/. :\n(é`K\ud800", max_size=60))
+def test_whoever_is_mentioned_is_among_the_words_like_ids(text: str) -> None:
+    assert set(mentioned(text, IDS)) <= words_like_ids(text)
+
+
+def test_words_like_ids_are_all_that_an_id_may_be() -> None:
+    assert words_like_ids("-k7f2-, pier-7/x_y Ké9 --- ") == {"k7f2", "pier-7", "x", "y", "9"}
