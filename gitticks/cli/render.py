@@ -223,9 +223,9 @@ def status_style(task: Listed) -> str:
     return _STATUS_STYLES.get(task.status, Style.PLAIN)
 
 
-def name_line(on: Screen, task: Listed) -> str:
-    """Returns `k7f2  Login loses the return URL`."""
-    return on.fit(f"{task.id}{GAP}{visible(task.title)}", on.columns)
+def name_line(on: Screen, task: Listed, id_columns: int = 0) -> str:
+    """Returns `k7f2  Login loses the return URL`; in a list `id_columns` is the length of its longest id."""
+    return on.fit(f"{task.id.ljust(id_columns)}{GAP}{visible(task.title)}", on.columns)
 
 
 _UNITS = ((60, "min"), (3600, "h"), (86400, "day"))

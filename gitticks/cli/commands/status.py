@@ -80,7 +80,9 @@ def _names(
     if not standings:
         return
     yield on.styled(heading, Style.STRONG)
-    yield from (GAP + name_line(on.narrower(len(GAP)), one.task) for one in standings[:MOST_LISTED])
+    tasks = [one.task for one in standings[:MOST_LISTED]]
+    longest = max(len(task.id) for task in tasks)
+    yield from (GAP + name_line(on.narrower(len(GAP)), task, longest) for task in tasks)
     if len(standings) > MOST_LISTED:
         yield f"{GAP}… {len(standings) - MOST_LISTED} more: `{more}`"
 

@@ -182,6 +182,14 @@ def test_long_lists_are_cut_short(tmp_path: Path) -> None:
     assert "  k7f4  task 4\n  … 2 more: `gt ready`\n7 tasks: 7 pending\n" in out
 
 
+def test_titles_stand_below_one_another_however_long_the_ids(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    create_board(store.repository)
+    make_task(store, "short", id="k7f2")
+    make_task(store, "long", id="pier-7-a")
+    assert gt("status", at=tmp_path).out.startswith("ready\n  k7f2      short\n  pier-7-a  long\n")
+
+
 def test_json(tmp_path: Path) -> None:
     make_queue(tmp_path)
     found = json.loads(gt("status", "--json", at=tmp_path, now=NOW).out)
