@@ -10,7 +10,7 @@ from gitticks.store.layout import STATE_BRANCH, STATE_REF
 if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
 
-
+_SHOWN_DIGITS = 10
 _WAITING = {"MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert"}
 
 
@@ -30,6 +30,7 @@ def board_elsewhere(checkout: Checkout) -> tuple[str, str] | None:
 
 def _rebase(checkout: Checkout) -> tuple[str, str]:
     """Returns how a rebase goes on: git does not end one whose branch was written to meanwhile."""
+    from gitticks.git.checkouts import head
     from gitticks.git.refs import read_ref
     from gitticks.git.staged import rebased_from
 
@@ -38,9 +39,10 @@ def _rebase(checkout: Checkout) -> tuple[str, str]:
     began = rebased_from(checkout.git_dir)
     if began is None or began == read_ref(checkout.common_dir, STATE_REF):
         return what, f"`{board} rebase --continue` or `{board} rebase --abort`"
+    aside = f"half-rebased-{(head(checkout) or began)[:_SHOWN_DIGITS]}"  # what was kept before stays
     return (
         f"{what} and cannot end it, as the state branch has moved on",
-        f"`{board} branch -f half-rebased && {board} rebase --abort` keeps aside what was done so far; then rebase again",
+        f"`{board} branch -f {aside} && {board} rebase --abort` keeps aside what was done so far; then rebase again",
     )
 
 

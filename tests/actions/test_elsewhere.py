@@ -53,6 +53,7 @@ def test_a_rebase_that_a_command_overtook_is_told_as_one_that_cannot_end(rebasin
     git("add", ".", at=rebasing.board)
     git("-c", "core.editor=true", "commit", "--quiet", "--no-edit", "--no-verify", at=rebasing.board)
     assert run_git_command("rebase", "--continue", at=rebasing.board).returncode != 0, "git cannot"
+    done = git("rev-parse", "HEAD", at=rebasing.board)
     ran = rebasing.gt("status")
     assert "cannot end it, as the state branch has moved on" in ran.err
     assert "cherry-pick" not in ran.err
@@ -60,7 +61,7 @@ def test_a_rebase_that_a_command_overtook_is_told_as_one_that_cannot_end(rebasin
     rebasing.ok("status")
     assert rebasing.notes(TASK) == ["Meanwhile."]
     assert rebasing.task(TASK).title.startswith("Ours")
-    assert "title: Resolved" in git("show", f"half-rebased:{PATH}", at=rebasing.board)
+    assert "title: Resolved" in git("show", f"half-rebased-{done[:10]}:{PATH}", at=rebasing.board)
     assert rebasing.board_status() == ""
 
 
