@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gitticks.actions.history import events_of
+from functools import cached_property
+
 from gitticks.actions.standing import standing_of
 from gitticks.document.sections import is_empty, read_body, same_name
 from gitticks.document.texts import Source
@@ -33,6 +34,7 @@ MOST_SECONDS = 2.0
 """So long git is asked what a task's work changes."""
 _MOST_SEARCHED = 100_000
 """So many characters are searched for the ids of other tasks."""
+_CREATED = b'{"type":"task.created",'
 _PUT_ASIDE = frozenset({"verdict.given", "task.reopened", "approval.voided"})
 
 
@@ -41,6 +43,26 @@ class Author(Value):
 
     name: str
     at: datetime
+
+
+class ShownHistory(Value):
+    """A task's history.jsonl, read where its events are asked for: loading what reads it takes as long as the page."""
+
+    content: bytes
+
+    @property
+    def is_only_begun(self) -> bool:
+        """True if nothing is known to have happened since the task was made, as its only line tells at a glance."""
+        return not self.content or (self.content.count(b"\n") <= 1 and self.content.startswith(_CREATED))
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """Returns those that can be understood, oldest first."""
+        if not self.content:
+            return ()
+        from gitticks.document.jsonl import read_history
+
+        return read_history(self.content).events
 
 
 class ShownTask(Value):
@@ -61,7 +83,7 @@ class ShownTask(Value):
     review_outcome: str | None
     notes: tuple[Entry, ...]
     questions: tuple[QuestionPair, ...]
-    history: tuple[Event, ...]
+    history: ShownHistory
     warnings: tuple[str, ...]
     rounds: tuple[Round, ...]
     mentions: tuple[Standing[IndexedTask], ...]
@@ -70,19 +92,21 @@ class ShownTask(Value):
     @property
     def handoff_author(self) -> Author | None:
         """Returns who handed the work off last."""
-        return _last_session(self.history, "WORKER")
+        return _last_session(self.history.events, "WORKER")
 
     @property
     def review_author(self) -> Author | None:
         """Returns who reviewed last."""
-        return _last_session(self.history, "REVIEWER")
+        return _last_session(self.history.events, "REVIEWER")
 
     @property
     def seconds_to_close(self) -> float | None:
         """Returns how long it took from the first start of work to done; None for a task that is not done."""
-        started = next((event.at for event in self.history if event.to_status == WORKING), None)
         task = self.standing.task
-        if task.status != DONE or not task.closed or started is None:
+        if task.status != DONE or not task.closed:
+            return None
+        started = next((event.at for event in self.history.events if event.to_status == WORKING), None)
+        if started is None:
             return None
         from datetime import datetime
 
@@ -106,11 +130,7 @@ def _last_session(history: tuple[Event, ...], role_name: str) -> Author | None:
 
 def last_reviewer(history: bytes) -> str | None:
     """Returns who reviewed last, as a history.jsonl tells; None if it does not."""
-    if not history:
-        return None
-    from gitticks.document.jsonl import read_history
-
-    author = _last_session(read_history(history).events, "REVIEWER")
+    author = _last_session(ShownHistory(history).events, "REVIEWER")
     return None if author is None else author.name
 
 
@@ -128,7 +148,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
         raise _unreadable(index, task_id)
     body = body_of(index, page)
     graph = graph_over(index)
-    around, history = context.surroundings(), events_of(context, task_id)
+    around, history = context.surroundings(), ShownHistory(index.history(task_id))
     return ShownTask(
         standing=standing_of(context, page, graph, around),
         parent=graph.tasks.get(page.parent) if page.parent else None,
@@ -169,9 +189,9 @@ def show_round(context: Context, named: str | None, number: int) -> tuple[TaskId
     )
 
 
-def _rounds(context: Context, task_id: TaskId, history: tuple[Event, ...]) -> tuple[Round, ...]:
+def _rounds(context: Context, task_id: TaskId, history: ShownHistory) -> tuple[Round, ...]:
     """Returns the earlier rounds; of a task that never went back nothing is read."""
-    if not any(_goes_back(event) for event in history):
+    if history.is_only_begun or not any(map(_goes_back, history.events)):
         return ()
     from gitticks.errors import GitticksError
     from gitticks.store.rounds import read_rounds

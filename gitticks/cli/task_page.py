@@ -230,11 +230,11 @@ def _said(entry: Entry, now: datetime) -> str:
 
 
 def _history(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
-    if not shown.history:
+    if shown.history.is_only_begun:
         return
     from gitticks.cli.history import event_lines, turns
 
-    events = turns(shown.history)
+    events = turns(shown.history.events)
     if not events:
         return
     yield _heading(on, "History")

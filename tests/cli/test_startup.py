@@ -98,8 +98,9 @@ def loaded(program: str, words: list[str], at: Path) -> list[str]:
 
 
 def warm_queue(path: Path) -> Path:
-    """Makes a repository with tasks of all sorts and a board, whose index is up to date."""
+    """Makes a repository with tasks of all sorts and a board, whose index is up to date; `c0de` has a past."""
     create_board(make_queue(path).repository)
+    assert gt("update", "c0de", "-p", "1", at=path).code == 0
     assert gt("list", at=path).code == 0
     return path
 
@@ -121,7 +122,8 @@ def warm_queue(path: Path) -> Path:
         (["graph"], frozenset()),
         (["board"], frozenset()),
         (["graph", "e0pc", "--all"], frozenset()),
-        (["show", "k7f2"], TEXT),
+        (["show", "k7f2"], frozenset()),
+        (["show", "c0de"], TEXT),
         (["tree"], TEXT),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

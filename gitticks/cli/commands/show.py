@@ -74,7 +74,7 @@ def _text(shown: ShownTask, *, with_changes: bool) -> str:
         sections=shown.sections,
         notes=[entry_object(entry) for entry in shown.notes],
         questions=[pair_object(pair) for pair in shown.questions],
-        history=[event_object(event) for event in shown.history],
+        history=[event_object(event) for event in shown.history.events],
         rounds=[_round(one) for one in shown.rounds],
         mentions=[standing.task.id for standing in shown.mentions],
         **more,
