@@ -7,7 +7,7 @@ from gitticks.actions.routing import person_here
 from gitticks.actions.standing import standing_of
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.values import Value
-from gitticks.model.words import REVIEW, REVIEWING
+from gitticks.model.words import ANSWERED, QUESTIONS, REVIEW, REVIEWING
 from gitticks.store.indexed_tasks import graph_over
 
 TYPE_CHECKING = False
@@ -40,8 +40,9 @@ class Asked(Value):
     """A task that awaits a person.
 
     `is_mine` unless somebody else is to answer. `said` is why it is stuck, or else what its agent said when it
-    stopped; empty where questions say it. `review` and `changes` are None where there are none, or where this task
-    is too far down to be looked into.
+    stopped; empty where questions say it. `answer` was written into the file since it was asked, and moves nothing
+    before a verdict. `answer`, `review` and `changes` are None where there are none, or where this task is too far
+    down to be looked into.
     """
 
     standing: Standing[IndexedPage]
@@ -49,6 +50,7 @@ class Asked(Value):
     questions: tuple[Entry, ...]
     said: str
     review: ReviewWord | None
+    answer: Entry | None = None
     changes: Changes | None = None
 
 
@@ -90,6 +92,7 @@ def open_inbox(
             questions=(questions := index.open_questions(page.id)),
             said=said_of(index, page) if not questions and place < MOST_READ else "",
             review=_review(index, page) if page.status == REVIEWING and place < MOST_READ else None,
+            answer=_answer(index, page) if not questions and place < MOST_READ else None,
         )
         for place, page in enumerate(shown)
     ]
@@ -119,6 +122,18 @@ def _review(index: Index, page: IndexedPage) -> ReviewWord | None:
     if outcome is None or text is None:
         return None
     return ReviewWord(outcome, last_reviewer(index.history(page.id)), text)
+
+
+def _answer(index: Index, page: IndexedPage) -> Entry | None:
+    """Returns the answer that a task's file holds already."""
+    asked_at = page.asked_at if page.awaiting in ANSWERED else None
+    if asked_at is None or QUESTIONS.lower().encode() not in (index.data(page.id) or b"").lower():
+        return None
+    from gitticks.actions.showing import body_of
+    from gitticks.document.entries import read_entries
+    from gitticks.model.notes import Section, answer_since
+
+    return answer_since(read_entries(body_of(index, page), Section.QUESTIONS), asked_at)
 
 
 def _with_changes(context: Context, asked: list[Asked]) -> list[Asked]:

@@ -28,16 +28,21 @@ _VERDICTS = frozenset({"", "PASS", "FAIL"})
 def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
     """Yields a task of the inbox, with the beginning of what is asked and what was found out of its work."""
     said = "\n".join(entry.text for entry in asked.questions) or asked.said
+    if asked.answer is not None and asked.standing.task.status != STUCK:
+        said = asked.answer.text
     if asked.review is not None and asked.review.outcome != _PASS:
         said = f"{said}\n{_review(asked.review)}:\n{_reasons(asked.review)}"
-    return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), most=MOST_LINES)
+    answers = commands(asked.standing, is_answered=asked.answer is not None)
+    return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), answers=answers, most=MOST_LINES)
 
 
 def awaiting_lines(
     on: Screen, standing: Standing[Listed], questions: Sequence[Entry], now: datetime, *, said: str
 ) -> Iterator[str]:
     """Yields a task that awaits a person, with all of its open questions, or why it is stuck or what its agent said."""
-    return _lines(on, standing, "\n".join(entry.text for entry in questions) or said, now)
+    return _lines(
+        on, standing, "\n".join(entry.text for entry in questions) or said, now, answers=commands(standing)
+    )
 
 
 def _lines(
@@ -46,6 +51,7 @@ def _lines(
     said: str,
     now: datetime,
     *,
+    answers: Sequence[str],
     facts: Sequence[str] = (),
     most: int | None = None,
 ) -> Iterator[str]:
@@ -59,17 +65,19 @@ def _lines(
         yield f"{indent}{line}".rstrip()
     for line in joined(inner, facts, ", "):
         yield indent + line
-    for line in joined(inner, commands(standing), " · "):
+    for line in joined(inner, answers, " · "):
         yield indent + on.styled(line, Style.FAINT)
 
 
-def commands(standing: Standing[Listed]) -> list[str]:
-    """Returns the commands that answer a task, the likeliest first."""
+def commands(standing: Standing[Listed], *, is_answered: bool = False) -> list[str]:
+    """Returns the commands that answer a task, the likeliest first; an answer that stands there needs a verdict."""
     task = standing.task
     if standing.is_conflicted:
         return [f"gt edit {task.id}"]
     again = f"gt update {task.id} --status working"
     answers = answer_commands(standing).split(" · ") if task.awaiting else [again]
+    if is_answered:
+        answers = [f"gt approve {task.id}", *answers]
     is_stuck = task.status == STUCK
     return [f"gt show {task.id}", *answers, f"gt cancel {task.id}"] if is_stuck else answers
 
@@ -113,6 +121,8 @@ def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str
 def _facts(asked: Asked) -> Iterator[str]:
     if not asked.is_mine:
         yield f"for {visible(asked.standing.task.reviewer or 'nobody')}"
+    if asked.answer is not None:
+        yield f"answered by {visible(asked.answer.name)}, counts once it is approved"
     if asked.review is not None and asked.review.outcome == _PASS:
         yield visible(_review(asked.review))
     if asked.changes is not None:

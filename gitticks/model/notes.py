@@ -76,3 +76,10 @@ def unasked(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
 def open_questions(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Returns the questions that nobody has answered, in file order."""
     return tuple(pair.question for pair in pair_questions(entries) if pair.answer is None)
+
+
+def answer_since(entries: tuple[Entry, ...], asked_at: datetime) -> Entry | None:
+    """Returns the last answer, if it was given since then and no question is open; else None."""
+    pairs = pair_questions(entries)
+    answer = pairs[-1].answer if pairs else None
+    return answer if answer is not None and answer.at >= asked_at else None

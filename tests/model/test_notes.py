@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.model.notes import Entry, open_questions, pair_questions, unasked
+from gitticks.model.notes import Entry, answer_since, open_questions, pair_questions, unasked
 from gitticks.model.status import ActorKind
 
 AT = datetime(2026, 3, 4, tzinfo=UTC)
@@ -65,3 +65,12 @@ def test_as_many_questions_and_answers_as_a_file_can_hold_are_paired_at_once() -
     assert len(pair_questions(many)) == 10_000
     assert unasked(many) == ()
     assert open_questions(many) == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "minutes", "text"),
+    [("ah", 0, "1"), ("ah", 1, "1"), ("ah", 2, None), ("aha", 0, None), ("h", 0, None), ("", 0, None)],
+)
+def test_an_answer_since_somebody_was_asked(written: str, minutes: int, text: str | None) -> None:
+    answer = answer_since(entries(written), AT + timedelta(minutes=minutes))
+    assert (answer.text if answer else None) == text

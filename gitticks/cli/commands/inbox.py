@@ -64,7 +64,7 @@ def _text(asked: Asked) -> str:
         said=asked.said,
         review=_review(asked.review) if asked.review else None,
         changes=_changes(asked.changes) if asked.changes else None,
-        commands=commands(asked.standing),
+        commands=commands(asked.standing, is_answered=asked.answer is not None),
     )
 
 
