@@ -81,7 +81,7 @@ def require_writable(layer: Layer, path: str = FILE) -> None:
         raise NewerFormatError(
             f"the state branch has format {layer.version}; this gitticks writes {FORMAT_VERSION} and only reads it",
             path=path,
-            hint="upgrade gitticks: `pipx upgrade gitticks`",
+            hint="`pipx upgrade gitticks`",
         )
 
 

@@ -47,5 +47,5 @@ def refuse_extensions(settings: Mapping[str, str], common_dir: str) -> None:
     if unknown and settings.get("core.repositoryformatversion", "0") != "0":
         raise GitticksError(
             f"`{common_dir}` uses `{unknown[0]}`, which gitticks does not know, so it might damage something there",
-            hint="`pip install --upgrade gitticks`",
+            hint="`pipx upgrade gitticks`",
         )

@@ -42,9 +42,7 @@ def hook_sources() -> Path:
     for folder in (package / "_hooks", package.parent / "hooks"):
         if (folder / SHARED).is_file():
             return folder
-    raise GitticksError(
-        "this installation of gitticks lacks its hooks", hint="`pip install --force-reinstall gitticks`"
-    )
+    raise GitticksError("this installation of gitticks lacks its hooks", hint="`pipx reinstall gitticks`")
 
 
 def read_source(name: str) -> bytes:

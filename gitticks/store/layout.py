@@ -147,5 +147,5 @@ def refuse_newer_format(config: bytes | None) -> None:
         raise GitticksError(
             f"the tasks are kept in format {found}, newer than this gitticks, which knows format {FORMAT}: "
             "it can read them, not change them",
-            hint="`pip install --upgrade gitticks`",
+            hint="`pipx upgrade gitticks`",
         )

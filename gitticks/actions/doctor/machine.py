@@ -125,7 +125,7 @@ def check_settings(context: Context) -> Iterator[Finding]:
     newer = format_of(context.store.read(CONFIG_PATH))
     if newer > FORMAT:
         what = f"the tasks are kept in format {newer}, newer than this gitticks, which can only read them"
-        yield Finding(Severity.WARNING, what, "`pip install --upgrade gitticks`")
+        yield Finding(Severity.WARNING, what, "`pipx upgrade gitticks`")
     for warning in found.warnings:
         yield Finding(Severity.WARNING, warning)
 
