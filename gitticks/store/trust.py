@@ -6,13 +6,17 @@ whoever deletes it is only asked again.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gitticks.document.runnables import runnable_of_task, runnables_of_settings
 from gitticks.errors import RefusedError
+from gitticks.git.disk import write_all
+from gitticks.git.files import errors_name
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.plainfile import read_plain_file
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, task_of_path
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
 HINT = "`gt trust` shows what would run, and asks"
 _MOST_NAMED = 3
+_AS_IT_IS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+"""A pipe in its place is not waited for."""
 
 
 def trust_file(repository: Repository) -> Path:
@@ -63,7 +69,11 @@ def _digests(lines: Iterable[str]) -> Iterator[str]:
 
 
 def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
-    """Remembers that these may run here."""
+    """Remembers that these may run here.
+
+    Raises:
+        OSError: it cannot be written down; the error names the file.
+    """
     known = trusted_digests(repository)
     new = {one.digest: one for one in runnables if one.digest not in known}
     if not new:
@@ -74,9 +84,12 @@ def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
     )
     file = trust_file(repository)
     file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _AS_IT_IS, 0o600)
     try:
-        os.write(descriptor, "".join(f"{line}\n" for line in ("", *lines)).encode())
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.ENODEV, "no plain file", str(file))
+        with errors_name(file):
+            write_all(descriptor, "".join(f"{line}\n" for line in ("", *lines)).encode())
     finally:
         os.close(descriptor)
 

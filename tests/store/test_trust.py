@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,29 @@ def test_what_another_user_wrote_trusts_nothing(tmp_path: Path, monkeypatch: pyt
         assert trusted_digests(repository) == frozenset()  # that file is not of the other user either
     assert (repository.own_dir / "trust-4242").exists()
     assert trusted_digests(repository) == {MAKE.digest}
+
+
+@pytest.mark.parametrize("lay", [os.mkfifo, Path.mkdir, lambda file: file.symlink_to("nowhere")])
+def test_what_lies_in_its_place_keeps_nobody_waiting(tmp_path: Path, lay: Callable[[Path], object]) -> None:
+    repository = discover(make_repository(tmp_path / "r"))
+    file = repository.own_dir / "trust"
+    file.parent.mkdir()
+    lay(file)
+    with pytest.raises(OSError, match="trust") as caught:
+        trust(repository, [MAKE])
+    assert caught.value.filename == str(file)
+    assert trusted_digests(repository) == frozenset()
+
+
+def test_a_pipe_that_somebody_reads_is_no_memory(tmp_path: Path) -> None:
+    repository = discover(make_repository(tmp_path / "r"))
+    file = repository.own_dir / "trust"
+    file.parent.mkdir()
+    os.mkfifo(file)
+    reader = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pytest.raises(OSError, match="no plain file"):
+            trust(repository, [MAKE])
+        assert os.read(reader, 100) == b""
+    finally:
+        os.close(reader)
