@@ -178,12 +178,12 @@ class _Rows:
         if task_id is None:
             raise DocumentError(_misplaced(change.path), path=change.path)
         try:
-            data = _content(objects, change.task)
+            data, history = _content(objects, change.task), _content(objects, change.history)
         except TooLargeError as error:
             raise DocumentError(error.message, path=change.path, hint=error.hint) from None
         if data is None:
             raise DocumentError("is no plain file", path=change.path)
-        self.files.append((task_id, data, _content(objects, change.history)))
+        self.files.append((task_id, data, history))
         file, questions = read_for_index(data, change.path)
         if file.task.id != task_id:
             problem = f"the id is `{file.task.id}`, but the folder's name says `{task_id}`"

@@ -71,12 +71,14 @@ def test_a_damaged_object_hides_no_other_task(
         assert index.broken() == ()
 
 
+@pytest.mark.parametrize("name", ["TASK.md", "history.jsonl"])
 def test_a_file_that_is_too_large_is_a_broken_one(
-    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(loose_reading, "MOST_BYTES", 100_000)
     path = task_path(TaskId("m3a9"))
-    store.transact(lambda transaction: transaction.write(path, b"x" * 100_001), author=ADA)
+    large = path.replace("TASK.md", name)
+    store.transact(lambda transaction: transaction.write(large, b"x" * 100_001), author=ADA)
     for _ in range(2):
         with open_index(repository) as index:
             assert [one.path for one in index.broken()] == [path]
