@@ -7,6 +7,7 @@ on the board, so the mask of the process says it for all of them.
 from __future__ import annotations
 
 import os
+import threading
 
 from gitticks.git.plain_settings import TRUE_WORDS
 
@@ -14,6 +15,7 @@ _GROUP, _EVERYBODY = 0o660, 0o664
 _WORDS = {"group": _GROUP, "1": _GROUP, "2": _EVERYBODY}
 _WORDS |= dict.fromkeys(("all", "world", "everybody"), _EVERYBODY)
 _OWNER, _READ, _ANY = 0o600, 0o444, 0o777
+_SETTING = threading.Lock()
 
 
 def share_new_files(setting: str) -> None:
@@ -22,8 +24,11 @@ def share_new_files(setting: str) -> None:
     if rights is None:
         return
     rights |= (rights & _READ) >> 2  # who may read a folder must be able to enter it
-    before = os.umask(0o077)  # asking means setting
-    os.umask(_ANY & ~rights if _is_number(setting) else before & ~rights)
+    exact = _ANY & ~rights
+    with _SETTING:  # two at once would take each other's mask for the person's
+        before = os.umask(exact)  # asking means setting
+        if not _is_number(setting):
+            os.umask(before & ~rights)
 
 
 def _rights(setting: str) -> int | None:

@@ -7,7 +7,10 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import get_ident
+from time import sleep
 
 import pytest
 
@@ -74,3 +77,20 @@ def test_what_is_shared_is_found_where_git_must_be_asked(tmp_path: Path) -> None
 def test_a_word_that_shares_nothing_changes_nothing(odd: str) -> None:
     share_new_files(odd)
     assert os.umask(0) == 0o022
+
+
+def test_threads_that_open_repositories_at_once_take_no_mask_of_one_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    masked, umask = [], os.umask
+
+    def slowly(mask: int) -> int:
+        masked.append(get_ident())
+        sleep(0.001)  # so that the others run in between, if they may
+        return umask(mask)
+
+    with monkeypatch.context() as slow, ThreadPoolExecutor(3) as pool:
+        slow.setattr(os, "umask", slowly)
+        list(pool.map(share_new_files, ["group"] * 12))
+    assert masked[::2] == masked[1::2]
+    assert os.umask(0) == 0o002
