@@ -65,8 +65,9 @@ def uncommitted_paths(repository: Repository) -> tuple[str, ...]:
 def edits_to_take_up(repository: Repository, among: Collection[str] | None = None) -> tuple[SavedEdit, ...]:
     """Returns every uncommitted edit, sorted by path, after whoever is saving at this moment is done with it.
 
-    Where paths are given, only edits `among` them and below them are looked for. Files that are none are found too. What was seen is noted, so that what a person saves while it is taken up counts
-    as their next edit. Takes the store's lock, and raises as `saved_edits` does.
+    Where paths are given, only edits `among` them and below them are looked for. Files that are none are found too.
+    What was seen is noted, so that what a person saves while it is taken up counts as their next edit. Takes the
+    store's lock, and raises as `saved_edits` does.
     """
     checkout = board_checkout(repository)
     if checkout is None:
@@ -259,9 +260,11 @@ def _typed_and_taken_up(objects: Objects, journal: Journal, tip: str, path: str)
 
     Counted from there, what the editor saves next would be a change of words that the branch has never seen.
     """
-    seen = journal.seen.get(path)
-    is_on_branch = seen is None or any(blob_id(older) == seen for older in older_versions(objects, tip, path))
-    return journal.typed.get(path) if is_on_branch else None
+    typed, seen = journal.typed.get(path), journal.seen.get(path)
+    if typed is None or seen is None:
+        return typed
+    is_on_branch = any(blob_id(older) == seen for older in older_versions(objects, tip, path))
+    return typed if is_on_branch else None
 
 
 def _typed(objects: Objects, blob: str | None) -> Iterator[bytes]:
