@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,9 +11,13 @@ from pathlib import Path
 
 from benchmarks.dataset import Record
 from gitticks.model.ids import task_path
+from gitticks.store.layout import history_path
 
 REF = "refs/heads/gitticks/state"
 COMMITTER = "Ada <ada@example.org> 1767254400 +0000"
+_ADA = {"kind": "human", "name": "Ada"}
+_ENGINE = {"kind": "engine", "name": "gitticks"}
+_CLAUDE = {"kind": "agent", "name": "claude", "role": "worker"}
 
 
 def task_file(record: Record) -> str:
@@ -44,6 +49,28 @@ def _frontmatter(record: Record) -> Iterator[str]:
     yield f"updated: {_time(record.closed or record.created)}"
     if record.closed:
         yield f"closed: {_time(record.closed)}"
+
+
+def history_file(record: Record) -> str:
+    """Returns the record's history.jsonl: a line for an open task, and eight more for a closed one, 1.3 kB."""
+    events = [_event(record.created, "task.created", _ADA)]
+    if record.closed is not None:
+        steps = (
+            ("auto.advanced", _ENGINE, {"from": "pending", "to": "working", "reason": "claude"}),
+            ("session.started", _CLAUDE, {"agent": "claude", "role": "worker"}),
+            ("auto.advanced", _ENGINE, {"from": "working", "to": "agent-review", "reason": "hand-off"}),
+            ("session.ended", _CLAUDE, {"ending": "clean", "role": "worker", "round": 1}),
+            ("session.ended", _CLAUDE, {"ending": "clean", "role": "reviewer", "round": 1}),
+            ("auto.advanced", _ENGINE, {"from": "agent-review", "to": "reviewing", "reason": "PASS"}),
+            ("verdict.given", _ADA, {"awaiting": "review", "strength": "L0", "verdict": "approved"}),
+            ("auto.advanced", _ENGINE, {"from": "reviewing", "to": "done", "reason": "merged 21d187e"}),
+        )
+        events += [_event(record.closed, name, actor, **data) for name, actor, data in steps]
+    return "".join(json.dumps(event, separators=(",", ":")) + "\n" for event in events)
+
+
+def _event(at: datetime, name: str, actor: dict[str, str], **data: str | int) -> dict[str, object]:
+    return {"type": name, "at": _time(at), "actor": actor, **data}
 
 
 def _time(moment: datetime) -> str:
@@ -102,6 +129,7 @@ def _stream(tasks: Iterable[Record]) -> Iterator[bytes]:
     yield _file("config.yaml", "version: 1\n")
     for record in tasks:
         yield _file(task_path(record.id), task_file(record))
+        yield _file(history_path(record.id), history_file(record))
     yield b"done\n"
 
 

@@ -3,9 +3,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from benchmarks.branch import REF, task_file, write_branch
+from benchmarks.branch import REF, history_file, task_file, write_branch
 from benchmarks.dataset import records
+from gitticks.document.jsonl import read_history
 from gitticks.model.ids import is_valid_id, task_path
+from gitticks.store.layout import history_path
 
 
 def test_the_same_seed_makes_the_same_tasks() -> None:
@@ -30,6 +32,14 @@ def test_tasks_are_as_varied_as_a_real_queue() -> None:
     assert max(sizes) < 5000
 
 
+def test_histories_are_such_as_gitticks_writes() -> None:
+    for task in records(100):
+        history = read_history(history_file(task).encode())
+        assert history.broken == ()
+        assert history.torn == b""
+        assert len(history.events) == (1 if task.closed is None else 9)
+
+
 def test_nothing_names_a_task_that_is_not_there() -> None:
     seen: set[str] = set()
     for task in records(500):
@@ -46,7 +56,7 @@ def test_the_branch_holds_every_task_in_one_commit(tmp_path: Path) -> None:
         [*git, "ls-tree", "-r", "--name-only", REF], capture_output=True, text=True, check=True
     )
     assert sorted(listed.stdout.split()) == sorted(
-        [".gitattributes", "config.yaml", *(task_path(t.id) for t in tasks)]
+        [".gitattributes", "config.yaml", *(path(t.id) for t in tasks for path in (task_path, history_path))]
     )
     shown = subprocess.run(
         [*git, "show", f"{REF}:{task_path(tasks[0].id)}"], capture_output=True, text=True, check=True
