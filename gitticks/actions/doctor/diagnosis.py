@@ -19,6 +19,7 @@ from gitticks.actions.doctor import (
     repository,
     state,
     tasks,
+    texts,
     trail,
     workspaces,
 )
@@ -48,7 +49,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.BOARD, (board.check_board, board.check_saved, state.check_hooks, conflicts.check_driver)),
     (Topic.INDEX, (state.check_index,)),
     (Topic.FILES, (files.check_files, conflicts.check_kept, files.check_foreign_files)),
-    (Topic.TASKS, (tasks.check_tasks, conflicts.check_conflicts)),
+    (Topic.TASKS, (tasks.check_tasks, texts.check_texts, conflicts.check_conflicts)),
     (Topic.HISTORY, (trail.check_history, machine.check_clock)),
     (Topic.WORKSPACES, (workspaces.check_workspaces,)),
     (Topic.SESSIONS, (state.check_sessions,)),
