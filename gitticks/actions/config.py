@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gitticks.document.settings_layers import ResolvedSettings
     from gitticks.store.transaction import Transaction
 
+_FORMAT = "version"
+
 
 @dataclass(frozen=True, slots=True)
 class ShownSetting:
@@ -77,7 +79,7 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
 
     Raises:
         RefusedError: this is an agent's session.
-        UsageError: there is no such setting, or the value is none of its.
+        UsageError: there is no such setting, it is gitticks' own, or the value is none of its.
         NotFoundError: it is the base, and there is no such branch.
         DocumentError: the file is broken; nothing was changed.
     """
@@ -96,6 +98,12 @@ def _check_value(name: str, value: str | None) -> object:
     from gitticks.document.settings import find_setting, parse_value
 
     setting, keys = find_setting(name)
+    if name == _FORMAT:
+        raise UsageError(
+            "`version` is the format of the state branch: gitticks alone writes it, and with another one it would "
+            "change nothing here any more",
+            hint="`gt version` shows which gitticks this is",
+        )
     if value is None:
         return None
     try:

@@ -46,6 +46,17 @@ def test_unset_gives_the_default_back(tmp_path: Path) -> None:
     assert config_file(tmp_path) == "version: 1"
 
 
+@pytest.mark.parametrize("words", [["2"], ["1"], ["--unset"]])
+def test_the_format_of_the_branch_is_no_persons_to_set(tmp_path: Path, words: list[str]) -> None:
+    store = make_store(tmp_path, config="version: 1\n")
+    tip = store.tip()
+    ran = gt("config", "version", *words, at=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "hint: `gt version` shows which gitticks this is" in ran.err
+    assert store.tip() == tip
+    assert gt("config", "version", at=tmp_path).seen == "1\n--- 0\n"
+
+
 def test_every_setting_says_where_it_comes_from(tmp_path: Path) -> None:
     make_store(tmp_path, config="version: 1\nparallel: 5\n")
     git("config", "gitticks.checkpoint-every", "9", at=tmp_path)
