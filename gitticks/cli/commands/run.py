@@ -41,7 +41,7 @@ from gitticks.model.settings import PermissionMode
 @click.option(
     "--permission",
     metavar="MODE",
-    type=click.Choice(list(PermissionMode)),
+    type=click.Choice([mode.value for mode in PermissionMode]),
     help="interactive, auto-edit, auto-all or yolo.",
 )
 @click.option("--sandbox", type=click.Choice(["strict", "permissive", "none"]), help="Walls around agents.")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.model.settings import PermissionMode
 from tests.support.projects import make_project
 
 
@@ -16,9 +17,10 @@ from tests.support.projects import make_project
         (["--debounce", "x"], "`--debounce` is not a duration: 'x'", "write 90s, 30m, "),
         (
             ["--permission", "all"],
-            "invalid value for `--permission`: 'all' is not one of ",
+            "invalid value for `--permission`: 'all' is not one of 'interactive', 'auto-edit', 'auto-all', 'yolo'",
             "`gt run --help`",
         ),
+        (["--max-cost", "x"], "invalid value for `--max-cost`: 'x' is not a number", "`gt run --help`"),
         (["--parallel", "0"], "invalid value for `--parallel`: 0 is not in the range ", "`gt run --help`"),
         (["--worktree", "--isolation", "none"], "`--worktree` means `--isolation epic`", "give one of "),
         (["zzzz"], "there is no task `zzzz`", "`gt list` shows the tasks"),
@@ -37,3 +39,9 @@ def test_what_is_refused_before_anything_starts(
     assert ran.err.startswith(f"error: {message}")
     assert f"\nhint: {hint}" in ran.err
     assert project.tip() == tip
+
+
+@pytest.mark.parametrize("mode", list(PermissionMode))
+def test_every_mode_of_permission_is_taken_by_its_name(tmp_path: Path, mode: PermissionMode) -> None:
+    ran = make_project(tmp_path).gt("run", "--permission", mode.value)
+    assert (ran.code, ran.out) == (0, "nothing else is ready\n"), ran.seen
