@@ -7,6 +7,10 @@ import re
 import click
 from click.exceptions import NoArgsIsHelpError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _QUOTED = re.compile(r"'((?:-|\{)[^']*)'(?= requires |: | / |$)")
 """Options and choices as click quotes them; what a person typed keeps its quotes."""
 
@@ -30,6 +34,9 @@ NAMES_ELSEWHERE = {
 }
 """What git and other trackers call a command, and what it is called here."""
 
+_NO_NUMBER = re.compile(r"is not a valid (integer|float)(?: range)?$")
+_NUMBERS = {"integer": "is not a whole number", "float": "is not a number"}
+
 _TEXTS = ("TITLE", "TEXT", "NOTE", "FEEDBACK", "REASON", "VALUE")
 """Arguments that often are several words."""
 
@@ -39,12 +46,21 @@ def message_of(error: click.ClickException) -> str:
     if isinstance(error, NoArgsIsHelpError):
         return _lacking_command(error.ctx)
     if isinstance(error, click.NoSuchOption):
-        near = error.possibilities or ()
+        near = _near(error.option_name, error.possibilities or ())
         return f"no such option `{error.option_name}`{did_you_mean(near)}"
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return _lacking(error.param, error.ctx)
     text = _QUOTED.sub(r"`\1`", error.format_message().rstrip("."))
+    text = _NO_NUMBER.sub(lambda found: _NUMBERS[found[1]], text)
     return text[:1].lower() + text[1:]
+
+
+def _near(option: str, possible: Iterable[str]) -> list[str]:
+    """Returns the options that may be meant; click counts the hyphens, which make all of them look alike."""
+    from difflib import get_close_matches
+
+    named = {one.lstrip("-"): one for one in possible}
+    return [named[one] for one in get_close_matches(option.lstrip("-"), named, n=2)]
 
 
 def hint_of(error: click.UsageError, arguments: list[str]) -> str:
