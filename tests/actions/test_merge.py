@@ -72,6 +72,8 @@ def test_a_merge_that_waits_is_told(project: RunProject) -> None:
 
 
 def test_a_dry_run_says_what_would_conflict_and_changes_nothing(project: RunProject) -> None:
+    project.make()
+    assert project.gt("merge", "--dry-run").err == "nothing is approved and waiting for its merge\n"
     approved(project)
     tip = project.tip()
     assert "k7f2  merges cleanly" in project.ok("merge", "--dry-run")

@@ -8,6 +8,8 @@ from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.errors import Exit
 
+_NOTHING = "nothing is approved and waiting for its merge"
+
 
 @click.command("merge", cls=Command, examples=("gt merge", "gt merge --dry-run k7f2"))
 @task_argument(required=False, many=True, name="tasks")
@@ -34,6 +36,8 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
         for one in [] if as_json else tried:
             words = f"conflicts in {', '.join(one.conflicts)}" if one.conflicts else "merges cleanly"
             say(f"{one.task.id}  {visible(words)}")
+        if not tried and not as_json:
+            say(_NOTHING, err=True)
         return Exit.FAILED if any(one.conflicts for one in tried) else Exit.DONE
     begun = context.world.monotonic_seconds()
     listener = (
@@ -54,5 +58,5 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
             ]
         )
     elif not results:
-        say("nothing is approved and waiting for its merge", err=True)
+        say(_NOTHING, err=True)
     return Exit.DONE if all(one.is_done for one in results.values()) else Exit.FAILED
