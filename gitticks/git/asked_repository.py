@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shlex import quote
 
 from gitticks.errors import GitticksError
 from gitticks.git.process import GitError, run_git
@@ -54,5 +55,5 @@ def ask_git(start: str) -> Repository:
 def _somebody_elses(place: str) -> GitticksError:
     return GitticksError(
         f"the repository around `{place}` belongs to another user, so git does not trust it",
-        hint=f"if you do: `git config --global --add safe.directory {place}`",
+        hint=f"if you do: `git config --global --add safe.directory {quote(place)}`",
     )

@@ -68,14 +68,15 @@ def errors_of_writing(common_dir: Path) -> Iterator[None]:
     try:
         yield
     except errors_of_libgit2() as error:
+        from shlex import quote
+
         from gitticks.git.process import printable
 
         reason = error.strerror if isinstance(error, OSError) and error.strerror else printable(str(error))
         is_refused = isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        place = quote(str(common_dir))
         hint = (
-            f"`ls -ld {common_dir}` shows who may write"
-            if is_refused
-            else f"`df -h {common_dir}` shows the room left"
+            f"`ls -ld {place}` shows who may write" if is_refused else f"`df -h {place}` shows the room left"
         )
         raise GitticksError(
             f"git cannot write to `{common_dir}`: {reason[:1].lower()}{reason[1:]}", hint=hint

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from shlex import quote
 
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.files import errors_name
@@ -132,11 +133,14 @@ def _open(path: Path) -> int:
     except OSError as error:
         raise GitticksError(
             f"the lock `{path}` cannot be opened: {error.strerror}",
-            hint=f"`ls -ld {path.parent}` shows who may write",
+            hint=f"`ls -ld {quote(str(path.parent))}` shows who may write",
         ) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise GitticksError(f"the lock `{path}` is no plain file", hint=f"`mv {path} {path}.old` makes way")
+        raise GitticksError(
+            f"the lock `{path}` is no plain file",
+            hint=f"`mv {quote(str(path))} {quote(f'{path}.old')}` makes way",
+        )
     return descriptor
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 from gitticks.errors import GitticksError
 from gitticks.git.fence import fence_programs
@@ -20,7 +21,7 @@ def fetch_missing(common_dir: Path, object_id: str) -> None:
         raise GitticksError(
             f"the object `{object_id}` is missing, and `{fence.remotes[0]}` of this repository names a program "
             "that gitticks does not run to fetch it",
-            hint=f"`git -C {common_dir} cat-file -e {object_id}` fetches it, if you trust that program",
+            hint=f"`git -C {quote(str(common_dir))} cat-file -e {object_id}` fetches it, if you trust that program",
         )
     asked, variables = ["cat-file", "-e", object_id], fence.variables
     done = run_git(asked, repository_dir=common_dir, check=False, trusted=True, extra_environment=variables)

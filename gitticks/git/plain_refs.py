@@ -32,9 +32,11 @@ def moved(ref: str) -> RefMovedError:
 
 def locked(common_dir: Path, ref: str) -> RefLockedError:
     """Returns the error for a ref whose lock file is there."""
+    from shlex import quote
+
     return RefLockedError(
         f"`{ref}` is locked by another program",
-        hint=f"if none is at work, remove `{common_dir / ref}.lock`",
+        hint=f"repeat once it ended; if none runs: `rm {quote(f'{common_dir / ref}.lock')}`",
     )
 
 

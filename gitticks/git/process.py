@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import BinaryIO
 
 from gitticks.errors import GitticksError
@@ -275,7 +276,7 @@ def _not_started(error: OSError, directory: Path | None) -> GitError:
 def _failure(arguments: Sequence[str], result: GitResult, place: Path) -> GitError:
     words = printable(result.stderr) or printable(os.fsdecode(result.stdout[: 2 * LONGEST_MESSAGE]))
     reason = words.removeprefix("fatal: ").removeprefix("error: ") or f"exit code {result.code}"
-    hint = f"`df -h {place}` shows the room left" if _is_full(place) else None
+    hint = f"`df -h {quote(str(place))}` shows the room left" if _is_full(place) else None
     return GitError(f"`git {_shown(arguments)}` failed: {reason}", hint=hint, code=result.code)
 
 

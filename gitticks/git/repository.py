@@ -8,7 +8,6 @@ certain (bare repositories, includes, foreign owners) is git's to say.
 from __future__ import annotations
 
 import os
-import stat
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.plain_settings import FALSE_WORDS, TRUE_WORDS, read_settings
@@ -115,9 +114,11 @@ class Repository:
         """
         main_worktree = self.main_worktree
         if main_worktree is None:
+            from shlex import quote
+
             raise GitticksError(
                 f"`{self.common_place}` is a bare repository: {purpose} needs a checkout",
-                hint=f"clone it and work there: `git clone {self.common_place}`",
+                hint=f"clone it and work there: `git clone {quote(self.common_place)}`",
             )
         return main_worktree
 
@@ -258,14 +259,12 @@ def _refuse_odd_files(common_dir: str) -> None:
     """Refuses a pipe and the like in the place of a file that every command of git opens, and waits for."""
     for name in ("HEAD", "packed-refs"):
         file = _below(common_dir, name)
-        try:
-            mode = os.stat(file).st_mode
-        except OSError:
-            continue
-        if not stat.S_ISREG(mode):
+        if os.path.exists(file) and not os.path.isfile(file):
+            from shlex import quote
+
             raise GitticksError(
                 f"`{file}` is no plain file, and git would wait for it",
-                hint=f"`mv '{file}' '{file}.damaged'` makes way; then `gt doctor` says more",
+                hint=f"`mv {quote(file)} {quote(f'{file}.damaged')}` makes way; then `gt doctor` says more",
             )
 
 

@@ -105,7 +105,7 @@ def walk_differences(
 def _excess(folder: str, what: str) -> GitticksError:
     from shlex import quote  # only where something went wrong
 
-    top = "/".join(folder.split("/", 3)[:3]).rstrip("/")
+    top = "/".join(folder.split("/", 3)[:3]).rstrip("/") or "."
     return GitticksError(
         f"`{top}`: more than {what}", hint=f"`git log --all -- {quote(top)}` says who put them there"
     )

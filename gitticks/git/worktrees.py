@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.abandoned import clear_shared_locks
@@ -77,7 +78,8 @@ def add_worktree(
         _clear_remains(repository, path)
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise GitticksError(
-                f"`{path}` is in the way of a new worktree", hint=f"move `{path}` away, then repeat"
+                f"`{path}` is in the way of a new worktree",
+                hint=f"`mv {quote(str(path))} {quote(f'{path}.old')}` makes way",
             )
         if branch is not None:
             clear_shared_locks(repository.common_dir, BRANCHES + branch)
@@ -115,11 +117,12 @@ def remove_worktree(repository: Repository, path: Path, *, force: bool = False) 
         if not force and reason is not None:
             raise GitticksError(
                 f"the worktree `{path}` is locked{f': {reason}' if reason else ''}",
-                hint=f"`git worktree unlock {path}`",
+                hint=f"`git worktree unlock {quote(str(path))}`",
             )
         if not force and path.is_dir() and changed_paths(checkout):
             raise GitticksError(
-                f"the worktree `{path}` holds uncommitted work", hint=f"`git -C {path} status` shows it"
+                f"the worktree `{path}` holds uncommitted work",
+                hint=f"`git -C {quote(str(path))} status` shows it",
             )
         _drop(repository, checkout)
 

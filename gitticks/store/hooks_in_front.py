@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from shlex import quote
 
 from gitticks.errors import GitticksError
 from gitticks.plainfile import read_plain_file
@@ -101,7 +102,8 @@ def _refuse_a_second_own(hooks: Path, name: str) -> None:
     if os.path.samestat(file.lstat(), own.lstat()):
         return  # it was being moved there when the command was killed
     raise GitticksError(
-        f"`{own}` is where your hook `{name}` would be moved to", hint=f"`mv {own} {own}.old` makes way"
+        f"`{own}` is where your hook `{name}` would be moved to",
+        hint=f"`mv {quote(str(own))} {quote(f'{own}.old')}` makes way",
     )
 
 

@@ -275,10 +275,12 @@ def _checked(path: str) -> str:
     if any(part in ("", ".", "..") or part.lower() == ".git" for part in path.split("/")) or "\0" in path:
         raise GitticksError(f"`{ascii(path)[1:-1]}` cannot be a path on the state branch")
     if path.count("/") > DEEPEST:
+        from shlex import quote
+
         top = "/".join(path.split("/")[:4])
         raise GitticksError(
             f"`{BOARD_FOLDER}/{top}` holds a file in more than {DEEPEST} folders",
-            hint=f"`mv {BOARD_FOLDER}/{top} .` takes it off the board",
+            hint=f"`mv {quote(f'{BOARD_FOLDER}/{top}')} .` takes it off the board",
         )
     return path
 

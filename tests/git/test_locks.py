@@ -15,6 +15,7 @@ import pytest
 from gitticks.errors import Exit, GitticksError, LostRaceError
 from gitticks.git import locks
 from gitticks.git.locks import clear_stale_ref_lock, hold_lock, peek_note
+from tests.support.hints import follow_hint
 
 REF = "refs/heads/gitticks/state"
 
@@ -177,11 +178,14 @@ def test_a_lock_with_other_content_stays(lock: Path, monkeypatch: pytest.MonkeyP
     assert stale.exists()
 
 
-def test_a_pipe_in_the_place_of_a_lock_is_refused(lock: Path) -> None:
-    lock.parent.mkdir(exist_ok=True)
+def test_a_pipe_in_the_place_of_a_lock_is_refused(tmp_path: Path) -> None:
+    lock = tmp_path / "it's ours"
     os.mkfifo(lock)
-    with pytest.raises(GitticksError, match="is no plain file"), hold_lock(lock):
+    with pytest.raises(GitticksError, match="is no plain file") as caught, hold_lock(lock):
         pytest.fail("a pipe was held")
+    follow_hint(caught.value, at=tmp_path)
+    with hold_lock(lock):
+        assert lock.is_file()
 
 
 def test_no_lock_is_a_free_way(lock: Path) -> None:
@@ -189,10 +193,12 @@ def test_no_lock_is_a_free_way(lock: Path) -> None:
         assert clear_stale_ref_lock(lock.parent, REF, held)
 
 
-def test_a_lock_file_that_cannot_be_opened_is_said_so(lock: Path) -> None:
+def test_a_lock_file_that_cannot_be_opened_is_said_so(tmp_path: Path) -> None:
+    lock = tmp_path / "it's ours" / "lock"
     lock.mkdir(parents=True)
-    with pytest.raises(GitticksError, match="cannot be opened"), hold_lock(lock):
-        pass
+    with pytest.raises(GitticksError, match="cannot be opened") as caught, hold_lock(lock):
+        pytest.fail("a folder was held")
+    follow_hint(caught.value, at=tmp_path)
 
 
 def plant(common_dir: Path, content: bytes) -> Path:

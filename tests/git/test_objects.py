@@ -153,6 +153,10 @@ def test_more_files_than_anybody_makes_are_refused(
         with pytest.raises(GitticksError, match="`: more than 1,000 files that changed at once") as told:
             list(objects.changed_files(None, tree))
         assert "says who put them there" in str(told.value.hint)
+    many = objects.update_tree(None, {str(number): b"1" for number in range(1001)})
+    with pytest.raises(GitticksError, match=r"`\.`: more than 1,000 files") as told:
+        list(objects.changed_files(None, many))
+    assert told.value.hint == "`git log --all -- .` says who put them there"
 
 
 def test_an_object_of_another_kind_is_refused(top: Path, objects: Objects) -> None:

@@ -11,6 +11,7 @@ import pytest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git import repository as module
 from gitticks.git.repository import Repository, discover
+from tests.support.hints import follow_hint
 from tests.support.repositories import add_linked_worktree, git, make_repository
 
 GIT = shutil.which("git")
@@ -217,8 +218,10 @@ def test_an_extension_that_nobody_knows_yet_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["HEAD", "packed-refs"])
 def test_what_git_would_wait_for_is_refused(tmp_path: Path, name: str) -> None:
-    top = make_repository(tmp_path / "r")
+    top = make_repository(tmp_path / "it's ours")
     (top / ".git" / name).unlink(missing_ok=True)
     os.mkfifo(top / ".git" / name)
-    with pytest.raises(GitticksError, match="is no plain file"):
+    with pytest.raises(GitticksError, match="is no plain file") as caught:
         discover(top)
+    follow_hint(caught.value, at=tmp_path)
+    assert (top / ".git" / f"{name}.damaged").is_fifo()

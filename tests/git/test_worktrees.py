@@ -22,6 +22,7 @@ from gitticks.git.worktrees import (
     worktrees_lock,
 )
 from gitticks.processes import identity_of
+from tests.support.hints import follow_hint
 from tests.support.repositories import commit_file, git, make_repository
 
 
@@ -89,11 +90,15 @@ def test_refuses_a_missing_branch_a_taken_one_and_a_path_in_use(
         add_worktree(repository, tmp_path / "work", branch="main")
     with pytest.raises(GitticksError, match="not the name"):
         add_worktree(repository, tmp_path / "work", branch="--orphan", commit="HEAD")
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "letter.txt").write_text("dear")
-    with pytest.raises(GitticksError, match="in the way"):
-        add_worktree(repository, tmp_path / "full", commit="HEAD")
-    assert (tmp_path / "full" / "letter.txt").read_text() == "dear"
+    full = tmp_path / "it's full"
+    full.mkdir()
+    (full / "letter.txt").write_text("dear")
+    with pytest.raises(GitticksError, match="in the way") as caught:
+        add_worktree(repository, full, commit="HEAD")
+    assert (full / "letter.txt").read_text() == "dear"
+    follow_hint(caught.value, at=tmp_path)
+    add_worktree(repository, full, commit="HEAD")
+    assert (tmp_path / "it's full.old" / "letter.txt").read_text() == "dear"
 
 
 def test_refusing_leaves_no_entry_behind(repository: Repository, tmp_path: Path) -> None:
@@ -181,25 +186,29 @@ def test_removes_a_clean_worktree_and_keeps_its_branch(repository: Repository, t
 
 @pytest.mark.parametrize("kind", ["changed", "staged", "untracked"])
 def test_uncommitted_work_is_removed_only_by_force(repository: Repository, tmp_path: Path, kind: str) -> None:
-    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    add_worktree(repository, tmp_path / "my work", branch="topic", commit="HEAD")
     name = "new.txt" if kind == "untracked" else "README.md"
-    (tmp_path / "work" / name).write_text("mine\n")
+    (tmp_path / "my work" / name).write_text("mine\n")
     if kind == "staged":
-        git("add", name, at=tmp_path / "work")
-    with pytest.raises(GitticksError, match="uncommitted work"):
-        remove_worktree(repository, tmp_path / "work")
-    assert (tmp_path / "work" / name).read_text() == "mine\n"
-    remove_worktree(repository, tmp_path / "work", force=True)
-    assert not (tmp_path / "work").exists()
+        git("add", name, at=tmp_path / "my work")
+    with pytest.raises(GitticksError, match="uncommitted work") as caught:
+        remove_worktree(repository, tmp_path / "my work")
+    follow_hint(caught.value, at=tmp_path)
+    assert (tmp_path / "my work" / name).read_text() == "mine\n"
+    remove_worktree(repository, tmp_path / "my work", force=True)
+    assert not (tmp_path / "my work").exists()
 
 
 def test_a_locked_worktree_is_removed_only_by_force(repository: Repository, tmp_path: Path) -> None:
-    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
-    git("worktree", "lock", "--reason=a run is alive", str(tmp_path / "work"), at=main_of(repository))
-    with pytest.raises(GitticksError, match="is locked: a run is alive"):
-        remove_worktree(repository, tmp_path / "work")
-    remove_worktree(repository, tmp_path / "work", force=True)
+    add_worktree(repository, tmp_path / "my work", branch="topic", commit="HEAD")
+    git("worktree", "lock", "--reason=a run is alive", str(tmp_path / "my work"), at=main_of(repository))
+    with pytest.raises(GitticksError, match="is locked: a run is alive") as caught:
+        remove_worktree(repository, tmp_path / "my work")
+    remove_worktree(repository, tmp_path / "my work", force=True)
     assert len(list_worktrees(repository)) == 1
+    add_worktree(repository, tmp_path / "my work", branch="topic", lock_reason="once more")
+    follow_hint(caught.value, at=main_of(repository))
+    remove_worktree(repository, tmp_path / "my work")
 
 
 def test_removes_a_worktree_whose_git_file_was_replaced(repository: Repository, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from gitticks.store.hooks_in_front import (
     stands_in_front,
     take_away,
 )
+from tests.support.hints import follow_hint
 from tests.support.hooks import write_hook
 
 NAME = "pre-push"
@@ -23,7 +24,7 @@ NAME = "pre-push"
 
 @pytest.fixture
 def hooks(tmp_path: Path) -> Path:
-    return tmp_path / "hooks"
+    return tmp_path / "my hooks"
 
 
 def put(hooks: Path) -> None:
@@ -69,8 +70,9 @@ def test_another_file_under_that_name_is_not_written_over(hooks: Path) -> None:
         write_hook(hooks, name, name)
     with pytest.raises(GitticksError, match="would be moved to") as caught:
         put(hooks)
-    assert str(caught.value.hint).startswith("`mv ")
     assert not is_left_in_front(hooks, NAME)
+    follow_hint(caught.value, at=hooks)
+    put(hooks)
 
 
 def test_one_of_another_version_is_replaced(hooks: Path) -> None:

@@ -12,6 +12,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from gitticks.errors import LostRaceError, NotFoundError
 from gitticks.git.abandoned import clear_shared_locks
@@ -145,7 +146,7 @@ def _hold_index(checkout: Checkout) -> Iterator[None]:
         if not is_held:
             raise LostRaceError(
                 f"another git is at work in `{checkout.path}`",
-                hint=f"repeat once it ended; if none runs: `rm {checkout.git_dir / 'index.lock'}`",
+                hint=f"repeat once it ended; if none runs: `rm {quote(str(checkout.git_dir / 'index.lock'))}`",
             )
         yield
 

@@ -7,6 +7,7 @@ import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout
@@ -117,7 +118,10 @@ def _add(repository: Repository, folder: Path) -> Checkout:
     if tip is None:
         raise no_tasks(repository)
     if _is_in_the_way(repository, folder):
-        raise GitticksError(f"`{folder}` is in the way of the board", hint=f"`mv {folder} {folder}.old`")
+        raise GitticksError(
+            f"`{folder}` is in the way of the board",
+            hint=f"`mv {quote(str(folder))} {quote(f'{folder}.old')}` makes way",
+        )
     checkout = add_worktree(repository, folder, branch=STATE_BRANCH, settings=_AS_STORED).checkout
     _set_up(repository, checkout, is_new=True)
     save_journal(repository, Journal(base=tip, index_mark=mark_of(checkout.git_dir / "index")))

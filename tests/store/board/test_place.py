@@ -13,6 +13,7 @@ from gitticks.git.repository import discover
 from gitticks.store.board import WORKTREE_BOARD, board_path, create_board, repair_board
 from gitticks.store.branch import Store
 from tests.support.boards import ENGINE, LINES, PATH, BoardOfTest, make_board, write_to_branch
+from tests.support.hints import follow_hint
 from tests.support.repositories import add_linked_worktree, git, make_repository
 
 
@@ -83,17 +84,22 @@ def test_is_found_from_other_worktrees_and_from_the_board_itself(board: BoardOfT
 
 
 def test_needs_a_state_branch_a_checkout_and_room(tmp_path: Path) -> None:
-    root = make_repository(tmp_path / "project")
+    root = make_repository(tmp_path / "it's ours")
     with pytest.raises(NotFoundError, match="no tasks yet"):
         create_board(discover(root))
     Store.open(discover(root)).initialise(ENGINE, "version: 1\n")
     (root / ".gitticks").mkdir()
     (root / ".gitticks" / "mine").write_text("mine\n")
-    with pytest.raises(GitticksError, match="in the way of the board"):
+    with pytest.raises(GitticksError, match="in the way of the board") as caught:
         create_board(discover(root))
-    assert (root / ".gitticks" / "mine").read_text() == "mine\n"
-    with pytest.raises(GitticksError, match="bare repository"):
-        create_board(discover(make_repository(tmp_path / "bare", bare=True)))
+    follow_hint(caught.value, at=tmp_path)
+    assert create_board(discover(root)) == root / ".gitticks"
+    assert (root / ".gitticks.old" / "mine").read_text() == "mine\n"
+    bare = make_repository(tmp_path / "it's bare", bare=True)
+    with pytest.raises(GitticksError, match="bare repository") as caught:
+        create_board(discover(bare))
+    follow_hint(caught.value, at=root)
+    assert (root / "it's bare").is_dir()
 
 
 def test_a_moved_repository_keeps_its_board(board: BoardOfTest, tmp_path: Path) -> None:
