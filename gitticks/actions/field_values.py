@@ -72,8 +72,14 @@ def _label(word: str) -> str:
 def _changed_list(words: list[str], present: tuple[str, ...], read: Callable[[str], str]) -> tuple[str, ...]:
     """Returns the list that the words name; words that begin with `+` or `-` change the present one instead."""
     named = [word for word in words if word not in _CLEARED]
-    is_change = bool(named) and all(word[0] in "+-" and len(word) > 1 for word in named)
-    if not is_change:
+    changes = [word for word in named if word[0] in "+-" and len(word) > 1]
+    whole = next((word for word in named if word not in changes), None)
+    if changes and whole is not None:
+        raise UsageError(
+            f"`{changes[0]}` changes the list that is there, and `{whole}` stands for a whole one",
+            hint=f"`+{whole}` adds it; or name the whole list, without signs",
+        )
+    if not changes:
         return tuple(dict.fromkeys(read(word) for word in named))
     added = [read(word[1:]) for word in named if word[0] == "+"]
     removed = {_in_list(word[1:], present) for word in named if word[0] == "-"}

@@ -250,5 +250,8 @@ def check_edit(context: Context, transaction: Transaction, edit: HandEdit, task_
 
 def _try_out(context: Context, transaction: Transaction, edit: HandEdit) -> None:
     if edit.before is None and not edit.after.task.is_open:
-        raise RefusedError(f"`{edit.after.task.id}` is new, so it cannot be {edit.after.task.status} already")
+        raise RefusedError(
+            f"`{edit.after.task.id}` is new, so it cannot be {edit.after.task.status} already",
+            hint="write `status: pending`",
+        )
     carry_out_edit(context, transaction, edit, context.actor)

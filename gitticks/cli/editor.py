@@ -36,7 +36,10 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
         raise
     if not draft.path.exists():
         draft.drop()
-        raise GitticksError("the editor removed the file, so nothing was changed")
+        raise GitticksError(
+            "the editor removed the file, so nothing was changed",
+            hint="save it where it is, and close the editor",
+        )
     if draft.is_changed:
         return True
     draft.drop()

@@ -27,6 +27,7 @@ R = TypeVar("R")
 STDIN = "-"
 LONGEST_TEXT = 100_000
 MOST_LINES = 5_000
+_TO_UTF8 = "`iconv -f LATIN1 -t UTF-8` makes it UTF-8, where Latin-1 is what it is"
 MANUAL_WARNING = "`--manual` is the old name of `--awaiting work`, and was taken as that"
 
 _FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
@@ -154,9 +155,9 @@ def check_text(text: str, what: str = "the text") -> str:
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise UsageError(f"{what} is no UTF-8") from None
+        raise UsageError(f"{what} is no UTF-8", hint=_TO_UTF8) from None
     if "\0" in text:
-        raise UsageError(f"{what} holds a NUL character")
+        raise UsageError(f"{what} holds a NUL character", hint="`tr -d '\\0'` takes it out")
     if size > LONGEST_TEXT or text.count("\n") > MOST_LINES:
         raise UsageError(
             f"{what} is longer than {LONGEST_TEXT // 1000} kB or {MOST_LINES} lines",
@@ -171,7 +172,7 @@ def read_text(given: str | None, what: str = "the text") -> str | None:
         try:
             given = sys.stdin.read(LONGEST_TEXT + 1)
         except UnicodeDecodeError:
-            raise UsageError(f"{what} is no UTF-8") from None
+            raise UsageError(f"{what} is no UTF-8", hint=_TO_UTF8) from None
     return None if given is None else check_text(given, what)
 
 
@@ -188,7 +189,7 @@ def read_text_file(name: str | None, what: str = "the text") -> str | None:
             hint=f"`ls -ld {quote(name)}` shows what is there",
         ) from error
     except UnicodeDecodeError:
-        raise UsageError(f"`{name}` is no UTF-8") from None
+        raise UsageError(f"`{name}` is no UTF-8", hint=_TO_UTF8) from None
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) 
 
 def _check_parent(tasks: Mapping[TaskId, Task], parent_id: TaskId, task: Task) -> None:
     if parent_id == task.id:
-        raise RefusedError(f"`{task.id}` cannot be its own parent")
+        raise RefusedError(f"`{task.id}` cannot be its own parent", hint="`gt tree` shows the epics")
     parent = tasks.get(parent_id)
     if parent is None:
         raise NotFoundError(f"there is no task `{parent_id}` to be the parent", hint=_HINT)

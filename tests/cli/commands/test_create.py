@@ -145,6 +145,7 @@ def test_what_is_refused_changes_nothing(
     ran = project.gt("create", *arguments)
     assert (ran.code, ran.out) == (code, "")
     assert ran.err.startswith(f"error: {message}") or f"\nerror: {message}" in ran.err
+    assert "\n\nhint: " in ran.err
     assert project.tip() == tip
 
 

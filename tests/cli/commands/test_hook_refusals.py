@@ -108,7 +108,7 @@ def test_a_new_task_cannot_be_born_closed_or_approved(hand: Hand) -> None:
     file.parent.mkdir(parents=True)
     file.write_text("---\nid: m3xq\ntitle: New\nstatus: done\n---\n")
     git("add", ".", at=hand.project.board)
-    assert "so it cannot be done already" in hand.refused()
+    assert "so it cannot be done already\n  hint: write `status: pending`\n" in hand.refused()
 
 
 def test_past_the_checks_what_is_refused_is_put_back_and_told(hand: Hand) -> None:

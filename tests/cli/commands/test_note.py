@@ -71,6 +71,7 @@ def test_what_is_refused(project: Project, arguments: list[str], code: int, mess
     ran = project.gt("note", *arguments)
     assert (ran.code, project.tip()) == (code, tip)
     assert ran.err.startswith(f"error: {message}")
+    assert "\n\nhint: " in ran.err
 
 
 def test_an_agent_cannot_write_a_persons_note(project: Project) -> None:

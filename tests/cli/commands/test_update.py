@@ -100,6 +100,7 @@ def test_what_is_refused_changes_nothing(
     ran = project.gt("update", "k7f2", *options)
     assert (ran.code, ran.out) == (code, "")
     assert ran.err.startswith(f"error: {message}")
+    assert "\n\nhint: " in ran.err
     assert project.tip() == tip
 
 
