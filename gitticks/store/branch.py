@@ -119,10 +119,6 @@ class Store:
         """Returns the task's events in file order."""
         return read_history(self.read(layout.history_path(task_id), at), task_id)
 
-    def list_task_ids(self, at: str | None = None) -> tuple[TaskId, ...]:
-        """Returns the sorted ids of all tasks, those with unreadable files too."""
-        return tuple(sorted(self.snapshot(at).task_ids()))
-
     def snapshot(self, at: str | None = None) -> Transaction:
         """Returns a view of the branch at one commit, for reading several things that belong together."""
         return Transaction(self.objects, at or self.tip(), self._load_tasks)

@@ -13,6 +13,7 @@ from tests.support.clones import Clone
 from tests.support.git_servers import PASSWORD, USER, git_daemon, http_server
 from tests.support.projects import Project, make_project
 from tests.support.repositories import fsck_problems, git, make_repository
+from tests.support.tasks import task_ids
 
 
 class Serve(Protocol):
@@ -135,5 +136,5 @@ def test_beginning_where_the_password_is_wrong_says_so_and_is_joined_later(
     second.ok("sync")
     first.ok("sync")
     assert first.tip() == second.tip()
-    assert {here, there} == set(second.store.list_task_ids())
+    assert {here, there} == set(task_ids(second.store))
     second.ok("doctor")

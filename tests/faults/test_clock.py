@@ -24,6 +24,7 @@ from tests.support.clocks import Clock
 from tests.support.figures import record
 from tests.support.repositories import fsck_problems
 from tests.support.runs import DONE, NO_REVIEW, RunProject, project, until
+from tests.support.tasks import task_ids
 
 __all__ = ["project"]
 
@@ -128,7 +129,7 @@ def test_ids_are_unique(times: Times) -> None:
         for number, at in zip(range(count), itertools.cycle(CLOCKS), strict=False)
     ]
     assert len(set(made)) == count
-    assert set(times.project.store.list_task_ids()) == set(made)
+    assert set(task_ids(times.project.store)) == set(made)
 
 
 @pytest.mark.parametrize("at", [YESTERDAY, TEN_YEARS_ON])

@@ -27,7 +27,7 @@ from tests.support.runs import (
     project,
     until,
 )
-from tests.support.tasks import CREATED
+from tests.support.tasks import CREATED, task_ids
 
 __all__ = ["project"]
 
@@ -129,7 +129,7 @@ class TestManyTasks:
         project.ok("approve", "aaaa")
         assert project.stands("epic") == TO_REVIEW
         project.ok("reject", "epic", "The border is missing.")
-        child = next(one for one in project.store.list_task_ids() if one not in ("epic", "aaaa"))
+        child = next(one for one in task_ids(project.store) if one not in ("epic", "aaaa"))
         assert project.task(child).title == "Rework: Login loses the return URL"
         assert "The border is missing." in project.file(child).summary
         project.run()

@@ -13,7 +13,7 @@ from gitticks.store.branch import Store
 from gitticks.store.index import open_index
 from gitticks.store.index_database import index_path
 from tests.store.indexes import K7F2, fresh_rows, repository, rows, store
-from tests.support.tasks import make_task, put_tasks
+from tests.support.tasks import make_task, put_tasks, task_ids
 
 __all__ = ["repository", "store"]
 
@@ -96,4 +96,4 @@ def test_a_pipe_in_its_place_keeps_nobody_waiting(store: Store, name: str) -> No
     place.unlink(missing_ok=True)
     os.mkfifo(place)
     with open_index(store.repository) as index:
-        assert [task.id for task in index.tasks()] == sorted(store.list_task_ids())
+        assert [task.id for task in index.tasks()] == sorted(task_ids(store))

@@ -11,6 +11,7 @@ from gitticks.store.transaction import Transaction
 from tests.support.clones import make_clones, make_first_clone
 from tests.support.repositories import git
 from tests.support.stores import ADA
+from tests.support.tasks import task_ids
 
 
 def test_a_merge_is_made_anew_where_somebody_wrote_meanwhile(tmp_path: Path) -> None:
@@ -33,7 +34,7 @@ def test_a_merge_is_made_anew_where_somebody_wrote_meanwhile(tmp_path: Path) -> 
     assert store.take_in(make, "merge", author=ADA) == 2
     taken = take_in(store, theirs, "origin", author=ADA)
     assert taken.before == taken.after
-    assert sorted(one.store.task_file(found).title for found in one.store.list_task_ids()) == [
+    assert sorted(one.store.task_file(found).title for found in task_ids(one.store)) == [
         "Meanwhile",
         "Ours",
     ]

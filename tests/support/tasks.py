@@ -43,6 +43,11 @@ def put_tasks(store: Store, tasks: Iterable[Task], body: str = "") -> None:
     store.transact(operation, author=ADA)
 
 
+def task_ids(store: Store, at: str | None = None) -> tuple[TaskId, ...]:
+    """Returns the sorted ids of all tasks at the commit `at` (default: the tip), those with unreadable files too."""
+    return tuple(sorted(store.snapshot(at).task_ids()))
+
+
 def write_files(store: Store, files: dict[str, bytes | None]) -> None:
     """Writes and removes files of the state branch in one commit."""
 

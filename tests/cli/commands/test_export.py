@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.support import gt
 from tests.support.stores import make_store, make_task
+from tests.support.tasks import task_ids
 
 FOREIGN = Path(__file__).parents[2] / "data" / "foreign"
 SAMPLES = os.environ.get("GITTICKS_SAMPLES")
@@ -74,7 +75,7 @@ def test_a_task_born_here_is_an_issue_that_can_come_back(tmp_path: Path) -> None
     ran = gt("export", "--format", "beads", "-o", str(tmp_path / "out.jsonl"), at=tmp_path / "one")
     assert (ran.code, ran.out) == (0, "")
     assert gt("import", str(tmp_path / "out.jsonl"), at=tmp_path / "two").code == 0
-    assert [other.task_file(one).task.blocked_by for one in other.list_task_ids()] == [(), ("k7f2",)]
+    assert [other.task_file(one).task.blocked_by for one in task_ids(other)] == [(), ("k7f2",)]
 
 
 def test_json_and_csv_hold_every_task(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from tests.cli.support import gt, gt_process
 from tests.support.imports import FOREIGN, assert_well, commits, file_of, store, taken_in
 from tests.support.projects import make_project
 from tests.support.repositories import git
+from tests.support.tasks import task_ids
 
 __all__ = ["store"]
 
@@ -39,7 +40,7 @@ def test_beads_become_tasks_in_one_commit(tmp_path: Path, store: Store) -> None:
 
 def test_what_no_agent_can_begin_waits_for_a_person(tmp_path: Path, store: Store) -> None:
     taken_in(tmp_path, "beads", str(FOREIGN / "issues.jsonl"))
-    awaiting = {task_id: store.task_file(task_id).task.awaiting for task_id in store.list_task_ids()}
+    awaiting = {task_id: store.task_file(task_id).task.awaiting for task_id in task_ids(store)}
     assert {one: kind for one, kind in awaiting.items() if kind} == {
         "lamp-e5": Awaiting.INPUT,
         "lamp-f6": Awaiting.WORK,
@@ -105,7 +106,7 @@ def test_stdin_is_a_file_too(tmp_path: Path, store: Store) -> None:
     for form, name in (("beads", "issues.jsonl"), ("github", "github.json")):
         ran = gt_process("import", form, "-", at=tmp_path, input=(FOREIGN / name).read_text())
         assert (ran.code, "imported" in ran.out) == (0, True)
-    assert len(store.list_task_ids()) == 9
+    assert len(task_ids(store)) == 9
 
 
 def test_without_a_file_the_program_of_github_is_asked(tmp_path: Path, store: Store) -> None:
@@ -124,7 +125,7 @@ def test_without_a_file_the_program_of_github_is_asked(tmp_path: Path, store: St
     program.unlink()
     ran = gt("import", "github", at=tmp_path, environment={"PATH": str(program.parent)})
     assert (ran.code, "is not installed" in ran.err) == (1, True)
-    assert len(store.list_task_ids()) == 2
+    assert len(task_ids(store)) == 2
 
 
 def test_ids_that_clash_are_given_anew_and_links_follow(tmp_path: Path, store: Store) -> None:
@@ -151,7 +152,7 @@ def test_real_data_comes_whole(tmp_path: Path, store: Store, name: str) -> None:
     source = str(Path(SAMPLES or FOREIGN) / name)
     first = taken_in(tmp_path, source)
     assert first["problems"] == []
-    assert first["count"] == len(store.list_task_ids()) > 0
+    assert first["count"] == len(task_ids(store)) > 0
     assert taken_in(tmp_path, source)["unchanged"] == first["count"]
     assert_well(tmp_path)
 

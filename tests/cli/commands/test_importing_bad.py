@@ -8,6 +8,7 @@ from gitticks.store.branch import Store
 from tests.cli.support import gt
 from tests.support.imports import FOREIGN, assert_well, file_of, store, taken_in
 from tests.support.projects import make_project
+from tests.support.tasks import task_ids
 
 __all__ = ["store"]
 
@@ -68,7 +69,7 @@ def test_utf_16_is_refused_whole(tmp_path: Path, store: Store) -> None:
         f"--- 1\nerror: `{source}`: this is UTF-16; save it as UTF-8\n\n"
         f"hint: `iconv -f UTF-16 -t UTF-8 {source} > {tmp_path}/utf8-wide.jsonl`, and import that\n"
     )
-    assert store.list_task_ids() == ()
+    assert task_ids(store) == ()
 
 
 def test_one_file_of_many_in_another_encoding_is_named_and_the_others_come(
@@ -83,7 +84,7 @@ def test_one_file_of_many_in_another_encoding_is_named_and_the_others_come(
         (str(first), "this is UTF-16; save it as UTF-8"),
         (str(second), "this is no UTF-8, from byte 12 on"),
     ]
-    assert done["count"] == len(store.list_task_ids()) == len(others)
+    assert done["count"] == len(task_ids(store)) == len(others)
 
 
 def test_where_nothing_at_all_could_be_read_the_command_fails(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.cli.support import command, gt
 from tests.support.clones import Clone, make_clones, make_first_clone
 from tests.support.repositories import fsck_problems, git
+from tests.support.tasks import task_ids
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_tasks_born_with_one_id_are_both_kept(clones: list[Clone]) -> None:
     assert "(two tasks were born with one id)" in other.ok("sync")
     one.ok("sync")
     assert one.tip() == other.tip()
-    assert sorted(other.store.task_file(one_id).title for one_id in other.store.list_task_ids()) == [
+    assert sorted(other.store.task_file(one_id).title for one_id in task_ids(other.store)) == [
         "First",
         "Second",
         "Waits",

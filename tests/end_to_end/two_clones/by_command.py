@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.end_to_end.two_clones.ledger import Place
 from tests.end_to_end.two_clones.scene import Scene
 from tests.support.clones import Clone
+from tests.support.tasks import task_ids
 
 _ANSWERS_WHO_ASKS = 0.8
 _PEOPLE = ("Ada", "Grace", "null")
@@ -163,7 +164,7 @@ def lose_the_line(scene: Scene, clone: Clone) -> None:
 
 def awaits(clone: Clone, task: str, kind: str | None = None) -> bool:
     """True if a task awaits that kind of answer here, or any."""
-    if task not in clone.store.list_task_ids():
+    if task not in task_ids(clone.store):
         return False
     found = clone.task(task).awaiting
     return found == kind if kind else found is not None

@@ -9,6 +9,7 @@ from tests.end_to_end.two_clones import by_command
 from tests.end_to_end.two_clones.ledger import Place
 from tests.end_to_end.two_clones.scene import Scene
 from tests.support.clones import Clone
+from tests.support.tasks import task_ids
 
 _SHARED = 0.6
 _MOST_TRIES = 4
@@ -145,8 +146,8 @@ def save_editor(scene: Scene, clone: Clone) -> None:
 
 def _twin(scene: Scene, clone: Clone) -> str:
     """Returns an id that some other clone has given to a task that is not known here, or else a new one."""
-    known = {task for one in scene.clones for task in one.store.list_task_ids() if task.startswith("twin")}
-    strange = sorted(known - {*clone.store.list_task_ids()})
+    known = {task for one in scene.clones for task in task_ids(one.store) if task.startswith("twin")}
+    strange = sorted(known - {*task_ids(clone.store)})
     return str(scene.dice.choice(strange)) if strange else f"twin{len(known)}"
 
 

@@ -12,6 +12,7 @@ from tests.cli.support import Ran, gt, gt_process
 from tests.end_to_end.two_clones.ledger import Ledger, Place
 from tests.support.clones import Clone
 from tests.support.repositories import git, run_git_command
+from tests.support.tasks import task_ids
 
 STATE = "gitticks/state"
 _AS_PROCESS = 0.05
@@ -41,7 +42,7 @@ class Scene:
 
     def task_of(self, clone: Clone) -> str:
         """Returns some task that a clone has, mostly one of the first, so that both clones meet in it."""
-        known = set(clone.store.list_task_ids())
+        known = set(task_ids(clone.store))
         here = [task for task in self.tasks if task in known]
         return self.dice.choice(here[:_HOT] if self.dice.random() < _MEETS else here)
 
