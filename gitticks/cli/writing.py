@@ -28,6 +28,7 @@ STDIN = "-"
 LONGEST_TEXT = 100_000
 MOST_LINES = 5_000
 _TO_UTF8 = "`iconv -f LATIN1 -t UTF-8` makes it UTF-8, where Latin-1 is what it is"
+_A_FILE = "that looks like the text itself: name a file of it, or pipe it in and name `-`"
 MANUAL_WARNING = "`--manual` is the old name of `--awaiting work`, and was taken as that"
 
 _FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
@@ -186,7 +187,7 @@ def read_text_file(name: str | None, what: str = "the text") -> str | None:
     except OSError as error:
         raise GitticksError(
             f"`{name}` cannot be read: {reason_of(error)}",
-            hint=f"`ls -ld {quote(name)}` shows what is there",
+            hint=_A_FILE if len(name.split()) > 1 else f"`ls -ld {quote(name)}` shows what is there",
         ) from error
     except UnicodeDecodeError:
         raise UsageError(f"`{name}` is no UTF-8", hint=_TO_UTF8) from None

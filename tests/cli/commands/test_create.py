@@ -207,3 +207,13 @@ def test_a_child_returns_its_epic_to_work(project: Project) -> None:
     project.make("e0pc", type=TaskType.EPIC, status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
     project.create("One more", "--parent", "e0pc")
     assert project.task("e0pc").status is Status.WORKING
+
+
+def test_a_script_that_is_typed_where_its_file_belongs_is_told_how_to_give_it(project: Project) -> None:
+    refused = project.gt("create", "A", "--script", "make && git commit -qam done").err
+    assert refused.endswith(
+        "hint: that looks like the text itself: name a file of it, or pipe it in and name `-`\n"
+    )
+    assert project.gt("create", "A", "--script", "x.sh").err.endswith(
+        "hint: `ls -ld x.sh` shows what is there\n"
+    )
