@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.errors import NotFoundError
+from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.settings import PermissionMode, Settings
+
+if TYPE_CHECKING:
+    from gitticks.agents.registry import Registry
+    from gitticks.model.ids import TaskId
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +31,15 @@ class KnownAgent:
 
 
 def known_agents(context: Context) -> list[KnownAgent]:
-    """Returns the configured agents and those found on PATH; outside of a repository those of the defaults."""
-    from gitticks.agents.presets import PRESETS
-    from gitticks.agents.registry import Registry
+    """Returns the configured agents and those found on PATH; outside of a repository those of the defaults.
 
-    settings = _settings(context)
-    registry = Registry(settings.agents, settings.agent, settings.permissions.mode, context.world.environment)
-    default, is_trusted = registry.default_spec().name, _is_trusted(context)
+    A default that there is not is only warned of: this is the list to choose another from.
+    """
+    from gitticks.agents.presets import PRESETS
+    from gitticks.runner.reviewing import registry_for
+
+    registry = registry_for(_settings(context), context.world.environment)
+    default, is_trusted = _default(context, registry), _is_trusted(context)
     return [
         KnownAgent(
             name=found.spec.name,
@@ -49,6 +56,37 @@ def known_agents(context: Context) -> list[KnownAgent]:
         for found in registry.found()
         for preset in (PRESETS[found.spec.kind],)
     ]
+
+
+def why_unknown(settings: Settings, name: str) -> str | None:
+    """Returns that these settings know no agent of a name, with near ones; None if they do."""
+    from gitticks.runner.reviewing import registry_for
+
+    try:
+        registry_for(settings, {}).spec(name)
+    except NotFoundError as error:
+        return f"{error.message} ({error.hint})"
+    except GitticksError:  # its entry is not complete, which is said by what asks for more than its name
+        return None
+    return None
+
+
+def warn_of_unknown(context: Context, task_id: TaskId, name: str) -> None:
+    """Warns of a task's agent that the settings here do not know; they may where its run is, so it is no error."""
+    try:
+        reason = why_unknown(context.settings, name)
+    except GitticksError:
+        return  # the settings are to be mended before any run, which says why
+    if reason is not None:
+        context.warnings.append(f"runs here leave `{task_id}` out: {reason}")
+
+
+def _default(context: Context, registry: Registry) -> str | None:
+    try:
+        return registry.default_spec().name
+    except NotFoundError as error:
+        context.warnings.append(f"the setting `agent`: {error.message}")
+        return None
 
 
 def _is_trusted(context: Context) -> bool:

@@ -90,6 +90,11 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     context.store.transact(partial(_write, context, name, value), author=context.author)
     found = _resolved(context)
     mine = [text for one, text in zip(found.overruled, _overruled(found), strict=True) if one.name == name]
+    if name == "agent" and isinstance(parsed, str):
+        from gitticks.actions.agents import why_unknown
+
+        unknown = why_unknown(found.settings, parsed)
+        mine += [] if unknown is None else [unknown]
     return ShownSettings((_shown(found, name),), tuple(mine))
 
 

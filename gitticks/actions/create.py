@@ -61,7 +61,7 @@ def create_task(context: Context, new: NewTask) -> Task:
     def write(transaction: Transaction) -> Task:
         return _commit_file(context, transaction, _make_file(context, transaction, title, values, new))
 
-    return context.store.transact(write, author=context.author)
+    return _with_warning(context, context.store.transact(write, author=context.author))
 
 
 def template(context: Context, new: NewTask) -> bytes:
@@ -102,7 +102,16 @@ def create_from_text(context: Context, content: bytes) -> Task:
         born = _born(context, replace(file.task, id=task_id, asked_at=asked_at))
         return _commit_file(context, transaction, file.with_task(born))
 
-    return context.store.transact(write, author=context.author)
+    return _with_warning(context, context.store.transact(write, author=context.author))
+
+
+def _with_warning(context: Context, task: Task) -> Task:
+    """Returns a new task, with a warning of an agent that there is not here."""
+    if task.agent is not None:
+        from gitticks.actions.agents import warn_of_unknown
+
+        warn_of_unknown(context, task.id, task.agent)
+    return task
 
 
 def _make_file(

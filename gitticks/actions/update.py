@@ -85,7 +85,12 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         describe_records(transaction, task_id, [*changed, *described, *noted], context.actor)
         return Updated(before, transaction.task_file(task_id).task, bool(described), bool(noted))
 
-    return context.store.transact(write, author=context.author)
+    updated = context.store.transact(write, author=context.author)
+    if "agent" in changes.wishes and updated.after.agent is not None:
+        from gitticks.actions.agents import warn_of_unknown
+
+        warn_of_unknown(context, task_id, updated.after.agent)
+    return updated
 
 
 def _wanted_state(seen: Task, changes: Changes, values: dict[str, Any]) -> WantedState | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from gitticks.actions.agents import why_unknown
 from gitticks.actions.circles import circles_of
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
@@ -13,6 +14,8 @@ from gitticks.model.task import Task
 from gitticks.store.index import open_index
 from gitticks.workflow.past import impossible
 from gitticks.workflow.transitions import AWAITED_IN
+
+_SHOWN_TASKS = 3
 
 
 def check_tasks(context: Context) -> Iterator[Finding]:
@@ -25,6 +28,22 @@ def check_tasks(context: Context) -> Iterator[Finding]:
         yield from _impossible(task)
         if task.is_open:
             yield from _dangling(graph, task)
+    yield from _for_nobody(context, (task for task in tasks if task.is_open))
+
+
+def _for_nobody(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
+    """Yields a warning for each agent that tasks name and the settings here do not know."""
+    named: dict[str, list[Task]] = {}
+    for task in tasks:
+        if task.agent is not None:
+            named.setdefault(task.agent, []).append(task)
+    for name, of_it in named.items():
+        unknown = why_unknown(context.settings, name)
+        if unknown is not None:
+            ids = ", ".join(f"`{task.id}`" for task in of_it[:_SHOWN_TASKS])
+            more = f" and {len(of_it) - _SHOWN_TASKS} more" if len(of_it) > _SHOWN_TASKS else ""
+            mend = f"`gt update {of_it[0].id} --agent null` leaves it to the default"
+            yield Finding(Severity.WARNING, f"runs here leave {ids}{more} out: {unknown}", mend)
 
 
 def _circles(graph: TaskGraph) -> Iterator[Finding]:
