@@ -71,11 +71,6 @@ def render_event(event: Event) -> str:
     return line.encode("utf-8", "replace").decode() + "\n"
 
 
-def parse_events(data: bytes, path: str) -> tuple[Event, ...]:  # noqa: ARG001
-    """Returns the events that can be understood, in file order."""
-    return read_history(data).events
-
-
 def read_history(data: bytes) -> History:
     """Returns all that a history.jsonl holds; lines end at LF only."""
     events: list[Event] = []

@@ -26,7 +26,7 @@ from gitticks.store.chain import Link, hold_chain, read_chain, write_chain
 from gitticks.store.dropped import bring_back_dropped, was_published
 from gitticks.store.publishing import Board, Publisher, pause
 from gitticks.store.tip import state_tip
-from gitticks.store.transaction import Transaction, list_folder, read_file, read_history
+from gitticks.store.transaction import Transaction, events_of, list_folder, read_file
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -117,7 +117,7 @@ class Store:
 
     def history(self, task_id: TaskId, at: str | None = None) -> tuple[Event, ...]:
         """Returns the task's events in file order."""
-        return read_history(self.read(layout.history_path(task_id), at), task_id)
+        return events_of(self.read(layout.history_path(task_id), at))
 
     def snapshot(self, at: str | None = None) -> Transaction:
         """Returns a view of the branch at one commit, for reading several things that belong together."""

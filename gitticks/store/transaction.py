@@ -107,7 +107,7 @@ class Transaction:
 
     def history(self, task_id: TaskId) -> tuple[Event, ...]:
         """Returns the task's events in file order."""
-        return read_history(self.read(layout.history_path(task_id)), task_id)
+        return events_of(self.read(layout.history_path(task_id)))
 
     def append_events(self, task_id: TaskId, events: Iterable[Event]) -> None:
         """Adds lines to the task's history; what stands there stays byte for byte."""
@@ -262,13 +262,13 @@ def list_folder(objects: Objects, tree: str, folder: str) -> tuple[str, ...]:
     return objects.names(tree)
 
 
-def read_history(content: bytes | None, task_id: TaskId) -> tuple[Event, ...]:
-    """Returns the events of a history.jsonl, none if the file is missing."""
+def events_of(content: bytes | None) -> tuple[Event, ...]:
+    """Returns the events of a history.jsonl that can be understood, in file order; none if the file is missing."""
     if not content:
         return ()
-    from gitticks.document.jsonl import parse_events
+    from gitticks.document.jsonl import read_history
 
-    return parse_events(content, f"{task_folder(task_id)}/history.jsonl")
+    return read_history(content).events
 
 
 def _checked(path: str) -> str:

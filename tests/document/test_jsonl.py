@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.document.jsonl import RESERVED_KEYS, BrokenLine, parse_events, read_history, render_event
+from gitticks.document.jsonl import RESERVED_KEYS, BrokenLine, read_history, render_event
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.status import ActorKind, Role, Status
 
@@ -33,7 +33,7 @@ def test_keys_stand_in_a_fixed_order_and_nothing_empty_is_written() -> None:
         '"actor":{"kind":"agent","name":"claude","role":"worker"},"from":"working","to":"agent-review",'
         '"reason":"handed off","head":null,"round":1,"é":["a","\\n"]}\n'
     )
-    assert parse_events(render_event(event).encode(), "f") == (event,)
+    assert read_history(render_event(event).encode()).events == (event,)
     assert render_event(NOTED) == LINE
 
 
@@ -56,7 +56,7 @@ def test_keys_stand_in_a_fixed_order_and_nothing_empty_is_written() -> None:
 def test_every_event_comes_back_from_one_line(event: Event) -> None:
     line = render_event(event)
     assert line.count("\n") == 1
-    assert parse_events(line.encode(), "f") == (event,)
+    assert read_history(line.encode()).events == (event,)
 
 
 @pytest.mark.parametrize("data", [{"type": "x"}, {"n": float("nan")}])
@@ -103,12 +103,12 @@ def test_a_torn_last_line_is_told_apart() -> None:
 
 def test_lines_end_at_lf_only() -> None:
     event = Event(EventType.NOTED, AT, ENGINE, reason="a\u2028b\x85c\rd")
-    assert parse_events(render_event(event).encode().replace(b"\n", b"\r\n"), "f") == (event,)
+    assert read_history(render_event(event).encode().replace(b"\n", b"\r\n")).events == (event,)
 
 
 def test_data_of_a_newer_version_is_kept_as_text() -> None:
     line = LINE.strip()[:-1] + ',"more":{"a":[1,null]},"half":"\\ud800"}\n'
-    assert parse_events(line.encode(), "f")[0].data == {"more": '{"a":[1,null]}', "half": "?"}
+    assert read_history(line.encode()).events[0].data == {"more": '{"a":[1,null]}', "half": "?"}
 
 
 @given(st.binary(max_size=300))
