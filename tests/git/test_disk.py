@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -56,6 +59,17 @@ def test_a_missing_folder_is_an_error(
     monkeypatch.setattr(disk, "_unwritten_kilobytes", lambda: unwritten)
     with pytest.raises(FileNotFoundError):
         sync_files(files_in(tmp_path, 1), [str(tmp_path / "missing")])
+
+
+def test_a_file_system_that_cannot_be_synced_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk, "_unwritten_kilobytes", lambda: 0)
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: SimpleNamespace(syncfs=lambda _: -1))
+    monkeypatch.setattr(ctypes, "get_errno", lambda: errno.EIO)
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        sync_files(files_in(tmp_path, 1), [str(tmp_path)])
+    assert caught.value.errno == errno.EIO
 
 
 def test_what_the_kernel_tells_is_read() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from gitticks.git import loose
 from gitticks.git.loose import (
     LostObjectError,
     Written,
@@ -55,7 +58,7 @@ def test_what_lies_there_is_found_and_kept_young(folder: Path) -> None:
     assert place(folder, stored).stat().st_mtime > 1_000_000_000
 
 
-@pytest.mark.parametrize("torn", [b"", b"x\x01", b"not packed at all"])
+@pytest.mark.parametrize("torn", [b"", b"x\x01", b"not packed at all", zlib.compress(b"blob 5\0other")])
 def test_a_torn_object_is_written_again(top: Path, folder: Path, torn: bytes) -> None:
     stored = store_object(folder, "blob", b"whole", Written())
     place(folder, stored).chmod(0o644)
@@ -84,3 +87,17 @@ def test_a_removed_object_is_missed(folder: Path) -> None:
     sync_objects(folder, [stored], lambda _object_id: True)
     with pytest.raises(LostObjectError, match="was removed"):
         sync_objects(folder, [stored], nowhere)
+
+
+def test_an_object_its_name_and_its_folders_name_are_synced_together(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[set[str], set[str]]] = []
+
+    def sync(files: Sequence[str], folders: Sequence[str]) -> None:
+        synced.append((set(files), set(folders)))
+
+    monkeypatch.setattr(loose, "sync_files", sync)
+    stored = [place(folder, store_object(folder, "blob", b"%d" % number, Written())) for number in range(3)]
+    sync_objects(folder, [file.parent.name + file.name for file in stored], nowhere)
+    assert synced == [({*map(str, stored)}, {str(folder), *(str(file.parent) for file in stored)})]
