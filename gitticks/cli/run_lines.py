@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, assert_never
 
@@ -23,14 +22,16 @@ from gitticks.runner.events import (
     TaskMoved,
     Warned,
 )
+from gitticks.world import World
 
 
 class RunLines:
-    """Prints what happens as plain lines; `clock` returns the seconds since the run began."""
+    """Prints what happens from now on as plain lines, with how long it took by the clock of `world`."""
 
-    def __init__(self, on: Screen, clock: Callable[[], float], *, with_output: bool = False) -> None:
+    def __init__(self, on: Screen, world: World, *, with_output: bool = False) -> None:
         self._on = on
-        self._clock = clock
+        self._world = world
+        self._begun = world.monotonic_seconds()
         self._with_output = with_output
         self._checks: dict[str, str] = {}
 
@@ -87,7 +88,8 @@ class RunLines:
     def _say(self, task: str, text: str, *, timed: bool = False) -> None:
         line = f"{pad(task, 4)}{GAP}{visible(text)}"
         if timed:
-            say(*opposite(self._on, line, _clock_text(self._clock())))
+            passed = self._world.monotonic_seconds() - self._begun
+            say(*opposite(self._on, line, _clock_text(passed)))
         else:
             say(self._on.fit(line, self._on.columns))
 

@@ -27,11 +27,11 @@ def test_the_whole_demo_runs_to_its_end(tmp_path: Path) -> None:
 
 
 def test_without_yes_it_stops_where_a_person_is_asked(tmp_path: Path) -> None:
-    place = tmp_path / "till"
+    place = tmp_path / "my till"
     ran = gt_process("demo", "--dir", str(place), at=tmp_path)
     assert ran.code == 3
     assert "it is your turn:" in ran.out
-    assert f"cd {place}" in ran.out
+    assert f"  cd '{place}'\n" in ran.out
     assert re.search(r"^  gt (respond|approve) ", ran.out, re.MULTILINE)
 
 

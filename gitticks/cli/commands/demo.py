@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -52,8 +53,7 @@ def _run(context: Context, demo: Demo) -> int:
     from gitticks.cli.run_lines import RunLines
     from gitticks.runner.options import RunOptions
 
-    begun = context.world.monotonic_seconds()
-    lines = RunLines(screen(), lambda: context.world.monotonic_seconds() - begun)
+    lines = RunLines(screen(), context.world)
     say("$ gt run")
     here = demo_context(demo.directory, context.world)
     code = execute(here, prepare_run(here, RunOptions(parallel=2, debounce=0.0), lines))
@@ -85,7 +85,7 @@ def _say_what_to_type(context: Context, demo: Demo) -> None:
     from gitticks.cli.text import visible
     from gitticks.model.status import Awaiting
 
-    say("it is your turn:", "", f"  cd {demo.directory}")
+    say("it is your turn:", "", f"  cd {quote(str(demo.directory))}")
     for task in awaiting_tasks(demo_context(demo.directory, context.world)):
         answers = task.awaiting is Awaiting.INPUT
         typed = f'gt respond {task.id} "comma"' if answers else f"gt approve {task.id}"
@@ -98,8 +98,7 @@ def _answer(context: Context, demo: Demo) -> None:
     from gitticks.cli.render import say, screen
     from gitticks.cli.run_lines import RunLines
 
-    begun = context.world.monotonic_seconds()
-    lines = RunLines(screen(), lambda: context.world.monotonic_seconds() - begun)
+    lines = RunLines(screen(), context.world)
     for typed, act in answer(demo_context(demo.directory, context.world), lines):
         say(f"$ {typed}")
         act()

@@ -22,9 +22,7 @@ def command(context: Context, *, as_json: bool) -> None:
     from gitticks.cli.run_lines import RunLines
     from gitticks.cli.text import visible
 
-    begun = context.world.monotonic_seconds()
-    lines = RunLines(screen(), lambda: context.world.monotonic_seconds() - begun)
-    health = check_health(context, (lambda _event: None) if as_json else lines)
+    health = check_health(context, (lambda _event: None) if as_json else RunLines(screen(), context.world))
     if as_json:
         print_object(run=health.run_is_alive, live=list(health.live), finished=list(health.finished))
         return

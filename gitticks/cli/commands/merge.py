@@ -39,12 +39,7 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
         if not tried and not as_json:
             say(_NOTHING, err=True)
         return Exit.FAILED if any(one.conflicts for one in tried) else Exit.DONE
-    begun = context.world.monotonic_seconds()
-    listener = (
-        (lambda _event: None)
-        if as_json
-        else RunLines(screen(), lambda: context.world.monotonic_seconds() - begun)
-    )
+    listener = (lambda _event: None) if as_json else RunLines(screen(), context.world)
     results = (
         {one: merge_task(context, one, listener) for one in ids}
         if ids

@@ -117,12 +117,7 @@ def command(
         debounce=_seconds("--debounce", debounce, 2.0) or 0.0,
         poll=_seconds("--poll", poll, 30.0) or 30.0,
     )
-    begun = context.world.monotonic_seconds()
-    lines = RunLines(
-        screen(),
-        lambda: context.world.monotonic_seconds() - begun,
-        with_output=sys.stdout.isatty() and not headless,
-    )
+    lines = RunLines(screen(), context.world, with_output=sys.stdout.isatty() and not headless)
     loop = prepare_run(context, options, print_json_event if as_json else lines)
     _say_what_is_not_enforced(context)
     return int(execute(context, loop))
