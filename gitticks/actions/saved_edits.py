@@ -76,7 +76,7 @@ def _take_up_among(context: Context, among: Collection[str]) -> tuple[dict[str, 
     from gitticks.store.board.refusals import keep_note
     from gitticks.store.board.saved import edits_to_take_up
 
-    saved = edits_to_take_up(context.repository, among)
+    saved = [edit for edit in edits_to_take_up(context.repository, among) if not _is_dropping(edit.path)]
     if any(task_of_path(edit.path) is None or edit.content is None for edit in saved):
         return {}, True
     left = _take_up_edits(context, saved)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     """Commits what people saved on the board, as theirs, and carries out what it asks for; nothing without a board.
 
-    Where paths are given, from the board's top, it looks first `among` them alone. A damaged board becomes a warning: the tasks are not there, but on the branch.
+    Where paths are given, from the board's top, it looks first `among` them alone. A damaged board becomes a warning:
+    the tasks are not there, but on the branch.
     """
     from gitticks.actions.elsewhere import board_elsewhere
     from gitticks.actions.saved_edits import TakenUp, take_up_all

@@ -64,6 +64,18 @@ def test_what_is_named_is_taken_up_and_nothing_else(
     assert take_up_all(Context(directory=project.path)).paths == (OTHER,)
 
 
+def test_what_an_editor_leaves_about_while_it_is_open_makes_it_no_look_at_all(
+    project: Project, asked: list[Collection[str] | None]
+) -> None:
+    left_about = [project.board_file("k7f2").with_name(name) for name in (".TASK.md.swp", "TASK.md~")]
+    for file in left_about:
+        file.write_text("x")
+    _save(project, "k7f2", "old", "new")
+    paths = [str(file.relative_to(project.board)) for file in left_about]
+    assert _take_up(project, ONE, *paths) == TakenUp((ONE,), is_whole=False)
+    assert None not in asked
+
+
 def test_a_new_task_is_taken_up_alone(project: Project, asked: list[Collection[str] | None]) -> None:
     file = project.board_file("aplan")
     file.parent.mkdir(parents=True)
