@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.actions.doctor.locks import long_holder
 from gitticks.actions.doctor.removed_files import is_never_removed
 from gitticks.actions.left_edits import BACK, REFUSED, on_board
 from gitticks.actions.moved_folders import renamed_folders
@@ -117,11 +118,13 @@ def check_saved(context: Context) -> Iterator[Finding]:
 def _refused(context: Context) -> Iterator[Finding]:
     """Yields the tasks' files on the board that cannot be taken up for what they say, and folders that were renamed."""
     from gitticks.actions.one_edit import refusal_of
+    from gitticks.git.locks import WAIT_SECONDS
     from gitticks.store.board import BoardError
     from gitticks.store.board.saved import saved_edits
 
     try:
-        edits = saved_edits(context.repository)
+        wait_seconds = 0.0 if long_holder(context) else WAIT_SECONDS
+        edits = saved_edits(context.repository, wait_seconds=wait_seconds)
     except BoardError:  # objects are damaged, which is found elsewhere
         return
     for wrong, home in renamed_folders(edits).items():

@@ -9,7 +9,7 @@ from pathlib import Path
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.errors import NotFoundError
-from gitticks.git.lockfiles import LockFile, clear_ref_locks, holder_of, index_lock, ref_locks
+from gitticks.git.lockfiles import Holder, LockFile, clear_ref_locks, holder_of, index_lock, ref_locks
 
 _HELD_LONG_SECONDS = 5.0
 _SECONDS_TOLD, _MINUTES_TOLD = 120, 120
@@ -18,8 +18,8 @@ _SECONDS_TOLD, _MINUTES_TOLD = 120, 120
 def check_locks(context: Context) -> Iterator[Finding]:
     """Yields the locks that are held for long, and those that nobody holds any more."""
     repository = context.repository
-    holder = holder_of(repository.own_dir / "lock")
-    if holder is not None and holder.seconds > _HELD_LONG_SECONDS:
+    holder = long_holder(context)
+    if holder is not None:
         who = "another process" if holder.pid is None else f"process {holder.pid}"
         yield Finding(
             Severity.WARNING,
@@ -38,6 +38,12 @@ def check_locks(context: Context) -> Iterator[Finding]:
         found = index_lock(git_dir)
         if found is not None and found.is_old:
             yield _index_finding(name, found)
+
+
+def long_holder(context: Context) -> Holder | None:
+    """Returns who has the lock of the state branch for longer than a command should, whom it is no use to wait for."""
+    holder = holder_of(context.repository.own_dir / "lock")
+    return holder if holder is not None and holder.seconds > _HELD_LONG_SECONDS else None
 
 
 def clear_locks(context: Context) -> None:

@@ -14,7 +14,7 @@ from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import QUIET_SECONDS, line_distance
-from gitticks.git.locks import hold_lock
+from gitticks.git.locks import WAIT_SECONDS, hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
 from gitticks.store.board.journal import Journal, PendingKind, load_journal, save_journal
@@ -158,11 +158,12 @@ def _note_seen(
             save_journal(repository, replace(journal, seen=seen))
 
 
-def saved_edits(repository: Repository) -> tuple[SavedEdit, ...]:
+def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -> tuple[SavedEdit, ...]:
     """Returns every uncommitted edit, sorted by path; none if there is no board.
 
     What is pending counts from the version it was pending at. Takes the store's lock, so it must not be called within
     a transaction: between two looks without it, a file that a writer has just brought in step looks like an edit.
+    After `wait_seconds` it looks all the same.
 
     Raises:
         BoardError: the board is damaged, so that nobody can tell what was edited.
@@ -170,12 +171,12 @@ def saved_edits(repository: Repository) -> tuple[SavedEdit, ...]:
     checkout = board_checkout(repository)
     if checkout is None:
         return ()
-    with _no_writer(repository), errors_of_board(_NOT_SEEN):
+    with _no_writer(repository, wait_seconds), errors_of_board(_NOT_SEEN):
         return tuple(edit for edit in _edits(repository, checkout, load_journal(repository)) if edit.is_plain)
 
 
 @contextlib.contextmanager
-def _no_writer(repository: Repository) -> Iterator[bool]:
+def _no_writer(repository: Repository, wait_seconds: float = WAIT_SECONDS) -> Iterator[bool]:
     """Keeps writers away; where no lock can be had, as on a full or read-only disk, looking goes before being sure.
 
     Yields whether they are kept away.
@@ -183,7 +184,7 @@ def _no_writer(repository: Repository) -> Iterator[bool]:
     is_locked = False
     with contextlib.ExitStack() as held:
         with contextlib.suppress(GitticksError, OSError):
-            held.enter_context(hold_lock(repository.own_dir / "lock"))
+            held.enter_context(hold_lock(repository.own_dir / "lock", wait_seconds=wait_seconds))
             is_locked = True
         yield is_locked
 

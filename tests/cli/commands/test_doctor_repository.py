@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.errors import LostRaceError
+from gitticks.git import locks
 from gitticks.processes import own_identity
 from tests.cli.support import gt
 from tests.support.doctor import (
@@ -104,12 +106,25 @@ class TestLocks:
             make_old(lock)
             yield lock
 
-    def test_ours_that_is_held(self, project: Project, held_lock: Path) -> None:
+    @pytest.fixture
+    def waits(self, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+        """Returns how long each lock is asked for that is not free; nobody gets it."""
+        asked: list[float] = []
+
+        def give_up(_path: Path, _descriptor: int, wait_seconds: float) -> int:
+            asked.append(wait_seconds)
+            raise LostRaceError("it is held")
+
+        monkeypatch.setattr(locks, "_take_in_turn", give_up)
+        return asked
+
+    def test_ours_that_is_held(self, project: Project, held_lock: Path, waits: list[float]) -> None:
         assert held_lock.exists()
         assert found_in(project.path) == {
             f"process {os.getpid()} has held the lock of the state branch for 60 min": "warning"
         }
         assert mends(project.path) == [f"ps -fp {os.getpid()}"]
+        assert not any(waits)
 
     def test_of_a_ref(self, project: Project) -> None:
         lock = project.path / ".git/refs/heads/gitticks/state.lock"
