@@ -11,6 +11,9 @@ import os
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
 
+_QUOTE_IN_QUOTES = "'\"'\"'"
+"""How a shell takes a single quote inside of single quotes."""
+
 
 def from_here(text: str) -> str:
     """Returns a message with the board's folder in its commands as it is called from the current one."""
@@ -20,15 +23,20 @@ def from_here(text: str) -> str:
     if board is None:
         return text
     import re
+    from shlex import quote
 
-    named = re.compile(rf"(?<![\w./-]){re.escape(BOARD_FOLDER)}(?![\w.-])")
-    return re.sub(r"`[^`]*`", lambda command: named.sub(lambda _: board, command[0]), text)
+    inside = "'" + board.replace("'", _QUOTE_IN_QUOTES)
+    named = re.compile(rf"(?<![\w./-])('?){re.escape(BOARD_FOLDER)}(?![\w.-])")
+    return re.sub(
+        r"`[^`]*`",
+        lambda command: named.sub(lambda one: inside if one[1] else quote(board), command[0]),
+        text,
+    )
 
 
 def _board() -> str | None:
-    """Returns how the board is called from here; None where that is not known, or has to be quoted to be typed."""
+    """Returns how the board is called from here; None where that is not known."""
     from pathlib import Path
-    from shlex import quote
 
     from gitticks.git.named_repository import find_repository
 
@@ -40,6 +48,4 @@ def _board() -> str | None:
     if top is None:
         return None
     board = f"{top}/{BOARD_FOLDER}"
-    if os.path.commonpath((top, here)) == top:
-        board = os.path.relpath(board, here)
-    return board if quote(board) == board else None
+    return os.path.relpath(board, here) if os.path.commonpath((top, here)) == top else board

@@ -59,15 +59,21 @@ def test_only_commands_are_changed(
     assert "x.gitticks/.gitticks.old" in typed
 
 
-def test_where_no_board_is_known_nothing_is_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Project
-) -> None:
+def test_where_no_board_is_known_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert from_here(BACK) == BACK
-    odd = tmp_path / "a b"
+
+
+@pytest.mark.parametrize("name", ["a b", "it's $HOME"])
+def test_what_has_to_be_quoted_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Project, name: str
+) -> None:
+    odd = tmp_path / name
     project.path.rename(odd)
     git("worktree", "repair", at=odd)
     monkeypatch.chdir(odd / "src")
     assert "../.gitticks" in from_here(BACK)
     monkeypatch.chdir(tmp_path / "linked")
-    assert from_here(BACK) == BACK
+    command = from_here("`printf '%s\\n' .gitticks/config.yaml '.gitticks/b c'`").strip("`")
+    told = subprocess.run(["sh", "-ec", command], capture_output=True, text=True, check=True).stdout
+    assert told == f"{odd}/.gitticks/config.yaml\n{odd}/.gitticks/b c\n"
