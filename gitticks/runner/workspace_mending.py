@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.abandoned import clear_abandoned_locks
@@ -59,7 +60,7 @@ def _mend_link(checkout: Checkout) -> None:
     if link.is_dir() and not link.is_symlink():
         raise GitticksError(
             f"`{checkout.path}` has become a repository of its own",
-            hint=f"move it away: `mv {checkout.path} {checkout.path}.away`",
+            hint=f"move it away: `mv {quote(str(checkout.path))} {quote(f'{checkout.path}.away')}`",
         )
     expected = b"gitdir: " + os.fsencode(checkout.git_dir) + b"\n"
     if not link.is_symlink() and link.is_file() and link.read_bytes() == expected:

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from shlex import quote
 
 from gitticks.agents.process import Command, Limits, StopRequest, run_supervised
 from gitticks.errors import GitticksError
@@ -100,5 +101,5 @@ def _run(
     raise SetupFailedError(
         f"the set-up command `{command}` failed ({how}){f': {last}' if last else ''}",
         output=output,
-        hint=f"try it there: `cd {place} && {command}`",
+        hint=f"try it there: `cd {quote(str(place))} && {command}`",
     )

@@ -16,6 +16,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import SetupSettings
 from gitticks.model.status import Awaiting, Isolation
 from gitticks.runner import mailbox, workspace_removal, workspaces
+from tests.support.hints import follow_hint
 from tests.support.repositories import commit_file, git, make_repository
 from tests.support.workspaces import FIRST, HERE, SECOND, SETTINGS, TASK, prepared, repository, status, top
 
@@ -98,12 +99,15 @@ def test_what_a_killed_git_had_locked_is_free_again(repository: Repository, name
     assert status(workspace) == ""
 
 
-def test_a_workspace_that_became_another_repository_is_refused(repository: Repository) -> None:
+def test_a_workspace_that_became_another_repository_is_refused(tmp_path: Path) -> None:
+    repository = discover(make_repository(tmp_path / "my repo"))
     workspace = prepared(repository)
     (workspace.path / ".git").unlink()
     git("init", "--quiet", at=workspace.path)
-    with pytest.raises(GitticksError, match="repository of its own"):
+    with pytest.raises(GitticksError, match="repository of its own") as caught:
         prepared(repository)
+    follow_hint(caught.value, at=tmp_path)
+    assert prepared(repository).path == workspace.path
 
 
 def test_a_deleted_branch_begins_where_the_task_last_stood(repository: Repository) -> None:
@@ -141,12 +145,14 @@ def test_setup_copies_nothing_from_outside(repository: Repository, name: str) ->
         prepared(repository, settings=replace(SETTINGS, setup=SetupSettings(copy=(name,))))
 
 
-def test_a_setup_that_failed_says_how_and_runs_again(repository: Repository) -> None:
+def test_a_setup_that_failed_says_how_and_runs_again(tmp_path: Path) -> None:
+    repository = discover(make_repository(tmp_path / "my repo"))
     settings = replace(SETTINGS, setup=SetupSettings(run="echo no network; test -e ready || exit 3"))
     with pytest.raises(GitticksError, match=r"failed \(exit code 3\): no network") as raised:
         prepared(repository, settings=settings)
     assert "no network" in str(getattr(raised.value, "output", ""))
     (top(repository) / ".gitticks-work" / "k7f2" / "ready").touch()
+    follow_hint(raised.value, at=tmp_path)
     prepared(repository, settings=settings)
 
 
