@@ -61,6 +61,7 @@ def take_snapshot(checkout: Checkout, ignored: Iterable[str] = ()) -> Snapshot:
         ignored: folders at its top that are left out, besides what git ignores.
     """
     changes = changed_paths(checkout)
+    untracked = frozenset(changes.untracked)
     folders = tuple(f"{folder.rstrip('/')}/" for folder in ignored)
     files: dict[str, KeptFile] = {}
     left_out: list[str] = []
@@ -72,11 +73,10 @@ def take_snapshot(checkout: Checkout, ignored: Iterable[str] = ()) -> Snapshot:
             kept = _keep(checkout, objects, path)
             if kept is None:
                 left_out.append(path)
-            else:
+            elif kept.blob is not None or path not in untracked:
                 files[path] = kept
     objects.sync(written.ids)
-    untracked = frozenset(changes.untracked) & files.keys()
-    return Snapshot(head(checkout), files, untracked, tuple(left_out))
+    return Snapshot(head(checkout), files, untracked & files.keys(), tuple(left_out))
 
 
 def store_snapshot(
@@ -236,14 +236,13 @@ def _keep(checkout: Checkout, objects: Objects, path: str) -> KeptFile | None:
     place = checkout.path / path
     try:
         status = place.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return KeptFile(_PLAIN, None)
-    try:
         if stat.S_ISLNK(status.st_mode):
             return KeptFile(_LINK, objects.write_blob(os.fsencode(place.readlink())))
         if not stat.S_ISREG(status.st_mode):
             return None
         file = os.fdopen(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    except (FileNotFoundError, NotADirectoryError):  # perhaps only since it was listed
+        return KeptFile(_PLAIN, None)
     except OSError:
         return None
     with file:

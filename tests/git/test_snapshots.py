@@ -157,3 +157,22 @@ def test_a_large_file_is_kept_by_git_itself(checkout: Checkout, monkeypatch: pyt
     assert read_kept(checkout, blob_id(content)) == content
     discard(checkout, snapshot)
     assert not (checkout.path / "large").exists()
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_new_file_that_goes_away_while_it_is_looked_at_is_none(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, *, is_link: bool
+) -> None:
+    fleeting = checkout.path / "fleeting"
+    fleeting.symlink_to("nowhere") if is_link else fleeting.touch()
+    look = Path.lstat
+
+    def look_last(path: Path) -> os.stat_result:
+        status = look(path)
+        if path == fleeting:
+            fleeting.unlink()
+        return status
+
+    monkeypatch.setattr(Path, "lstat", look_last)
+    snapshot = take_snapshot(checkout)
+    assert (snapshot.files, snapshot.untracked, snapshot.left_out) == ({}, frozenset(), ())
