@@ -34,7 +34,7 @@ def make_program(folder: Path, text: str) -> None:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Returns a repository as `gt init` leaves it."""
-    return make_project(tmp_path / "project")
+    return make_project(tmp_path / "my project")
 
 
 def findings(ran: Ran) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
+from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
@@ -96,13 +97,13 @@ def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Findi
     elif _named(home) in ids:
         what += ", where another one has that id"
         mend = (
-            f"`diff -r {BOARD_FOLDER}/{folder} {BOARD_FOLDER}/{home}` compares them; "
-            f"`git -C {BOARD_FOLDER} rm -rq {folder} && git -C {BOARD_FOLDER} commit --no-verify -m 'remove a double'` "
+            f"`diff -r {quote(f'{BOARD_FOLDER}/{folder}')} {BOARD_FOLDER}/{home}` compares them; "
+            f"`git -C {BOARD_FOLDER} rm -rq {quote(folder)} && git -C {BOARD_FOLDER} commit --no-verify -m 'remove a double'` "
             "drops the one in the wrong place"
         )
     else:
         mend = (
-            f"`mkdir -p {BOARD_FOLDER}/{home.rpartition('/')[0]} && git -C {BOARD_FOLDER} mv {folder} {home} && "
+            f"`mkdir -p {BOARD_FOLDER}/{home.rpartition('/')[0]} && git -C {BOARD_FOLDER} mv {quote(folder)} {home} && "
             f"git -C {BOARD_FOLDER} commit -m 'move a task home'`"
         )
     return Finding(Severity.ERROR, what, mend, task=layout.task_of_path(file.path) or _named(home))
@@ -128,9 +129,9 @@ def _last_file(context: Context, path: str) -> str:
     asked = ["log", "-1", "--format=%P", "--diff-filter=T", layout.STATE_REF, "--", path]
     before = run_git(asked, repository_dir=context.repository.common_dir, check=False).text.split(" ")[0]
     if not before:
-        return f"`git -C {BOARD_FOLDER} log -- {path}` shows what it was"
+        return f"`git -C {BOARD_FOLDER} log -- {quote(path)}` shows what it was"
     return (
-        f"`git -C {BOARD_FOLDER} checkout {before} -- {path} && "
+        f"`git -C {BOARD_FOLDER} checkout {before} -- {quote(path)} && "
         f"git -C {BOARD_FOLDER} commit -m 'put a file back'`"
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
@@ -31,7 +32,9 @@ def check_locks(context: Context) -> Iterator[Finding]:
             yield Finding(
                 Severity.WARNING,
                 f"`{lock.ref}` has been locked for {_span(lock.age_seconds)}, and git does not say by whom",
-                "`gt doctor --fix`" if lock.is_of_git else f"if no git command is at work: `rm {lock.path}`",
+                "`gt doctor --fix`"
+                if lock.is_of_git
+                else f"if no git command is at work: `rm {quote(str(lock.path))}`",
                 Repair.LOCKS if lock.is_of_git else None,
             )
     for name, git_dir in _checkouts(context):
@@ -66,7 +69,7 @@ def _index_finding(name: str, lock: LockFile) -> Finding:
     return Finding(
         Severity.WARNING,
         f"the index of {name} {since}, and git does not say by whom",
-        f"if no git command or its editor is open there: `rm {lock.path}`",
+        f"if no git command or its editor is open there: `rm {quote(str(lock.path))}`",
     )
 
 

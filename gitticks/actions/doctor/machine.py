@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
@@ -73,7 +74,7 @@ def check_disk(context: Context) -> Iterator[Finding]:
         yield Finding(
             Severity.ERROR if free < _NO_BYTES else Severity.WARNING,
             f"the disk of `{folder}` is nearly full: {free // _MEGABYTE} MB are left",
-            f"`df -h {folder}` shows it; `git maintenance run` packs loose objects",
+            f"`df -h {quote(str(folder))}` shows it; `git maintenance run` packs loose objects",
         )
 
 

@@ -6,6 +6,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
+from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
@@ -91,7 +92,7 @@ def check_rewound(context: Context) -> Iterator[Finding]:
         Severity.WARNING,
         f"the state branch was rewound: {count} commit{'s' if count > 1 else ''} up to {left[:10]} are not on it",
         f"{_way_back(repository, tip, left)} (`git reflog {layout.STATE_BRANCH}` lists more); "
-        f"`rm {repository.own_dir / 'doctor.json'}` lets it be",
+        f"`rm {quote(str(repository.own_dir / 'doctor.json'))}` lets it be",
         commit=left,
     )
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
+from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
@@ -49,7 +50,7 @@ def check_index(context: Context) -> Iterator[Finding]:
         return
     if not os.access(path, os.W_OK):
         what = f"the index `{path}` cannot be written"
-        yield Finding(Severity.WARNING, f"{what}, so every command is slower", f"`ls -l {path}`")
+        yield Finding(Severity.WARNING, f"{what}, so every command is slower", f"`ls -l {quote(str(path))}`")
     try:
         connection = connect(path)
         try:

@@ -89,12 +89,12 @@ def test_broken_files(project: Project) -> None:
 def test_a_task_that_is_there_twice(project: Project) -> None:
     task_id = project.create()
     home = project.board_file(task_id).parent
-    double = project.board / "tasks" / "zz" / task_id
+    double = project.board / "tasks" / "z z" / task_id
     shutil.copytree(home, double)
     git("add", ".", at=project.board)
     git("commit", "--quiet", "--no-verify", "-m", "copied", at=project.board)
     what = (
-        f".gitticks/tasks/zz/{task_id}/TASK.md: the task belongs in `tasks/{home.parent.name}/{task_id}`, "
+        f".gitticks/tasks/z z/{task_id}/TASK.md: the task belongs in `tasks/{home.parent.name}/{task_id}`, "
         "where another one has that id"
     )
     assert found_in(project.path) == {what: "error"}
