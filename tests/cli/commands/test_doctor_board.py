@@ -1,0 +1,142 @@
+"""How bad each thing is that the doctor finds on the board and in our own folder, and what the exit code says of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.doctor import make_old, our_gt_on_path, project
+from tests.support.projects import Project
+from tests.support.repositories import git
+
+__all__ = ["our_gt_on_path", "project"]
+
+TASK = "tasks/f2/k7f2"
+
+
+def _admin(project: Project) -> Path:
+    return Path(git("rev-parse", "--absolute-git-dir", at=project.board))
+
+
+def _own(project: Project) -> Path:
+    return project.store.repository.own_dir
+
+
+def _moved(project: Project) -> None:
+    project.board.rename(project.path / "moved")
+
+
+def _replaced(project: Project) -> None:
+    shutil.rmtree(project.board)
+    project.board.mkdir()
+
+
+def _odd_head(project: Project) -> None:
+    (_admin(project) / "HEAD").write_text("garbage\n")
+
+
+def _odd_settings(project: Project) -> None:
+    (_admin(project) / "config.worktree").write_text("[garbage\n")
+
+
+def _odd_index(project: Project) -> None:
+    (_admin(project) / "index").write_bytes(b"garbage")
+
+
+def _merging(project: Project) -> None:
+    (_admin(project) / "MERGE_HEAD").write_text(f"{project.tip()}\n")
+
+
+def _renamed(project: Project) -> None:
+    (project.board / TASK).rename(project.board / "tasks/f2/login")
+
+
+def _refused(project: Project) -> None:
+    file = project.board_file("k7f2")
+    file.write_text(file.read_text().replace("id: k7f2", "id: m3f2"))
+
+
+def _linked(project: Project) -> None:
+    project.board_file("k7f2").unlink()
+    project.board_file("k7f2").symlink_to(project.board / "config.yaml")
+
+
+def _deleted(project: Project) -> None:
+    project.board_file("k7f2").unlink()
+
+
+def _no_folder(project: Project) -> None:
+    shutil.rmtree(project.board / TASK)
+    (project.board / TASK).write_text("a file\n")
+
+
+def _conflict(project: Project) -> None:
+    file = project.board_file("k7f2")
+    project.change("k7f2", title="By a command")
+    file.write_text(file.read_text().replace("By a command", "By hand"))
+    make_old(file)
+    project.change("k7f2", title="By another command")
+
+
+def _no_lock_file(project: Project) -> None:
+    (_own(project) / "merge.lock").mkdir()
+
+
+def _no_session_folder(project: Project) -> None:
+    (_own(project) / "sessions").write_text("")
+
+
+def _no_record(project: Project) -> None:
+    (_own(project) / "sessions").mkdir(exist_ok=True)
+    (_own(project) / "sessions/k7f2.json").write_text("{")
+
+
+def _pipe_for_a_record(project: Project) -> None:
+    (_own(project) / "sessions").mkdir(exist_ok=True)
+    os.mkfifo(_own(project) / "sessions/k7f2.json")
+
+
+def _no_log(project: Project) -> None:
+    log = project.path / ".git/logs/refs/heads/gitticks/state"
+    log.unlink()
+    log.mkdir()
+
+
+@pytest.mark.damages
+@pytest.mark.parametrize(
+    ("damage", "severity", "words"),
+    [
+        (_moved, "error", "there is no board at .gitticks/: it was moved to"),
+        (_replaced, "error", "there is no board at .gitticks/: what lies there is none"),
+        (_odd_head, "error", "checked out in .gitticks/: its HEAD is damaged"),
+        (_odd_settings, "error", "the settings of the board are damaged"),
+        (_odd_index, "error", "git cannot tell what was edited in .gitticks/"),
+        (_merging, "warning", "git is in the middle of a merge in .gitticks/"),
+        (_renamed, "warning", "is the folder of a task, renamed"),
+        (_refused, "warning", "what is saved on the board cannot be taken up"),
+        (_linked, "warning", f"{TASK}/TASK.md is no plain file"),
+        (_deleted, "warning", f"{TASK}/TASK.md is deleted on the board"),
+        (_no_folder, "warning", f"{TASK} is no folder, and in the place of a task's"),
+        (_conflict, "warning", f"{TASK}/TASK.md is not in step with the state branch (conflict)"),
+        (_no_lock_file, "error", "merge.lock` is no file, and in the way of one"),
+        (_no_session_folder, "error", "sessions` is no folder, and in the way of one"),
+        (_pipe_for_a_record, "error", "k7f2.json` is no file, and in the way of one"),
+        (_no_record, "warning", "is no record of a session that can be read"),
+        (_no_log, "warning", "logs/refs/heads/gitticks/state` is no file, and in the way of one"),
+    ],
+)
+def test_only_errors_fail(
+    project: Project, damage: Callable[[Project], None], severity: str, words: str
+) -> None:
+    project.make("k7f2")
+    damage(project)
+    ran = project.gt("doctor", "--json")
+    found = json.loads(ran.out)["findings"]
+    assert [one["severity"] for one in found if words in one["what"]] == [severity], ran.out
+    assert ran.code == any(one["severity"] == "error" for one in found)
+    assert ran.code == (severity == "error"), ran.out
