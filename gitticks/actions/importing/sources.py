@@ -75,7 +75,7 @@ def _place(wanted: Format, given: Path | None, top: Path) -> Path | None:
                 f"{wanted} is a folder of files, and stdin is one", hint=f"`gt import {wanted} FOLDER`"
             )
         return given
-    if wanted is Format.GITHUB:
+    if wanted is Format.GITHUB or (wanted is Format.BEADS and given is not None and given.is_file()):
         return given
     found = _found(wanted, given or top)
     if found is None:

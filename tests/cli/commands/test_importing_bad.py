@@ -34,6 +34,17 @@ def test_the_links_that_close_circles_are_left_out_and_told(tmp_path: Path, stor
     assert_well(tmp_path)
 
 
+def test_a_file_whose_format_is_said_may_be_called_as_it_likes(tmp_path: Path, store: Store) -> None:
+    source = tmp_path / "export of beads.json"
+    source.write_text('{"id": "bd-1", "title": "Greet people"}\n')
+    assert taken_in(tmp_path, "beads", str(source))["count"] == 1
+    assert file_of(store, "bd-1").task.title == "Greet people"
+    source.write_text("# no such thing\n")
+    ran = gt("import", "beads", str(source), at=tmp_path)
+    assert (ran.code, ran.out) == (1, "0 tasks imported\n")
+    assert f"warning: {source}:1: this is no JSON" in ran.err
+
+
 BAD_LINES = (
     b"{",
     b"[]",
