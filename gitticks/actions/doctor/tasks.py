@@ -8,6 +8,7 @@ from gitticks.actions.agents import why_unknown
 from gitticks.actions.circles import circles_of
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.errors import GitticksError
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
@@ -32,18 +33,25 @@ def check_tasks(context: Context) -> Iterator[Finding]:
 
 
 def _for_nobody(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
-    """Yields a warning for each agent that tasks name and the settings here do not know."""
+    """Yields a warning for each agent that tasks name and the settings here do not know.
+
+    Of settings that cannot be read their own check tells.
+    """
     named: dict[str, list[Task]] = {}
     for task in tasks:
         if task.agent is not None:
             named.setdefault(task.agent, []).append(task)
-    for name, of_it in named.items():
-        unknown = why_unknown(context.settings, name)
-        if unknown is not None:
+    try:
+        unknown = {name: why_unknown(context.settings, name) for name in named}
+    except GitticksError:
+        return
+    for name, reason in unknown.items():
+        if reason is not None:
+            of_it = named[name]
             ids = ", ".join(f"`{task.id}`" for task in of_it[:_SHOWN_TASKS])
             more = f" and {len(of_it) - _SHOWN_TASKS} more" if len(of_it) > _SHOWN_TASKS else ""
             mend = f"`gt update {of_it[0].id} --agent null` leaves it to the default"
-            yield Finding(Severity.WARNING, f"runs here leave {ids}{more} out: {unknown}", mend)
+            yield Finding(Severity.WARNING, f"runs here leave {ids}{more} out: {reason}", mend)
 
 
 def _circles(graph: TaskGraph) -> Iterator[Finding]:
