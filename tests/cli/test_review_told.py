@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gitticks.model.status import Awaiting
+from gitticks.model.status import Awaiting, Status
 from tests.cli.support import gt_on_terminal
 from tests.support.projects import make_reviewing
 from tests.support.runs import DONE, PASS, TO_REVIEW, RunProject, project
@@ -134,6 +134,19 @@ def test_what_the_agent_said_last_stands_there_once(project: RunProject) -> None
     page = shown(project)
     assert page.count("It drops a column.") == 1
     assert "Notes" not in page
+
+
+def test_a_question_that_was_signalled_stands_there_once(project: RunProject) -> None:
+    asked = "Which tone: friendly or formal?"
+    project.make(
+        awaiting=Awaiting.INPUT, status=Status.CLARIFICATION, body=entries("Questions", asked, kind="agent")
+    )
+    signal = f"<promise>INPUT_NEEDED: {asked}</promise>"
+    for words, lines in ((signal, 0), (f"I looked around.\n> {signal}", 1)):
+        write_files(project.store, {f"{FOLDER}/worklog.md": iteration(1, words).encode()})
+        page = shown(project)
+        assert page.count(asked) == 1
+        assert page.count("I looked around.") == lines
 
 
 @pytest.mark.parametrize("closed", [{}, {"rounds/01-review.md": b"FAIL\n"}])
