@@ -12,7 +12,7 @@ from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_in_memory
 from gitticks.git.process import run_git
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Section, pair_questions
+from gitticks.model.notes import Section, pair_questions, with_unasked
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.model.words import ANSWERED
@@ -57,7 +57,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
     tip = context.store.tip()
     file = context.store.task_file(task_id, tip)
     task = file.task
-    span = _span(context, task)
+    span, questions = _span(context, task), file.entries(Section.QUESTIONS)
     return ReviewView(
         task=task,
         summary=file.summary,
@@ -66,8 +66,8 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         handoff=file.section(Section.HANDOFF),
         review=file.section(Section.REVIEW),
         reviews=_council(context, task_id, tip),
-        questions=pair_questions(file.entries(Section.QUESTIONS)),
-        notes=file.entries(Section.NOTES),
+        questions=pair_questions(questions),
+        notes=with_unasked(file.entries(Section.NOTES), questions),
         worklog=_worklog(context, task_id, tip),
         changes=diff_summary(context.repository, *span) if span else None,
         conflicts=_conflicts(context, task),

@@ -282,12 +282,9 @@ def _notes_anywhere(body: Body) -> tuple[Entry, ...]:
     entries = _entries(body, QUESTIONS)
     if not entries:
         return notes_of(body)
-    from gitticks.model.notes import unasked
+    from gitticks.model.notes import with_unasked
 
-    notes = notes_of(body)
-    known = set(notes)
-    more = [entry for entry in unasked(entries) if entry not in known]
-    return tuple(sorted((*notes, *more), key=lambda entry: entry.at)) if more else notes
+    return with_unasked(notes_of(body), entries)
 
 
 def _questions(body: Body) -> tuple[QuestionPair, ...]:

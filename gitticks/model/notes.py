@@ -73,6 +73,13 @@ def unasked(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return tuple(entry for entry in entries if entry.kind is ActorKind.HUMAN and entry not in answers)
 
 
+def with_unasked(notes: tuple[Entry, ...], questions: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Returns the notes and, where people wrote such among the questions, theirs as well, by time."""
+    known = set(notes)
+    more = [entry for entry in unasked(questions) if entry not in known]
+    return tuple(sorted((*notes, *more), key=lambda entry: entry.at)) if more else notes
+
+
 def open_questions(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Returns the questions that nobody has answered, in file order."""
     return tuple(pair.question for pair in pair_questions(entries) if pair.answer is None)

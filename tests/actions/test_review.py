@@ -93,6 +93,15 @@ def test_no_program_of_the_repository_is_asked(project: RunProject) -> None:
     assert not ran.exists()
 
 
+def test_a_word_among_the_questions_that_answers_none_is_shown_as_a_note(project: RunProject) -> None:
+    entry = "### 2026-01-02T03:04:05Z · human · Ada\n\n{}\n\n"
+    body = f"## Questions\n\n{entry.format('Mind the step.')}## Notes\n\n{entry.format('Hurry.')}"
+    make_reviewing(project, body=body)
+    told = json.loads(project.ok("review", "k7f2", "--json"))["review"]
+    assert [note["text"] for note in told["notes"]] == ["Hurry.", "Mind the step."]
+    assert told["questions"] == []
+
+
 def test_accepted_work_is_merged(project: RunProject) -> None:
     make_reviewing(project)
     assert "done" in project.ok("review", "k7f2", "--accept")
