@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head
-from gitticks.git.refs import BRANCHES, default_base, read_ref
+from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.queries import TaskGraph
@@ -156,9 +156,12 @@ def _tip(repository: Repository, base: str) -> str:
     tip = read_ref(repository.common_dir, BRANCHES + base)
     tip = tip or read_ref(repository.common_dir, f"refs/remotes/origin/{base}")
     if tip is None:
+        is_unborn = base == head_branch(repository)
         raise GitticksError(
             f"the base `{base}` is no branch with commits here",
-            hint="`git branch -a` shows the branches, `gt config base <branch>` chooses one",
+            hint="`git commit` makes the first one, from which work can begin"
+            if is_unborn
+            else "`git branch -a` shows the branches, `gt config base <branch>` chooses one",
         )
     return tip
 

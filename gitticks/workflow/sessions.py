@@ -38,10 +38,12 @@ def start(draft: Draft, started: SessionStarted) -> None:
     task = draft.task
     by_person = started.actor.is_human and started.role is Role.WORKER and awaits_hands(task)
     if not by_person and not is_turn_of(task, started.role):
+        is_parted = task.is_epic and task.is_open
         raise RefusedError(
             f"no {started.role} can start on `{task.id}`: it is {task.status}"
-            + (f" and awaits {task.awaiting}" if task.awaiting else ""),
-            hint=f"`gt show {task.id}`",
+            + (f" and awaits {task.awaiting}" if task.awaiting else "")
+            + ("; an epic is worked on through its children" if is_parted else ""),
+            hint=f"`gt tree {task.id}`" if is_parted else f"`gt show {task.id}`",
         )
     if task.start_sha is None and started.role is Role.WORKER:
         draft.task = replace(

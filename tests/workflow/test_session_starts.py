@@ -75,8 +75,11 @@ def test_who_can_start_where(status: Status, role: Role, awaiting: Awaiting | No
     if allowed:
         assert EventType.SESSION_STARTED in kinds(run(task, trigger))
     else:
-        with pytest.raises(RefusedError, match=f"no {role} can start on `k7f2`: it is {status}"):
+        with pytest.raises(RefusedError, match=f"no {role} can start on `k7f2`: it is {status}") as caught:
             run(task, trigger)
+        is_parted = epic and task.is_open
+        assert ("an epic is worked on through its children" in caught.value.message) == is_parted
+        assert caught.value.hint == ("`gt tree k7f2`" if is_parted else "`gt show k7f2`")
 
 
 @pytest.mark.parametrize("status", [Status.PENDING, Status.WORKING])
