@@ -73,6 +73,9 @@ def connect(database: Path | str, wait_seconds: float | None = None) -> sqlite3.
         except UnicodeDecodeError:  # so damaged that not even the message about it can be read
             connection.close()
             raise sqlite3.DatabaseError("its schema is no text") from None
+        except sqlite3.Error:
+            connection.close()
+            raise
     return connection
 
 
@@ -84,7 +87,9 @@ def _refuse_odd_files(database: Path | str) -> None:
         except OSError:
             continue
         if not stat.S_ISREG(mode):
-            raise sqlite3.OperationalError(f"`{name}` is no plain file")
+            error = sqlite3.OperationalError(f"`{name}` is no plain file")
+            error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+            raise error
 
 
 def indexed_commit(connection: sqlite3.Connection) -> str | None:

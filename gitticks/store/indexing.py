@@ -107,7 +107,12 @@ def _brought_forward(
     path: Path, objects: Objects, commit: str, wait_seconds: float | None
 ) -> sqlite3.Connection | None:
     """Returns a snapshot of the file after it was made to tell of `commit`, or None where it is not to be believed."""
-    connection = connect(path, wait_seconds)
+    try:
+        connection = connect(path, wait_seconds)
+    except sqlite3.DatabaseError as error:
+        if _is_passing(error):
+            raise
+        return None
     try:
         connection.execute("BEGIN")
         indexed = indexed_commit(connection) if is_whole(connection, path) else None

@@ -43,7 +43,7 @@ def rows(repository: Repository) -> dict[str, list[tuple[object, ...]]]:
     with open_index(repository) as index:
         return {
             name: index._connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()  # noqa: S608
-            for name in ("state", "task", "fields", "file", "broken")
+            for name in ("state", "task", "fields", "file", "conflict", "broken")
         }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.document.merging.marks import Version, marked
 from gitticks.errors import GitticksError
 from gitticks.git import loose_reading
 from gitticks.git.objects import Objects
@@ -18,7 +19,7 @@ from gitticks.store.index import open_index
 from gitticks.store.index_database import index_path
 from tests.store.indexes import fresh_rows, left_behind, rows
 from tests.support.repositories import git, loose_file
-from tests.support.tasks import ADA, make_store, make_task, put_tasks
+from tests.support.tasks import ADA, make_store, make_task, put_tasks, write_files
 
 K7F2 = TaskId("k7f2")
 OTHERS = [TaskId("e111"), TaskId("m3a9")]
@@ -174,3 +175,27 @@ def _tree_with(repository: Repository, commit: str, path: bytes, blob: str) -> s
 def test_tasks_are_found_by_the_beginning_of_their_ids(tmp_path: Path, word: str, found: list[str]) -> None:
     store = make_store(tmp_path, [make_task(name) for name in ("k7", "k7-9", "k7f2", "k7zz", "k8")])
     assert sorted(task.id for task in open_index(store.repository).beginning(word)) == found
+
+
+@pytest.mark.parametrize(
+    "conflict",
+    [
+        marked([Version("1", "Mine."), Version("2", "Theirs.")]),
+        "<<<<<<< ours\nMine.\n=======\nTheirs.\n>>>>>>> theirs\n",
+    ],
+)
+def test_a_conflict_is_known_by_its_line_until_somebody_settles_it(
+    store: Store, repository: Repository, conflict: str
+) -> None:
+    data = store.read(task_path(K7F2)) or b""
+    with left_behind(repository):
+        write_files(store, {task_path(K7F2): data + f"\n## Context\n\n{conflict}".encode()})
+    with open_index(repository) as index:
+        assert index.conflicts() == {K7F2: data.count(b"\n") + 4}
+        assert [file.task_id for file in index.to_mend()] == [K7F2]
+    assert rows(repository) == fresh_rows(repository)
+    with left_behind(repository):
+        write_files(store, {task_path(K7F2): data})
+    with open_index(repository) as index:
+        assert index.conflicts() == {}
+    assert rows(repository) == fresh_rows(repository)

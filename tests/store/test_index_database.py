@@ -11,7 +11,7 @@ from gitticks.git.repository import Repository
 from gitticks.store import index_database
 from gitticks.store.branch import Store
 from gitticks.store.index import open_index
-from gitticks.store.index_database import index_path
+from gitticks.store.index_database import connect_if_current, index_path
 from tests.store.indexes import K7F2, fresh_rows, repository, rows, store
 from tests.support.tasks import make_task, put_tasks, task_ids
 
@@ -57,6 +57,10 @@ def test_a_damaged_file_is_replaced(store: Store, repository: Repository, damage
         kept = {"empty": b"", "garbage": b"x" * 8192, "truncated": content[: len(content) // 2]}
         path.write_bytes(kept.get(damage, content[:4096] + b"\xff" * (len(content) - 4096)))
     assert rows(repository) == expected
+    current = connect_if_current(repository, store.tip())
+    assert (current is None) == (damage == "directory")  # nobody reads everything again at each look
+    if current is not None:
+        current.close()
     put_tasks(store, [make_task("new1")])
     with open_index(repository) as index:
         assert len(index.tasks()) == 5
