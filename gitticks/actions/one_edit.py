@@ -81,7 +81,15 @@ def take_up_edit(context: Context, saved: SavedEdit) -> Left | None:
         return refused(error, saved.path)
     if edit is None:
         return Left(NOT_COMMITTED)
+    _warn(context, edit)
     return None
+
+
+def _warn(context: Context, edit: HandEdit) -> None:
+    """Warns of a section that stands twice since the edit: what is in the first one reaches nobody any more."""
+    found = edit.after.warnings
+    if len(found) > (len(edit.before.warnings) if edit.before is not None else 0):
+        context.warnings += (f"{BOARD_FOLDER}/{warning}" for warning in found)
 
 
 def refusal_of(context: Context, saved: SavedEdit) -> Left | None:

@@ -53,3 +53,15 @@ def test_a_link_is_named_also_where_a_command_has_written_the_task(project: Proj
     project.ok("note", "k7f2", "Again.")
     [words] = _take_up(project).left.values()
     assert "it is no plain file" in words
+
+
+def test_a_section_that_was_typed_once_more_is_warned_of_as_it_is_taken_up(project: Project) -> None:
+    project.ok("note", "k7f2", "Seen.")
+    _save(project, "Seen.\n", "Seen.\n\n## Notes\n\nHurry.\n")
+    lines = project.board_file("k7f2").read_text().splitlines()
+    first, second = (number for number, line in enumerate(lines, 1) if line == "## Notes")
+    warning = f"warning: .gitticks/tasks/f2/k7f2/TASK.md: `## Notes` stands on lines {first} and {second}:"
+    assert f"{warning} the last one counts\n" in project.gt("status").err
+    _save(project, "awaiting: work", "awaiting: work\npriority: 0")
+    assert warning not in project.gt("status").err
+    assert project.task("k7f2").priority == 0
