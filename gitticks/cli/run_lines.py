@@ -34,6 +34,7 @@ class RunLines:
         self._begun = world.monotonic_seconds()
         self._with_output = with_output
         self._checks: dict[str, str] = {}
+        self._failures: dict[str, str] = {}
 
     def __call__(self, event: RunEvent) -> None:
         """Prints one event."""
@@ -63,7 +64,8 @@ class RunLines:
         if event.failure is None:
             self._checks[event.task] = event.summary
         else:
-            self._say(event.task, f"checks failed: {_first_line(event.failure)}", timed=True)
+            self._failures[event.task] = _first_line(event.failure)
+            self._say(event.task, f"checks failed: {self._failures[event.task]}", timed=True)
 
     def _began(self, event: SessionBegan) -> None:
         what = "reviews" if event.role is Role.REVIEWER else "started"
@@ -72,8 +74,10 @@ class RunLines:
         self._say(event.task, f"{event.agent}{GAP}{what}{where}{start if where else ''}", timed=True)
 
     def _moved(self, event: TaskMoved) -> None:
+        said = self._failures.pop(event.task, None)
         for line in _told(event, self._checks.pop(event.task, "")):
-            self._say(event.task, line, timed=True)
+            if line != said:
+                self._say(event.task, line, timed=True)
 
     def _ended(self, event: RunEnded) -> None:
         waiting = f"{count_of(event.waiting, 'task')} {'awaits' if event.waiting == 1 else 'await'} you"
