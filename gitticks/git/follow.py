@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from enum import StrEnum
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 
+from gitticks.git.distances import nearest_first
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.textmerge import Merge
@@ -18,6 +18,8 @@ QUIET_SECONDS = 0.15
 """Programs that write in place empty the file first: what changed this recently may be half of what is coming."""
 
 _ATTEMPTS = 5
+_MOST_TRIED = 8
+"""Of older versions so many are joined with the edit: as long as they exclude each other, every writer tries again."""
 
 
 class Outcome(StrEnum):
@@ -141,19 +143,9 @@ class Follower:
         The new version itself, should the file have been like that before, is never taken for its base: the stale
         text would then win over it.
         """
-        best: tuple[int, bytes] | None = None
-        for older in self._started_from(version):
-            if older == new:
-                continue
+        possible = (older for older in self._started_from(version) if older != new)
+        for _, older in islice(nearest_first(possible, present), _MOST_TRIED):
             merged = self.merge(version.path, older, present, new)
-            cost = line_distance(older, present)
-            if merged is not None and (best is None or cost < best[0]):
-                best = (cost, merged)
-        return None if best is None else best[1]
-
-
-def line_distance(one: bytes, other: bytes) -> int:
-    """Returns how many lines have to be removed or added to come from one text to the other."""
-    matcher = SequenceMatcher(None, one.splitlines(), other.splitlines(), autojunk=False)
-    blocks = (block for block in matcher.get_opcodes() if block[0] != "equal")
-    return sum((end - start) + (last - first) for _, start, end, first, last in blocks)
+            if merged is not None:
+                return merged
+        return None

@@ -7,11 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gitticks.git.files import CheckoutFiles
-from gitticks.git.follow import Followed, Follower, Outcome, Version, line_distance
+from gitticks.git.follow import Followed, Follower, Outcome, Version
 from gitticks.git.textmerge import merge_text
 
 BASE = b"".join(b"line %d\n" % number for number in range(1, 11))
@@ -100,8 +98,15 @@ def test_what_is_no_plain_file_is_a_conflict(files: CheckoutFiles) -> None:
     assert follow(files, None, NEW).outcome is Outcome.CONFLICT
 
 
-@given(st.lists(st.sampled_from("abcd")), st.lists(st.sampled_from("abcd")))
-def test_distance_is_a_count_of_lines(one: list[str], other: list[str]) -> None:
-    first, second = ("\n".join(lines).encode() for lines in (one, other))
-    assert line_distance(first, first) == 0
-    assert (line_distance(first, second) == 0) == (first.splitlines() == second.splitlines())
+def test_of_very_many_versions_only_the_nearest_are_tried(files: CheckoutFiles) -> None:
+    tried: list[bytes] = []
+
+    def clash(_path: str, base: bytes, _mine: bytes, _theirs: bytes) -> bytes | None:
+        tried.append(base)
+        return None
+
+    older = [BASE, *(BASE + b"later %d\n" % number * number for number in range(1, 100))]
+    put(files, BASE.replace(b"line 5\n", b"line V\n"))
+    followed = Follower(files, clash, lambda _: older).follow(Version("a", BASE, NEW))
+    assert followed.outcome is Outcome.CONFLICT
+    assert tried == [BASE, *older[:8]]

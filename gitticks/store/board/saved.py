@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from gitticks.errors import GitticksError
 from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, changed_paths
+from gitticks.git.distances import line_distance, nearest_first
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
-from gitticks.git.follow import QUIET_SECONDS, line_distance
+from gitticks.git.follow import QUIET_SECONDS
 from gitticks.git.locks import WAIT_SECONDS, hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
@@ -248,12 +249,10 @@ def _closest(
     base, content = edit
     if base is None or content is None or b"\0" in content:
         return base
-    nearest, cost = base, line_distance(base, content)
-    for older in (*older_versions(objects, tip, path), *_typed(objects, typed)):
-        distance = line_distance(older, content)
-        if 0 < distance < cost or (distance == cost and nearest is not base):
-            nearest, cost = older, distance
-    return nearest
+    versions = (*older_versions(objects, tip, path), *_typed(objects, typed))
+    others = (one for one in nearest_first(reversed(versions), content) if one[0] > 0)
+    distance, nearest = next(others, (0, base))
+    return nearest if distance < line_distance(base, content) else base
 
 
 def _typed_and_taken_up(objects: Objects, journal: Journal, tip: str, path: str) -> str | None:

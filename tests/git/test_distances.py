@@ -1,0 +1,58 @@
+"""How far versions of a text are from one another."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitticks.git import distances
+from gitticks.git.distances import line_distance, nearest_first
+
+TEXTS = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d"]), max_size=9).map(b"".join)
+
+
+@given(TEXTS, TEXTS)
+def test_distance_is_a_count_of_lines(one: bytes, other: bytes) -> None:
+    assert line_distance(one, one) == 0
+    assert (line_distance(one, other) == 0) == (one.splitlines() == other.splitlines())
+    assert line_distance(one, one + other) <= len(other.splitlines()) + 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        (b"", b"", 0),
+        (b"", b"a\nb\n", 2),
+        (b"a\nb\nc\n", b"a\nx\nc\n", 2),
+        (b"a\nb\n", b"a\n\nb\n", 1),
+        (b"a\r\nb", b"a\nb\n", 0),
+        (b"a\na\na\n", b"a\n", 2),
+        (b"a\nb\n", b"b\na\n", 2),
+    ],
+)
+def test_what_was_removed_and_what_was_added_both_count(one: bytes, other: bytes, apart: int) -> None:
+    assert line_distance(one, other) == line_distance(other, one) == apart
+
+
+@given(st.lists(TEXTS, max_size=6), TEXTS)
+def test_the_nearest_come_first_and_equally_near_ones_as_they_were_given(
+    versions: list[bytes], text: bytes
+) -> None:
+    wanted = sorted(((line_distance(one, text), one) for one in versions), key=lambda pair: pair[0])
+    assert list(nearest_first(versions, text)) == wanted
+
+
+def test_only_what_may_be_next_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [b"%d\n" % number for number in range(3000)]
+    versions = [b"".join([*lines, b"updated %d\n" % number]) for number in range(200)]
+    edited = versions[150].replace(b"\n7\n", b"\nseven\n")
+    compared: list[bytes] = []
+
+    def compare(one: bytes, other: bytes) -> int:
+        compared.append(one)
+        return line_distance(one, other)
+
+    monkeypatch.setattr(distances, "line_distance", compare)
+    assert next(nearest_first(versions, edited)) == (2, versions[150])
+    assert compared == [versions[150]]
