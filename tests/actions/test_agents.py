@@ -67,3 +67,12 @@ def test_the_doctor_names_open_tasks_that_no_run_here_takes(project: Project) ->
     assert f"warning  runs here leave `k7f1`, `k7f2`, `k7f3` and 1 more out: {UNKNOWN}\n" in told
     assert "`gt update k7f1 --agent null` leaves it to the default" in told
     assert "m3xq" not in told
+
+
+def test_the_doctor_names_settings_with_an_agent_that_there_is_not(project: Project) -> None:
+    project.ok("config", "reviewers", "[{name: one, agent: claud}, {name: two, agent: codex}, {name: three}]")
+    project.ok("config", "agents.codex.fallback", "[claud, gemini]")
+    told = project.gt("doctor").out
+    for setting in ("reviewers", "agents.codex.fallback"):
+        assert f"warning  the setting `{setting}`: {UNKNOWN}\n           `gt config {setting}`\n" in told
+    assert told.count(UNKNOWN) == 2

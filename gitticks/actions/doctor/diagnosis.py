@@ -9,6 +9,7 @@ from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import (
+    agents,
     board,
     conflicts,
     files,
@@ -45,7 +46,7 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.LOCKS, (places.check_places, places.check_log, locks.check_locks)),
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
-    (Topic.SETTINGS, (machine.check_settings, machine.check_templates)),
+    (Topic.SETTINGS, (machine.check_settings, agents.check_agents, machine.check_templates)),
     (Topic.BOARD, (board.check_board, board.check_saved, state.check_hooks, conflicts.check_driver)),
     (Topic.INDEX, (state.check_index,)),
     (Topic.FILES, (files.check_files, conflicts.check_kept, files.check_foreign_files)),

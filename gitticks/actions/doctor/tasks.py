@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from gitticks.actions.agents import why_unknown
 from gitticks.actions.circles import circles_of
 from gitticks.actions.context import Context
+from gitticks.actions.doctor.agents import unknown_workers
 from gitticks.actions.doctor.finding import Finding, Severity
-from gitticks.errors import GitticksError
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.store.index import open_index
 from gitticks.workflow.past import impossible
 from gitticks.workflow.transitions import AWAITED_IN
-
-_SHOWN_TASKS = 3
 
 
 def check_tasks(context: Context) -> Iterator[Finding]:
@@ -29,29 +26,7 @@ def check_tasks(context: Context) -> Iterator[Finding]:
         yield from _impossible(task)
         if task.is_open:
             yield from _dangling(graph, task)
-    yield from _for_nobody(context, (task for task in tasks if task.is_open))
-
-
-def _for_nobody(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
-    """Yields a warning for each agent that tasks name and the settings here do not know.
-
-    Of settings that cannot be read their own check tells.
-    """
-    named: dict[str, list[Task]] = {}
-    for task in tasks:
-        if task.agent is not None:
-            named.setdefault(task.agent, []).append(task)
-    try:
-        unknown = {name: why_unknown(context.settings, name) for name in named}
-    except GitticksError:
-        return
-    for name, reason in unknown.items():
-        if reason is not None:
-            of_it = named[name]
-            ids = ", ".join(f"`{task.id}`" for task in of_it[:_SHOWN_TASKS])
-            more = f" and {len(of_it) - _SHOWN_TASKS} more" if len(of_it) > _SHOWN_TASKS else ""
-            mend = f"`gt update {of_it[0].id} --agent null` leaves it to the default"
-            yield Finding(Severity.WARNING, f"runs here leave {ids}{more} out: {reason}", mend)
+    yield from unknown_workers(context, (task for task in tasks if task.is_open))
 
 
 def _circles(graph: TaskGraph) -> Iterator[Finding]:
