@@ -42,6 +42,16 @@ def test_settings_of_one_worktree_are_the_repositorys(tmp_path: Path) -> None:
     assert setting(root, "filter.evil.smudge") == ""
 
 
+def test_a_fenced_call_does_no_housekeeping(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    variables = fence_programs(root / ".git").variables
+    for key, value in (("gc.auto", "0"), ("maintenance.auto", "false")):
+        git("config", key, "1", at=root)
+        asked = ["config", key]
+        told = run_git(asked, repository_dir=root / ".git", extra_environment=variables, trusted=True)
+        assert told.text == value
+
+
 def helper(file: Path) -> str:
     """Returns a credential helper that leaves a trace and knows nothing."""
     return f"!f() {{ touch {file}; }}; f"

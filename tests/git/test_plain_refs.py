@@ -106,7 +106,6 @@ def test_a_disk_that_fails_leaves_the_ref_and_no_lock(
 
 MOVE = """\
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.plain_refs import LogEntry, RefLockedError, RefMovedError, move_plain_ref
@@ -137,6 +136,24 @@ def test_of_many_movers_each_wins_alone(top: Path) -> None:
     assert len(log) == won
     assert all(line.split()[0] == before.split()[1] for before, line in itertools.pairwise(log))
     assert git("rev-parse", "side", at=top) == ids[won % 3]
+
+
+def test_a_ref_that_is_packed_before_it_can_be_locked_is_no_plain_case(
+    top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, _ = commits(top)
+    ref = "refs/heads/a/b/side"
+    git("update-ref", "--create-reflog", ref, first, at=top)
+    opened = os.open
+
+    def open_after_packing(path: str, *more: int, **options: int) -> int:
+        if str(path).endswith(f"{ref}.lock"):
+            git("pack-refs", "--all", at=top)
+        return opened(path, *more, **options)
+
+    monkeypatch.setattr(os, "open", open_after_packing)
+    assert not move_plain_ref(top / ".git", ref, first, second, ENTRY)
+    assert git("rev-parse", ref, at=top) == first
 
 
 def test_git_may_pack_refs_at_the_same_time(top: Path) -> None:

@@ -9,6 +9,7 @@ from gitticks.errors import GitticksError
 from gitticks.git import snapshots
 from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, checkout_at
+from gitticks.git.objects import Objects
 from gitticks.git.repository import discover
 from gitticks.git.snapshots import (
     blobs_at,
@@ -144,6 +145,30 @@ def test_an_unborn_branch_has_files_to_keep_too(tmp_path: Path) -> None:
     checkout = checkout_at(discover(path), path)
     commit = store_snapshot(checkout, take_snapshot(checkout), "kept")
     assert kept_files(checkout, commit).keys() == {"new.txt"}
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_is_left_out(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disturb(checkout.path)
+    changed, opened = checkout.path / "changed.txt", os.open
+
+    def open_late(path: Path, flags: int, *more: int) -> int:
+        if path == changed:
+            changed.unlink()
+            os.mkfifo(changed)
+        return opened(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", open_late)
+    assert take_snapshot(checkout).left_out == ("changed.txt",)
+
+
+def test_what_is_kept_is_on_disk(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    disturb(checkout.path)
+    synced: set[str] = set()
+    monkeypatch.setattr(Objects, "sync", lambda _objects, ids: synced.update(ids))
+    snapshot = take_snapshot(checkout)
+    assert synced == {kept.blob for kept in snapshot.files.values() if kept.blob is not None}
 
 
 def test_a_large_file_is_kept_by_git_itself(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:

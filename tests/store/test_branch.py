@@ -99,6 +99,22 @@ def test_what_follows_an_operation_is_the_branchs_in_the_same_moment(top: Path, 
     assert git("rev-list", "--count", layout.STATE_BRANCH, at=top) == "4"
 
 
+def test_what_follows_an_operation_is_on_disk_as_well(
+    top: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tip, sync, synced = store.tip(), Objects.sync, set[str]()
+
+    def note(objects: Objects, object_ids: Iterable[str]) -> None:
+        ids = tuple(object_ids)
+        synced.update(ids)
+        sync(objects, ids)
+
+    monkeypatch.setattr(Objects, "sync", note)
+    store.transact(writing("a", b"1"), author=ADA, then=lambda transaction, _: transaction.write("b/c", b"2"))
+    made = git("rev-list", "--objects", "--no-object-names", f"{tip}..{layout.STATE_BRANCH}", at=top)
+    assert synced == set(made.split())
+
+
 def test_an_operation_goes_with_what_follows_it(store: Store) -> None:
     def refuse(transaction: Transaction, _: object) -> None:
         raise RefusedError("no")
