@@ -49,6 +49,8 @@ def by_ruamel(yaml: str) -> Task:
 @example(HEAD + "created: 2026-02-30T10:02:03Z\n")
 @example(HEAD + "defer_until: 2026-W01-1\n")
 @example(HEAD + "review_round: ٣\n")
+@example(HEAD + f"review_round: {'9' * 19}\n")
+@example(HEAD + f"review_round: {'9' * 5000}\n")
 @example(HEAD + 'agent: ""\nmodel: " "\nreviewer: a # b\n')
 @example("id: null\ntitle: null\n")
 @example(HEAD + "own: a\nown: b\n")
@@ -113,6 +115,8 @@ def test_what_gitticks_writes_takes_the_short_cut() -> None:
         "agent: a\n  b\n",
         "a\n",
         "own: " + "[" * 101 + "\n",
+        'own: "' + "[" * 101 + '"\n',
+        'own: "' + "{" * 101 + '"\n',
         "own: " + "a" * 10_000 + "\n",
     ],
 )
@@ -120,6 +124,6 @@ def test_the_rest_is_left_to_the_tree(lines: str) -> None:
     assert read_simple(HEAD + lines) is None
 
 
-@pytest.mark.parametrize("yaml", ["", "id: a1\n", "title: T\n", "# nothing\n"])
+@pytest.mark.parametrize("yaml", ["", "id: a1\n", "title: T\n", "# nothing\n", 'id: a1\ntitle: " "\n'])
 def test_a_task_needs_an_id_and_a_title(yaml: str) -> None:
     assert read_simple(yaml) is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gitticks.document.lines import Source
 from gitticks.document.yaml_events import build_tree
 from gitticks.document.yaml_nodes import Mapping
-from gitticks.document.yaml_simple import parse_simple
+from gitticks.document.yaml_simple import MOST_LINES, parse_simple
 from tests.support.hostile_yaml import TAILS, VALUES, documents
 
 IS_FULL = os.environ.get("GITTICKS_DOSE") == "full"
@@ -128,6 +128,12 @@ def test_what_gitticks_writes_takes_the_short_cut(line: str) -> None:
 )
 def test_the_rest_is_left_to_the_parser(text: str) -> None:
     assert parse_simple(text) is None
+
+
+def test_many_lines_are_left_to_the_parser_which_counts_its_parts() -> None:
+    lines = [f"{'a' * number}: b" for number in range(1, MOST_LINES + 2)]
+    assert parse_simple("\n".join(lines[:-1])) is not None
+    assert parse_simple("\n".join(lines)) is None
 
 
 @pytest.mark.parametrize("part", ["é", "a ", "a:b", '"', ", ", "x, ", "{a: b, ", "[a, ", "a: b, "])

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gitticks.git.repository import Repository
-from gitticks.store import index_database
+from gitticks.store import index_database, indexing
 from gitticks.store.branch import Store
 from gitticks.store.index import open_index
 from gitticks.store.index_database import connect_if_current, index_path
@@ -86,11 +91,63 @@ def test_a_busy_index_delays_nobody_for_long(
 ) -> None:
     open_index(repository).close()
     monkeypatch.setattr(index_database, "BUSY_SECONDS", 0.05)
+    file = index_path(repository).stat().st_ino
     with open_index(repository):
         put_tasks(store, [make_task("new1")])
         with open_index(repository) as index:
             assert "new1" in index.titles()
+    assert index_path(repository).stat().st_ino == file  # it is sound, and was not built anew
     assert rows(repository) == fresh_rows(repository)
+
+
+def test_a_file_with_damaged_rows_is_removed(repository: Repository) -> None:
+    open_index(repository).close()
+    with closing(sqlite3.connect(index_path(repository), isolation_level=None)) as connection:
+        connection.execute("UPDATE fields SET json = '['")
+    with open_index(repository) as index:
+        assert len(index.tasks()) == 4
+    assert not index_path(repository).exists()
+
+
+def test_a_file_that_another_process_puts_in_its_place_stays(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    path, lock = index_path(repository), indexing._index_lock
+
+    @contextmanager
+    def waited_for(*arguments: Any) -> Iterator[None]:
+        with lock(*arguments):
+            shutil.copy(path, f"{path}.sound")
+            Path(f"{path}.sound").replace(path)
+            yield
+
+    with open_index(repository) as index:
+        index._connection.close()
+        index._connection = sqlite3.connect(":memory:")  # as damaged as can be: it has no tables
+        monkeypatch.setattr(indexing, "_index_lock", waited_for)
+        assert len(index.tasks()) == 4
+    assert path.exists()
+
+
+def test_an_index_that_another_process_moves_on_is_not_believed(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    before, snapshot = store.tip(), indexing._snapshot
+    index_path(repository).unlink()
+
+    def moved_on(path: Path, wait_seconds: float | None) -> sqlite3.Connection:
+        monkeypatch.setattr(indexing, "_snapshot", snapshot)
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("UPDATE state SET commit_id = ?", ("1" * 40,))
+            connection.execute("DELETE FROM task")
+        return snapshot(path, wait_seconds)
+
+    monkeypatch.setattr(indexing, "_snapshot", moved_on)
+    with open_index(repository) as index:
+        assert index.commit == before
+        assert len(index.listed()) == 4
 
 
 @pytest.mark.parametrize("name", ["index.sqlite3", "index.sqlite3-journal"])
