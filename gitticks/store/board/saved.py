@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from gitticks.errors import GitticksError
 from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.distances import line_distance, nearest_first
+from gitticks.git.distances import nearest_first
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import QUIET_SECONDS
@@ -250,9 +250,8 @@ def _closest(
     if base is None or content is None or b"\0" in content:
         return base
     versions = (*older_versions(objects, tip, path), *_typed(objects, typed))
-    others = (one for one in nearest_first(reversed(versions), content) if one[0] > 0)
-    distance, nearest = next(others, (0, base))
-    return nearest if distance < line_distance(base, content) else base
+    nearest = nearest_first((base, *reversed(versions)), content)
+    return next(one for distance, one in nearest if distance > 0 or one is base)
 
 
 def _typed_and_taken_up(objects: Objects, journal: Journal, tip: str, path: str) -> str | None:
