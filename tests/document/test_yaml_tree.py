@@ -45,11 +45,13 @@ LAUGHS = "a0: &a0 [l,l]\n" + "".join(f"a{n}: &a{n} [*a{n - 1},*a{n - 1}]\n" for 
         ('a: "\\0"\n', "1:4", "a character that no text has"),
         ('a: "\\UFFFFFFFF"\n', "1:1", "this is no YAML"),
         ("a: " + "[" * 2000 + "]" * 2000 + "\n", "1:1", "more than 500 `[`"),
+        ("a: " + "{" * 2000 + "}" * 2000 + "\n", "1:1", "more than 500 `{`"),
         ("a: " + "[" * 400 + "]" * 400 + "\n", "1:20", "nested deeper than 16"),
         ("".join(" " * n + "k:\n" for n in range(300)), "17:17", "nested deeper than 16"),
         ("- " * 20_000 + "x", "1:35", "nested deeper than 16"),
         ("a: [" + "a," * 6000 + "]\n", "1:9999", "more than 5000 parts"),
         ("a: " + "b" * 64_000, "1:1", "longer than 64 kB"),
+        ("a: " + "é" * 32_000, "1:1", "longer than 64 kB"),
     ],
 )
 def test_refusals_name_the_place(text: str, place: str, problem: str) -> None:

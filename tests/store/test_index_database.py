@@ -158,3 +158,40 @@ def test_a_pipe_in_its_place_keeps_nobody_waiting(store: Store, name: str) -> No
     os.mkfifo(place)
     with open_index(store.repository) as index:
         assert [task.id for task in index.tasks()] == sorted(task_ids(store))
+
+
+def test_the_journal_of_an_earlier_file_is_not_played_back_into_the_new_one(
+    store: Store, repository: Repository
+) -> None:
+    open_index(repository).close()
+    path = index_path(repository)
+    journal = path.with_name(f"{path.name}-journal")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE task SET title = 'of a writer that is killed'")
+        left = journal.read_bytes()
+    put_tasks(store, [make_task(f"t{number:03}") for number in range(60)])
+    path.unlink()
+    journal.write_bytes(left)
+    found = rows(repository)
+    current = connect_if_current(repository, store.tip())
+    assert current is not None
+    current.close()
+    assert len(found["task"]) == 64
+    assert found == fresh_rows(repository)
+
+
+def test_a_build_that_fails_leaves_nothing(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    build, path = indexing._build, index_path(repository)
+
+    def failing(connection: sqlite3.Connection, *arguments: Any) -> None:
+        monkeypatch.setattr(indexing, "_build", build)
+        build(connection, *arguments)
+        raise sqlite3.OperationalError("database or disk is full")
+
+    path.unlink(missing_ok=True)
+    monkeypatch.setattr(indexing, "_build", failing)
+    with open_index(repository) as index:
+        assert len(index.tasks()) == 4
+    assert list(path.parent.glob(f"{path.name}*")) == []
