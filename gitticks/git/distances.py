@@ -26,9 +26,12 @@ def nearest_first(versions: Iterable[bytes], text: bytes) -> Iterator[tuple[int,
     Their lines are counted, and only those compared that may be next by that: a comparison of thousands of lines takes
     a thousand times as long.
     """
-    lines = Counter(text.splitlines())
-    known = tuple(versions)
-    waiting = [(_least_distance(lines, version), place, False) for place, version in enumerate(known)]
+    known, lines = tuple(versions), text.splitlines()
+    counts = Counter(lines)
+    waiting = [
+        (_least_distance(version.splitlines(), lines, counts), place, False)
+        for place, version in enumerate(known)
+    ]
     heapify(waiting)
     while waiting:
         distance, place, is_exact = heappop(waiting)
@@ -38,10 +41,10 @@ def nearest_first(versions: Iterable[bytes], text: bytes) -> Iterator[tuple[int,
             heappush(waiting, (line_distance(known[place], text), place, True))
 
 
-def _least_distance(lines: Counter[bytes], version: bytes) -> int:
-    """Returns how many lines a version is apart at least: where all that it shares stands in the same order."""
-    others = Counter(version.splitlines())
-    return (lines - others).total() + (others - lines).total()
+def _least_distance(version: Sequence[bytes], lines: Sequence[bytes], counts: Counter[bytes]) -> int:
+    """Returns how many lines a version is apart at least: where all that both have stands in the same order."""
+    shared = sum(min(count, counts[line]) for line, count in Counter(version).items())
+    return len(version) + len(lines) - 2 * shared
 
 
 def _count_equal(one: Sequence[bytes], other: Sequence[bytes]) -> int:
