@@ -95,6 +95,7 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
 
 
 def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Draft) -> Edited:
+    from gitticks.actions.one_edit import warn_of_keys
     from gitticks.document.taskfile import TaskFile
     from gitticks.store.hand_edits import HandEdit, check_fields
     from gitticks.store.task_place import check_place
@@ -117,7 +118,9 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
     edit = HandEdit(current, edited, current.task)
     check_fields(edit)
     carry_out_edit(context, transaction, edit, context.actor)
-    return Edited(current.task, transaction.task_file(task_id).task)
+    after = transaction.task_file(task_id)
+    warn_of_keys(context, HandEdit(current, TaskFile.parse(after.data, path), None))
+    return Edited(current.task, after.task)
 
 
 def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: TaskId) -> TaskFile:

@@ -90,6 +90,16 @@ def _warn(context: Context, edit: HandEdit) -> None:
     found = edit.after.warnings
     if len(found) > (len(edit.before.warnings) if edit.before is not None else 0):
         context.warnings += (f"{BOARD_FOLDER}/{warning}" for warning in found)
+    warn_of_keys(context, edit)
+
+
+def warn_of_keys(context: Context, edit: HandEdit) -> None:
+    """Warns of each new key that is probably meant as a field: under that name it reaches nobody."""
+    from gitticks.document.misnamed import misnamed_keys
+
+    before = None if edit.before is None else edit.before.frontmatter
+    found = (f"{BOARD_FOLDER}/{warning}" for warning in misnamed_keys(before, edit.after.frontmatter))
+    context.warnings += (warning for warning in found if warning not in context.warnings)
 
 
 def refusal_of(context: Context, saved: SavedEdit) -> Left | None:

@@ -54,7 +54,11 @@ def _where_git_works(context: Context) -> Context:
     from gitticks.git.named_repository import find_place_of_hook
 
     place = find_place_of_hook(str(context.directory), context.world.environment)
-    return context if place is None else Context(context.world.elsewhere(), Path(place), context.overrides)
+    if place is None:
+        return context
+    there = Context(context.world.elsewhere(), Path(place), context.overrides)
+    there.warnings = context.warnings  # which are told at the end
+    return there
 
 
 def _check(context: Context, *, is_merge: bool) -> int:

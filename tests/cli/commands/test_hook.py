@@ -187,3 +187,18 @@ def test_hooks_with_nothing_to_do_say_nothing(hand: Hand, name: str) -> None:
 
 def test_an_unknown_hook_is_wrong_usage(hand: Hand) -> None:
     assert hand.project.gt("hook", "pre-rebase").code == 2
+
+
+@pytest.mark.parametrize("how", ["committed", "saved", "edited"])
+def test_a_field_with_a_typing_error_is_named_once_and_kept(hand: Hand, how: str) -> None:
+    told = ".gitticks/tasks/f2/k7f2/TASK.md:5: `priorty` is no field, and does nothing: did you mean `priority`?\n"
+    if how == "edited":
+        editor = {"GIT_EDITOR": "sed -i 's/^status: pending$/&\\npriorty: 1/'"}
+        said = hand.project.gt("edit", "k7f2", environment=editor).err
+    else:
+        hand.edit("status: pending", "status: pending\npriorty: 1")
+        said = hand.commit().stderr if how == "committed" else hand.project.gt("status").err
+    assert said.count(told) == 1
+    assert "warning" not in hand.project.gt("status").err
+    assert "priorty: 1\n" in hand.project.board_file("k7f2").read_text()
+    assert hand.project.board_status() == ""
