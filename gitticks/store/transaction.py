@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
+from gitticks.git.loose_reading import TooLargeError
 from gitticks.git.trees import DEEPEST
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
 from gitticks.store import layout
@@ -248,7 +249,7 @@ def read_file(objects: Objects, tree: str, path: str) -> bytes | None:
         entry = objects.find(tree, path)
         return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
     except GitticksError as error:
-        hint = "`gt doctor` says how to bring it back"
+        hint = error.hint if isinstance(error, TooLargeError) else "`gt doctor` says how to bring it back"
         raise GitticksError(f"`{BOARD_FOLDER}/{path}`: {error.message}", hint=hint) from error
 
 

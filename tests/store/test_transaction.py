@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
+from gitticks.git import loose_reading
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
@@ -84,6 +85,16 @@ def test_all_tasks_are_those_of_the_base(store: Store) -> None:
     assert set(store.snapshot(old).all_tasks()) == {"k7f2", "m3a9"}
     assert task_ids(store) == ("k7f2",)
     assert task_ids(store, old) == ("k7f2", "m3a9")
+
+
+def test_a_file_that_is_too_large_to_read_is_told_with_who_brought_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(store, {"large": b"x" * 2000})
+    monkeypatch.setattr(loose_reading, "MOST_BYTES", 1000)
+    with pytest.raises(GitticksError, match=r"`\.gitticks/large`: the object .* is larger than") as told:
+        store.read("large")
+    assert "says who brought it" in str(told.value.hint)
 
 
 def test_a_file_in_too_many_folders_is_refused(store: Store) -> None:
