@@ -158,6 +158,7 @@ def test_what_git_merged_by_lines_is_named_and_mended(clones: list[Clone], on_pa
     assert ours.ok("show", "m3xq")
     assert "k7f2" in ours.ok("list")
     found = ours.gt("doctor")
+    assert found.code == 0
     assert f".gitticks/{PATH}:" in found.out
     assert "git merged this task by lines" in found.out
     assert "git merges tasks by lines in this clone" in found.out

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.doctor import make_old, our_gt_on_path, project
+from gitticks.document.merging.marks import Version, marked
+from tests.support.doctor import found_in, make_old, our_gt_on_path, project
 from tests.support.projects import Project
 from tests.support.repositories import git
+from tests.support.stores import write_task_file
 
 __all__ = ["our_gt_on_path", "project"]
 
@@ -83,6 +85,15 @@ def _conflict(project: Project) -> None:
     project.change("k7f2", title="By another command")
 
 
+def _both_texts(project: Project) -> None:
+    text = marked([Version("1", "Mine."), Version("2", "Theirs.")])
+    write_task_file(project.store, "k7f2", project.file("k7f2").data.decode() + f"\n## Context\n\n{text}")
+
+
+def _no_driver(project: Project) -> None:
+    git("config", "--remove-section", "merge.gitticks", at=project.path)
+
+
 def _no_lock_file(project: Project) -> None:
     (_own(project) / "merge.lock").mkdir()
 
@@ -123,6 +134,8 @@ def _no_log(project: Project) -> None:
         (_deleted, "warning", f"{TASK}/TASK.md is deleted on the board"),
         (_no_folder, "warning", f"{TASK} is no folder, and in the place of a task's"),
         (_conflict, "warning", f"{TASK}/TASK.md is not in step with the state branch (conflict)"),
+        (_both_texts, "warning", "both texts of a conflict stand here, marked"),
+        (_no_driver, "note", "git merges tasks by lines in this clone"),
         (_no_lock_file, "error", "merge.lock` is no file, and in the way of one"),
         (_no_session_folder, "error", "sessions` is no folder, and in the way of one"),
         (_pipe_for_a_record, "error", "k7f2.json` is no file, and in the way of one"),
@@ -140,3 +153,12 @@ def test_only_errors_fail(
     assert [one["severity"] for one in found if words in one["what"]] == [severity], ran.out
     assert ran.code == any(one["severity"] == "error" for one in found)
     assert ran.code == (severity == "error"), ran.out
+
+
+def test_a_clone_that_merges_by_lines_is_taught(project: Project) -> None:
+    _no_driver(project)
+    assert (
+        project.gt("doctor", "--fix").seen == "mended: let git merge tasks by meaning\nall is well\n--- 0\n"
+    )
+    assert "merge-driver" in git("config", "merge.gitticks.driver", at=project.path)
+    assert found_in(project.path) == {}

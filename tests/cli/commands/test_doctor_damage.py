@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.actions.doctor import damage
 from tests.support.doctor import (
     COMMAND,
     found_in,
@@ -45,7 +46,8 @@ class TestDamage:
         blob = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}/{task_id}/TASK.md", at=project.path)
         (project.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
         forget_copies(project, task_id)
-        (what,) = found_in(project.path)
+        ((what, severity),) = found_in(project.path).items()
+        assert severity == "error"
         assert what.startswith(f".gitticks/tasks/{task_id[-2:]}/{task_id}/TASK.md is damaged")
         assert blob in what
         (typed,) = mends(project.path)
@@ -98,7 +100,7 @@ class TestDamage:
         task_id = project.create()
         tree = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}", at=project.path)
         (project.path / ".git/objects" / tree[:2] / tree[2:]).unlink()
-        assert found_in(project.path) != {}
+        assert {*found_in(project.path).values()} == {"error"}
         for words in (["show", task_id], ["note", task_id, "Hear."], ["approve", task_id]):
             ran = project.gt(*words)
             assert ran.err.startswith("error: .gitticks/tasks/")
@@ -115,10 +117,49 @@ class TestDamage:
         project.create("Another")
         tip = project.tip()
         (project.path / ".git/objects" / tip[:2] / tip[2:]).unlink()
-        (what,) = found_in(project.path)
+        ((what, severity),) = found_in(project.path).items()
         assert what.startswith("`refs/heads/gitticks/state` stands at no commit that can be read")
+        assert severity == "error"
         type_mends(project.path)
         assert project.tip() == before
+
+    @pytest.mark.damages
+    def test_a_branch_at_no_commit_whose_log_is_gone_comes_from_another_clone(self, project: Project) -> None:
+        tip = project.tip()
+        (project.path / ".git/objects" / tip[:2] / tip[2:]).unlink()
+        (project.path / ".git/logs/refs/heads/gitticks/state").write_text("")
+        ran = project.gt("doctor", "--json")
+        (finding,) = json.loads(ran.out)["findings"]
+        assert "stands at no commit that can be read" in finding["what"]
+        assert (ran.code, finding["severity"]) == (1, "error")
+        assert "`git fetch --refetch <remote> gitticks/state`" in finding["mend"]
+
+    @pytest.mark.damages
+    def test_of_many_damaged_files_some_are_named(
+        self, project: Project, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(damage, "_MOST_SHOWN", 1)
+        for number in range(3):
+            task_id = project.create(f"Task {number}")
+            blob = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}/{task_id}/TASK.md", at=project.path)
+            (project.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+        told = found_in(project.path)
+        assert told["2 more files of the state branch are damaged"] == "error"
+        assert sum("is damaged on the state branch" in what for what in told) == 1
+
+    @pytest.mark.damages
+    def test_damage_of_older_history_keeps_nobody_from_work(self, project: Project) -> None:
+        task_id = project.create()
+        place = f"tasks/{task_id[-2:]}/{task_id}/TASK.md"
+        blob = git("rev-parse", f"gitticks/state:{place}", at=project.path)
+        project.ok("update", task_id, "-p", "0")
+        (project.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+        ran = project.gt("doctor", "--full", "--json")
+        told = {found["what"]: found["severity"] for found in json.loads(ran.out)["findings"]}
+        (what,) = [
+            what for what in told if what.startswith("the older history of the state branch is damaged")
+        ]
+        assert (told[what], ran.code) == ("warning", 0)
 
     def test_a_branch_that_was_moved_back(self, project: Project) -> None:
         before = project.tip()
