@@ -17,6 +17,7 @@ from gitticks.store import index_contents, layout
 from gitticks.store.branch import Store
 from gitticks.store.index import open_index
 from gitticks.store.index_database import index_path
+from gitticks.store.layout import history_path
 from tests.store.indexes import fresh_rows, left_behind, rows
 from tests.support.repositories import git, loose_file
 from tests.support.tasks import ADA, make_store, make_task, put_tasks, write_files
@@ -199,3 +200,46 @@ def test_a_conflict_is_known_by_its_line_until_somebody_settles_it(
     with open_index(repository) as index:
         assert index.conflicts() == {}
     assert rows(repository) == fresh_rows(repository)
+
+
+def test_a_history_that_alone_has_grown_is_brought_along(store: Store, repository: Repository) -> None:
+    place = history_path(K7F2)
+    grown = (store.read(place) or b"") + b'{"type": "later"}\n'
+    with left_behind(repository):
+        write_files(store, {place: grown})
+    with open_index(repository) as index:
+        assert index.history(K7F2) == grown
+    assert rows(repository) == fresh_rows(repository)
+
+
+def test_what_else_lies_in_a_tasks_folder_has_no_task_read_again(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with left_behind(repository):
+        write_files(store, {f"{task_folder(K7F2)}/worklog.md": b"did it\n"})
+    monkeypatch.setattr(index_contents, "read_for_index", lambda *_: pytest.fail("a task was read"))
+    with open_index(repository) as index:
+        assert index.commit == store.tip()
+
+
+def test_a_foreign_commit_reads_as_much_of_many_tasks_as_of_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content, read = Objects._content, list[str]()
+
+    def reading(objects: Objects, object_id: str, kind: str) -> bytes:
+        read.append(kind)
+        return content(objects, object_id, kind)
+
+    counts = []
+    for number in (10, 200):
+        made = make_store(tmp_path / str(number), [make_task(f"t{one:03}") for one in range(number)])
+        with left_behind(made.repository):
+            put_tasks(made, [make_task("t003", "Another title")])
+        with monkeypatch.context() as patched:
+            patched.setattr(Objects, "_content", reading)
+            open_index(made.repository).close()
+        counts.append({kind: read.count(kind) for kind in read})
+        read.clear()
+    assert counts[0] == counts[1]
+    assert counts[0]["tree"] < 10

@@ -100,6 +100,22 @@ def test_a_busy_index_delays_nobody_for_long(
     assert rows(repository) == fresh_rows(repository)
 
 
+def test_a_writer_waits_for_readers_but_a_moment(
+    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_index(repository).close()
+    waits: list[float | None] = []
+
+    def connecting(path: Path, wait_seconds: float | None = None) -> sqlite3.Connection:
+        waits.append(wait_seconds)
+        return index_database.connect(path, wait_seconds)
+
+    monkeypatch.setattr(indexing, "connect", connecting)
+    put_tasks(store, [make_task("new1")])
+    assert waits
+    assert all(seconds is not None and seconds < index_database.BUSY_SECONDS / 10 for seconds in waits)
+
+
 def test_a_file_with_damaged_rows_is_removed(repository: Repository) -> None:
     open_index(repository).close()
     with closing(sqlite3.connect(index_path(repository), isolation_level=None)) as connection:
