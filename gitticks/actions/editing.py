@@ -95,7 +95,7 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
 
 
 def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Draft) -> Edited:
-    from gitticks.actions.one_edit import warn_of_keys
+    from gitticks.actions.one_edit import warn_of_edit
     from gitticks.document.taskfile import TaskFile
     from gitticks.store.hand_edits import HandEdit, check_fields
     from gitticks.store.task_place import check_place
@@ -119,7 +119,7 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
     check_fields(edit)
     carry_out_edit(context, transaction, edit, context.actor)
     after = transaction.task_file(task_id)
-    warn_of_keys(context, HandEdit(current, TaskFile.parse(after.data, path), None))
+    warn_of_edit(context, HandEdit(current, TaskFile.parse(after.data, path), None))
     return Edited(current.task, after.task)
 
 

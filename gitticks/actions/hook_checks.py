@@ -191,7 +191,7 @@ def _parse_settings(content: bytes) -> None:
 
 def _check_edits(context: Context, changes: tuple[StagedChange, ...]) -> Iterator[Problem]:
     """Yields what the state machine, the links or the rule about engine fields refuse, tried out on nothing real."""
-    from gitticks.actions.one_edit import warn_of_keys
+    from gitticks.actions.one_edit import warn_of_edit
 
     transaction = context.store.snapshot()
     edits = list(_staged_edits(context, changes))
@@ -201,7 +201,7 @@ def _check_edits(context: Context, changes: tuple[StagedChange, ...]) -> Iterato
     for path, edit in edits:
         try:
             check_edit(context, transaction, edit, TaskId(path.split("/")[-2]))
-            warn_of_keys(context, edit)
+            warn_of_edit(context, edit)
         except GitticksError as error:
             yield Problem("" if error.message.startswith(path) else path, error.message, error.hint)
 

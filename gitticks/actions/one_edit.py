@@ -81,24 +81,18 @@ def take_up_edit(context: Context, saved: SavedEdit) -> Left | None:
         return refused(error, saved.path)
     if edit is None:
         return Left(NOT_COMMITTED)
-    _warn(context, edit)
+    warn_of_edit(context, edit)
     return None
 
 
-def _warn(context: Context, edit: HandEdit) -> None:
-    """Warns of a section that stands twice since the edit: what is in the first one reaches nobody any more."""
-    found = edit.after.warnings
-    if len(found) > (len(edit.before.warnings) if edit.before is not None else 0):
-        context.warnings += (f"{BOARD_FOLDER}/{warning}" for warning in found)
-    warn_of_keys(context, edit)
-
-
-def warn_of_keys(context: Context, edit: HandEdit) -> None:
-    """Warns of each new key that is probably meant as a field: under that name it reaches nobody."""
+def warn_of_edit(context: Context, edit: HandEdit) -> None:
+    """Warns of what an edit makes so that it reaches nobody: the first of two sections, a key that is nearly a field."""
     from gitticks.document.misnamed import misnamed_keys
 
-    before = None if edit.before is None else edit.before.frontmatter
-    found = (f"{BOARD_FOLDER}/{warning}" for warning in misnamed_keys(before, edit.after.frontmatter))
+    doubles = edit.after.warnings
+    is_new = len(doubles) > (len(edit.before.warnings) if edit.before is not None else 0)
+    keys = misnamed_keys(None if edit.before is None else edit.before.frontmatter, edit.after.frontmatter)
+    found = (f"{BOARD_FOLDER}/{warning}" for warning in (*(doubles if is_new else ()), *keys))
     context.warnings += (warning for warning in found if warning not in context.warnings)
 
 

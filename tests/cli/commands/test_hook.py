@@ -202,3 +202,17 @@ def test_a_field_with_a_typing_error_is_named_once_and_kept(hand: Hand, how: str
     assert "warning" not in hand.project.gt("status").err
     assert "priorty: 1\n" in hand.project.board_file("k7f2").read_text()
     assert hand.project.board_status() == ""
+
+
+@pytest.mark.parametrize("how", ["committed", "saved", "edited"])
+def test_a_section_that_was_typed_once_more_is_named_once(hand: Hand, how: str) -> None:
+    hand.project.ok("note", "k7f2", "Seen.")
+    if how == "edited":
+        editor = {"GIT_EDITOR": "sed -i 's/^Seen[.]$/&\\n\\n## Notes\\n\\nHurry./'"}
+        said = hand.project.gt("edit", "k7f2", environment=editor).err
+    else:
+        hand.edit("Seen.\n", "Seen.\n\n## Notes\n\nHurry.\n")
+        said = hand.commit().stderr if how == "committed" else hand.project.gt("status").err
+    assert said.count(": the last one counts\n") == 1, said
+    assert "warning" not in hand.project.gt("status").err
+    assert "\nHurry.\n" in hand.project.board_file("k7f2").read_text()
