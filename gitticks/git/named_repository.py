@@ -28,7 +28,12 @@ def find_repository(start: str, environment: Mapping[str, str]) -> Repository:
     """
     place = _named_place(start, environment)
     if place is None:
-        return discover(start)
+        try:
+            return discover(start)
+        except NotFoundError as error:
+            if environment.get(GIT_DIR):  # `git init` would make what it names, and not one here
+                error.hint = f"`unset {GIT_DIR}`, which names no repository: `{environment[GIT_DIR]}`"
+            raise
     named = discover(place)
     try:
         here = discover(start)

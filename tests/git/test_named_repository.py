@@ -34,8 +34,13 @@ def test_without_the_variable_or_with_one_that_names_nothing_the_folder_counts(t
     for named in ({}, {"GIT_DIR": ""}, {"GIT_DIR": "/nowhere"}, {"GIT_DIR": "."}, {"GIT_WORK_TREE": "/"}):
         assert find_repository(str(top), named) == discover(top)
         assert find_place_of_hook(str(top), named) is None
-    with pytest.raises(NotFoundError, match="is not in a git repository"):
-        find_repository(str(tmp_path), {"GIT_DIR": "/nowhere"})
+    for environment, hint in (
+        ({"GIT_DIR": "/nowhere"}, "`unset GIT_DIR`, which names no repository: `/nowhere`"),
+        ({"GIT_DIR": ""}, "`git init` makes one here"),
+    ):
+        with pytest.raises(NotFoundError, match="is not in a git repository") as caught:
+            find_repository(str(tmp_path), environment)
+        assert caught.value.hint == hint
 
 
 def test_outside_of_a_repository_the_one_that_is_named_counts(home: Path) -> None:
