@@ -156,7 +156,9 @@ def check_text(text: str, what: str = "the text") -> str:
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise UsageError(f"{what} is no UTF-8", hint=_TO_UTF8) from None
+        raise UsageError(
+            f"{what} is no UTF-8", hint="`export LC_ALL=C.UTF-8`, where the terminal writes UTF-8"
+        ) from None
     if "\0" in text:
         raise UsageError(f"{what} holds a NUL character", hint="`tr -d '\\0'` takes it out")
     if size > LONGEST_TEXT or text.count("\n") > MOST_LINES:
