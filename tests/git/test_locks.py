@@ -139,6 +139,34 @@ def test_the_lock_of_a_killed_holder_is_cleared(lock: Path) -> None:
     assert not stale.exists()
 
 
+def test_a_lock_that_is_taken_anew_between_two_looks_stays(
+    lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with holder(lock):
+        pass
+    taken = plant(lock.parent, b"")
+
+    def take_anew(_seconds: float) -> None:
+        taken.rename(taken.with_suffix(".moved"))
+        plant(lock.parent, b"")
+
+    with hold_lock(lock) as held, monkeypatch.context() as patched:
+        patched.setattr("gitticks.git.locks.time.sleep", take_anew)
+        assert not clear_stale_ref_lock(lock.parent, REF, held)
+    assert taken.exists()
+
+
+def test_a_killed_holder_of_another_ref_has_not_left_this_lock(
+    lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "start_times", lambda _name: [0.0])
+    taken = plant(lock.parent, b"")
+    with hold_lock(lock) as held:
+        held.unfinished = "refs/heads/other"
+        assert not clear_stale_ref_lock(lock.parent, REF, held)
+    assert taken.exists()
+
+
 def test_a_lock_that_nobody_can_have_is_cleared(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locks, "start_times", lambda _name: [])
     stale = plant(lock.parent, b"a" * 40 + b"\n")

@@ -212,6 +212,14 @@ def test_a_history_that_alone_has_grown_is_brought_along(store: Store, repositor
     assert rows(repository) == fresh_rows(repository)
 
 
+def test_questions_are_found_under_their_name_in_any_case(store: Store, repository: Repository) -> None:
+    data = store.read(task_path(K7F2)) or b""
+    asked = b"\n## QUESTIONS\n\n### 2026-03-04T05:58:00Z \xc2\xb7 agent \xc2\xb7 claude\n\nWhich tone?\n"
+    write_files(store, {task_path(K7F2): data + asked})
+    with open_index(repository) as index:
+        assert [question.text for question in index.open_questions(K7F2)] == ["Which tone?"]
+
+
 def test_what_else_lies_in_a_tasks_folder_has_no_task_read_again(
     store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
