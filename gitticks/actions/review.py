@@ -13,7 +13,7 @@ from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_in_me
 from gitticks.git.process import run_git
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section, pair_questions, with_unasked
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.model.words import ANSWERED
 from gitticks.store.decisions import carry_out
@@ -163,13 +163,15 @@ def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:
 
 
 def _is_work_judged(task: Task) -> bool:
-    """True if a verdict is one on the work, and no answer to a question; whether one is awaited is not asked."""
-    return task.status is Status.REVIEWING and task.awaiting not in ANSWERED
+    """True if a verdict is one on the work, no answer to a question, nor the word that a person did a part."""
+    return task.status is Status.REVIEWING and task.awaiting not in (*ANSWERED, Awaiting.WORK)
 
 
 def _refused(task: Task, words: str) -> RefusedError:
     stands = f"{task.status}, and awaits {task.awaiting}" if task.awaiting else task.status
     answer = f'`gt respond {task.id} "…"`' if task.awaiting in ANSWERED else f"`gt show {task.id}`"
+    if task.awaiting is Awaiting.WORK:
+        answer = f"`gt close {task.id}`, once it is done"
     return RefusedError(f"`{task.id}` is {stands}: {words}", hint=answer)
 
 

@@ -21,6 +21,7 @@ from tests.support.runs import DONE, NO_REVIEW, RunProject, project
 __all__ = ["project"]
 
 K7F2 = TaskId("k7f2")
+WAYS = {None: "show", Awaiting.WORK: "close"}
 
 
 def test_it_shows_hand_off_review_and_changes(project: RunProject) -> None:
@@ -157,6 +158,7 @@ def test_a_person_may_fail_work_that_an_agent_still_reviews(project: RunProject)
         (Status.STUCK, Awaiting.ESCALATION),
         (Status.CLARIFICATION, Awaiting.INPUT),
         (Status.REVIEWING, Awaiting.INPUT),
+        (Status.REVIEWING, Awaiting.WORK),
         (Status.WORKING, None),
     ],
 )
@@ -167,7 +169,7 @@ def test_what_is_no_verdict_on_work_is_not_given_by_a_review(
     for arguments in (["--accept"], ["--reject", "again"]):
         refused = project.gt("review", "k7f2", *arguments)
         assert refused.code == 3, refused.seen
-        assert ('hint: `gt respond k7f2 "…"`' in refused.err) == (awaiting is not None)
+        assert f"hint: `gt {WAYS.get(awaiting, 'respond')} k7f2" in refused.err
     assert project.stands() == (status, awaiting)
     assert project.notes("k7f2") == []
 
