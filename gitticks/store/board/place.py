@@ -16,7 +16,7 @@ from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.plainfile import read_plain_file
-from gitticks.store.board.journal import Journal, mark_of, save_journal
+from gitticks.store.board.journal import Journal, load_journal, mark_of, save_journal
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 from gitticks.store.tip import no_tasks
 
@@ -98,7 +98,8 @@ def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDER
         if checkout is None or is_half_made(repository, checkout):
             checkout = _add(repository, folder)
         else:
-            _set_up(repository, checkout)
+            is_unknown = load_journal(repository).base is None  # its making was killed
+            _set_up(repository, checkout, is_new=is_unknown)
     return checkout.path
 
 
@@ -122,6 +123,7 @@ def _add(repository: Repository, folder: Path) -> Checkout:
             f"`{folder}` is in the way of the board",
             hint=f"`mv {quote(str(folder))} {quote(f'{folder}.old')}` makes way",
         )
+    save_journal(repository, Journal())  # that of an earlier board would say that this one is set up
     checkout = add_worktree(repository, folder, branch=STATE_BRANCH, settings=_AS_STORED).checkout
     _set_up(repository, checkout, is_new=True)
     save_journal(repository, Journal(base=tip, index_mark=mark_of(checkout.git_dir / "index")))
@@ -143,7 +145,7 @@ def _is_in_the_way(repository: Repository, folder: Path) -> bool:
     return False
 
 
-def _set_up(repository: Repository, checkout: Checkout, *, is_new: bool = False) -> None:
+def _set_up(repository: Repository, checkout: Checkout, *, is_new: bool) -> None:
     """Gives the board the settings that it lacks, also one whose making was killed before it had them.
 
     What a new one has already, git copied from the main worktree.

@@ -72,6 +72,31 @@ def test_is_whole_beside_a_checkout_that_is_not(tmp_path: Path, options: list[st
     assert git("sparse-checkout", "list", at=root) == "src"
 
 
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_what_a_person_has_for_their_checkout_alone_converts_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_killed: bool
+) -> None:
+    board = make_board(tmp_path / "project")
+    board.write("one\ntwo\n", "other.md")
+    root = board.folder.parent
+    git("config", "--worktree", "core.autocrlf", "true", at=root)
+    git("worktree", "remove", "--force", ".gitticks", at=root)
+
+    def die(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as killed:
+        if is_killed:
+            killed.setattr("gitticks.store.board.place._set_up", die)
+            with pytest.raises(KeyboardInterrupt):
+                create_board(board.repository)
+    create_board(board.repository)
+    board.git("checkout", "-q", "--detach", "HEAD~1")
+    board.git("checkout", "-q", "gitticks/state")
+    assert (board.folder / "other.md").read_bytes() == b"one\ntwo\n"
+    assert board.status() == ""
+
+
 def test_a_line_break_may_stand_in_the_way_to_it(tmp_path: Path) -> None:
     board = make_board(tmp_path / "two\nlines")
     assert board_path(discover(tmp_path / "two\nlines")) == board.folder
