@@ -11,6 +11,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.saved_edits import TakenUp
 from gitticks.actions.taking_up import take_up
 from tests.support.projects import Project, make_project
+from tests.support.repositories import git
 
 
 @pytest.fixture
@@ -34,3 +35,16 @@ def test_a_damaged_board_is_a_warning_and_none_is_nothing(project: Project) -> N
     assert "nobody can tell what was saved on the board" in context.warnings[0]
     shutil.rmtree(project.board)
     assert take_up(Context(directory=project.path)) == TakenUp()
+
+
+@pytest.mark.parametrize("place", [("--create", "mine"), ("--detach",)])
+def test_a_file_of_another_branch_is_left_as_it_was_saved(project: Project, place: tuple[str, ...]) -> None:
+    git("switch", "--quiet", *place, at=project.board)
+    project.ok("update", "k7f2", "-p", "0")
+    file = project.board_file("k7f2")
+    file.write_text(file.read_text() + "\nmore\n")
+    saved = file.read_text()
+    for command in (("status",), ("update", "k7f2", "-p", "1"), ("watch", "--once")):
+        project.ok(*command)
+        assert file.read_text() == saved
+    assert project.task("k7f2").priority == 1

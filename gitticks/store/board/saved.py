@@ -20,7 +20,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
 from gitticks.store.board.journal import Journal, PendingKind, load_journal, save_journal
 from gitticks.store.board.older import older_versions
-from gitticks.store.board.place import board_checkout
+from gitticks.store.board.place import board_checkout, is_on_state_branch
 from gitticks.store.board.report import errors_of_board
 from gitticks.store.layout import task_of_path
 from gitticks.store.merging.edit import merge_saved
@@ -79,7 +79,8 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
             found = tuple(_edits(repository, checkout, journal, among))
             files = _files(repository, checkout)
             youngest = _youngest(files, (edit.path for edit in found if edit.is_plain))
-            if youngest is None and is_locked:
+            # What a person edits of another branch, or of an old commit in a rebase, has nothing to do with this one.
+            if youngest is None and is_locked and is_on_state_branch(checkout):
                 joined = _joined(repository, files, journal, found)
                 _note_seen(repository, _with_typed(repository, journal, found, joined), joined, among)
                 found = joined
