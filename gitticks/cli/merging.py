@@ -6,6 +6,7 @@ from gitticks.actions.context import Context
 from gitticks.cli.render import hint
 from gitticks.cli.writing import print_change
 from gitticks.errors import Exit
+from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 
 
@@ -21,6 +22,10 @@ def finish_approval(context: Context, task: Task, words: str, *, is_left: bool, 
     """
     if not task.is_merging:
         print_change(context, task.id, words, as_json=as_json)
+        if task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK and not as_json:
+            hint(
+                f"`git merge {task.branch}` on `{task.base}` is yours to do, and `gt status` then closes the task"
+            )
         return Exit.DONE
     from gitticks.actions.verdict import merge_approved
 

@@ -240,3 +240,14 @@ def test_what_was_saved_by_hand_is_seen_but_a_saved_verdict_does_not_count(proje
     file = project.board_file("k7f2")
     file.write_text(file.read_text().replace("awaiting: review", "awaiting: review\nverdict: rejected"))
     assert project.ok("approve", "k7f2").splitlines()[-1] == "k7f2  done"
+
+
+def test_where_people_merge_it_says_how_and_that_closes_the_task(project: Project) -> None:
+    project.ok("config", "merge.mode", "manual")
+    make_reviewing(project)
+    ran = project.gt("approve", "k7f2")
+    assert (ran.code, ran.out) == (0, "k7f2  approved, awaits work\n")
+    assert ran.err.startswith("\nhint: `git merge gitticks/work/k7f2` on `main` is yours to do, ")
+    git(*ran.err.split("`")[1].split()[1:], at=project.path)
+    project.ok("status")
+    assert project.task("k7f2").status is Status.DONE
