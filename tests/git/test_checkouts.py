@@ -14,6 +14,7 @@ from gitticks.git.checkouts import (
     commit_folders,
     current_branch,
     head,
+    is_in_place,
 )
 from gitticks.git.repository import discover
 from tests.support.repositories import add_linked_worktree, commit_file, git, make_repository, run_git_command
@@ -91,3 +92,22 @@ def test_a_commit_in_a_worktree_writes_to_these_folders_only(tmp_path: Path) -> 
     changed = {path for path, when in seen().items() if before.get(path) != when}
     assert changed
     assert all(any(path.is_relative_to(folder) for folder in folders) for path in changed)
+
+
+def test_a_worktree_is_in_place_where_it_and_its_entry_lead_to_one_another(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    for name in ("here", "other"):
+        add_linked_worktree(root, tmp_path / name, name)
+    checkout = checkout_at(discover(root), tmp_path / "here")
+    pointer = tmp_path / "here" / ".git"
+    assert is_in_place(checkout)
+    pointer.write_text("gitdir: ../project/.git/worktrees/here\n")
+    assert is_in_place(checkout)
+    pointer.write_bytes((tmp_path / "other" / ".git").read_bytes())
+    assert not is_in_place(checkout)
+    pointer.unlink()
+    assert not is_in_place(checkout)
+    pointer.mkdir()
+    assert is_in_place(checkout)  # nobody can tell
+    (tmp_path / "here").rename(tmp_path / "away")
+    assert not is_in_place(checkout)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitticks.git import packs as module
 from gitticks.git.packs import Packs, apply_difference
 from tests.support.repositories import git, make_repository
 
@@ -96,3 +97,11 @@ def test_nonsense_ends(base: bytes, difference: bytes) -> None:
         apply_difference(base, difference)
     except (ValueError, IndexError):
         return
+
+
+def test_a_difference_that_makes_something_too_large_is_not_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    twice = bytes([6, 12, 0x90, 6, 0x90, 6])
+    assert apply_difference(b"abcdef", twice) == b"abcdef" * 2
+    monkeypatch.setattr(module, "MOST_BYTES", 11)
+    with pytest.raises(ValueError, match="too large"):
+        apply_difference(b"abcdef", twice)

@@ -65,9 +65,10 @@ def test_files_are_as_git_makes_them(tmp_path: Path, setting: str, own: str) -> 
 
 def test_what_is_shared_is_found_where_git_must_be_asked(tmp_path: Path) -> None:
     bare = make_repository(tmp_path / "bare", bare=True)
+    git("config", "include.path", "more", at=bare)
     discover(bare)
     (tmp_path / "before").touch()
-    git("config", "core.sharedRepository", "group", at=bare)
+    (bare / "more").write_text("[core]\n\tsharedRepository = group\n")
     discover(bare)
     (tmp_path / "after").touch()
     assert (mode(tmp_path / "before"), mode(tmp_path / "after")) == ("644", "664")

@@ -43,6 +43,13 @@ def test_a_text_that_would_take_long_to_compare_is_told_to_clash() -> None:
 
 
 def test_a_text_whose_lines_were_all_parted_clashes_rather_than_taking_long() -> None:
-    base = [f"{number}\n" for number in range(9000)]
-    parted = [line for one in base for line in (f"x{one}", one)]
-    assert merge_text("".join(base), "".join(parted), "".join([*base[:-1], "z\n"])) is None
+    def sides(count: int) -> tuple[str, str, str]:
+        base = [f"{number}\n" for number in range(count)]
+        parted = [
+            line for at, one in enumerate(base) for line in ([f"x{one}", one] if at % 3 == 0 else [one])
+        ]
+        return "".join(base), "".join(parted), "".join([*base[:100], "z\n", *base[101:]])
+
+    base, parted, other = sides(300)
+    assert merge_text(base, parted, other) == parted.replace("\n100\n", "\nz\n")
+    assert merge_text(*sides(9000)) is None
