@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.git import abandoned
 from gitticks.git.abandoned import clear_abandoned_locks, clear_shared_locks
 from gitticks.git.checkouts import Checkout, checkout_at
 from gitticks.git.repository import discover
@@ -55,6 +56,19 @@ def test_a_lock_is_removed_though_a_git_runs_elsewhere(
     with living_git(checkout.path, tmp_path_factory.mktemp("elsewhere")):
         lock.write_bytes(b"") if age == "young" else make_old(lock)
         assert clear_abandoned_locks(checkout, "main") == ()
+    assert not lock.exists()
+
+
+def test_an_old_lock_is_removed_though_a_git_runs_in_another_checkout(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = add_linked_worktree(checkout.path, tmp_path / "linked", "side")
+    linked = checkout_at(discover(checkout.path), folder)
+    lock = linked.git_dir / "index.lock"
+    monkeypatch.setattr("gitticks.git.abandoned.AGE_SECONDS", -1.0)
+    with living_git(checkout.path, checkout.path):
+        lock.write_bytes(b"")
+        assert clear_abandoned_locks(linked, "side", wait_seconds=0) == ()
     assert not lock.exists()
 
 
@@ -109,3 +123,20 @@ def test_a_shared_lock_stays_for_a_git_in_any_checkout(checkout: Checkout, tmp_p
         os.utime(lock)
         assert clear_shared_locks(checkout.common_dir, "packed-refs", wait_seconds=1.5) == (lock,)
     assert clear_shared_locks(checkout.common_dir, "packed-refs") == ()
+
+
+def test_a_lock_that_somebody_takes_while_it_is_looked_at_stays(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = checkout.git_dir / "index.lock"
+    make_old(lock)
+
+    def meanwhile(*_: object, **__: object) -> list[float]:
+        lock.rename(lock.with_suffix(".moved"))
+        lock.write_bytes(b"")
+        monkeypatch.setattr(abandoned, "start_times", lambda *_, **__: None)
+        return []
+
+    monkeypatch.setattr(abandoned, "start_times", meanwhile)
+    assert clear_abandoned_locks(checkout, "main", wait_seconds=0) == (lock,)
+    assert lock.exists()

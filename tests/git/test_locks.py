@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -167,8 +168,11 @@ def test_a_killed_holder_of_another_ref_has_not_left_this_lock(
     assert taken.exists()
 
 
-def test_a_lock_that_nobody_can_have_is_cleared(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locks, "start_times", lambda _name: [])
+@pytest.mark.parametrize("started", [[], [3600.0]])
+def test_a_lock_that_nobody_can_have_is_cleared(
+    lock: Path, monkeypatch: pytest.MonkeyPatch, started: list[float]
+) -> None:
+    monkeypatch.setattr(locks, "start_times", lambda _name: [time.time() + later for later in started])
     stale = plant(lock.parent, b"a" * 40 + b"\n")
     with hold_lock(lock) as held:
         assert clear_stale_ref_lock(lock.parent, REF, held)

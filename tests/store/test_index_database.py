@@ -168,6 +168,7 @@ def test_an_index_that_another_process_moves_on_is_not_believed(
 
 @pytest.mark.parametrize("name", ["index.sqlite3", "index.sqlite3-journal"])
 def test_a_pipe_in_its_place_keeps_nobody_waiting(store: Store, name: str) -> None:
+    open_index(store.repository).close()
     put_tasks(store, [make_task("q8xy")])
     place = index_path(store.repository).with_name(name)
     place.unlink(missing_ok=True)

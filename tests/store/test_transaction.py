@@ -130,6 +130,19 @@ def test_a_torn_line_stays_and_the_next_begins_anew(store: Store) -> None:
     assert store.history(K7F2) == (event,)
 
 
+def test_what_stands_in_a_history_is_not_read_to_add_to_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = store.read(layout.history_path(K7F2)) or b""
+    with monkeypatch.context() as patched:
+        patched.setattr("gitticks.document.jsonl.read_history", lambda *_: pytest.fail("it was read"))
+        event = Event(EventType.NOTED, AT, ENGINE)
+        store.transact(lambda transaction: transaction.append_events(K7F2, [event]), author=ADA)
+    content = store.read(layout.history_path(K7F2)) or b""
+    assert content.startswith(before)
+    assert store.history(K7F2)[-1] == event
+
+
 def test_a_broken_task_does_not_stop_the_others(store: Store) -> None:
     write_files(store, {"tasks/f2/k7f2/TASK.md": b"---\nid: [\n---\n"})
     assert set(store.snapshot().all_tasks()) == {"m3a9"}
