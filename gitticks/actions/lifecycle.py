@@ -60,7 +60,7 @@ def reopen_task(context: Context, task_id: TaskId) -> Moved:
     """Takes a closed task up again as if it were new.
 
     Raises:
-        RefusedError: it is open, or this is an agent's session.
+        RefusedError: it is open, it would wait for itself, or this is an agent's session.
     """
     context.require_person("reopen a task")
     return _decide(context, task_id, Reopened(context.actor))
@@ -68,12 +68,15 @@ def reopen_task(context: Context, task_id: TaskId) -> Moved:
 
 def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
     from gitticks.store.decisions import carry_out, follow_parent
+    from gitticks.store.links import refuse_circle
 
     def write(transaction: Transaction) -> Moved:
         before = transaction.task_file(task_id).task
         children = _open_children(transaction, before)
         if isinstance(trigger, Closed):
             _refuse_children(before, children)
+        if isinstance(trigger, Reopened) and (before.blocked_by or before.parent or before.is_epic):
+            refuse_circle(transaction.all_tasks(), before)
         circumstances = circumstances_of(context, before)
         after = carry_out(transaction, task_id, trigger, circumstances).task
         if isinstance(trigger, Reopened) and after.is_epic:

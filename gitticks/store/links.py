@@ -42,7 +42,7 @@ def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) 
     if before is not None and before.is_epic and not after.is_epic:
         _check_childless(tasks, after)
     if has_new_parent or new_blockers:
-        _refuse_circle({**tasks, after.id: after}, after)
+        refuse_circle({**tasks, after.id: after}, after)
 
 
 def _check_parent(tasks: Mapping[TaskId, Task], parent_id: TaskId, task: Task) -> None:
@@ -67,8 +67,14 @@ def _check_childless(tasks: Mapping[TaskId, Task], task: Task) -> None:
         )
 
 
-def _refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
-    """Refuses a circle through the changed task, or through what stands below it and shares its blockers."""
+def refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
+    """Refuses a circle through a task that is new, changed or reopened, or through what stands below it.
+
+    What stands below it shares its blockers.
+
+    Raises:
+        RefusedError: there would be one.
+    """
     if _is_own_ancestor(tasks, changed):
         raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
     from gitticks.model.circles import find_circle, shown

@@ -116,3 +116,16 @@ def test_an_agent_cannot(project: Project, command: str) -> None:
     project.make("k7f2")
     ran = project.gt(command, "k7f2", environment=SESSION)
     assert (ran.code, project.task("k7f2").status) == (3, Status.PENDING)
+
+
+def test_what_would_wait_for_itself_is_not_reopened(project: Project) -> None:
+    project.make("k7f2")
+    project.make("m3xq", blocked_by=("k7f2",))
+    project.ok("cancel", "m3xq")
+    project.ok("block", "k7f2", "m3xq")
+    tip = project.tip()
+    ran = project.gt("reopen", "m3xq")
+    assert (ran.code, ran.out, project.tip()) == (3, "", tip)
+    assert ran.err.startswith("error: `m3xq` would wait for itself: m3xq → k7f2 → m3xq\n")
+    project.ok("unblock", "k7f2", "m3xq")
+    assert project.ok("reopen", "m3xq") == "m3xq  cancelled → pending\n"
