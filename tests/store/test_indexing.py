@@ -270,3 +270,14 @@ def test_many_processes_that_find_no_index_leave_one(tmp_path: Path) -> None:
     folder = index_path(own.repository).parent
     assert [path.name for path in folder.glob("index.sqlite3*")] == ["index.sqlite3"]
     assert rows(own.repository) == fresh_rows(own.repository)
+
+
+def test_those_who_share_the_repository_may_write_to_the_index(repository: Repository) -> None:
+    index_path(repository).unlink(missing_ok=True)
+    before = os.umask(0o002)
+    try:
+        open_index(repository).close()
+    finally:
+        os.umask(before)
+    assert index_path(repository).stat().st_mode & 0o777 == 0o664
+    index_path(repository).unlink()
