@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
 from gitticks.git import loose_reading
+from gitticks.git.objects import Objects
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
@@ -133,14 +136,48 @@ def test_a_torn_line_stays_and_the_next_begins_anew(store: Store) -> None:
 def test_what_stands_in_a_history_is_not_read_to_add_to_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    event = Event(EventType.NOTED, AT, ENGINE)
+    store.transact(lambda transaction: transaction.append_events(K7F2, [event]), author=ADA)
     before = store.read(layout.history_path(K7F2)) or b""
+    assert before
     with monkeypatch.context() as patched:
         patched.setattr("gitticks.document.jsonl.read_history", lambda *_: pytest.fail("it was read"))
-        event = Event(EventType.NOTED, AT, ENGINE)
         store.transact(lambda transaction: transaction.append_events(K7F2, [event]), author=ADA)
     content = store.read(layout.history_path(K7F2)) or b""
     assert content.startswith(before)
     assert store.history(K7F2)[-1] == event
+
+
+def test_a_change_reads_and_writes_as_much_among_many_tasks_as_among_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    for name in ("_content", "_store"):
+        monkeypatch.setattr(Objects, name, _noted(name, done))
+
+    def change(transaction: Transaction) -> None:
+        file = transaction.task_file(TaskId("t003"))
+        transaction.put_task(file.with_section("Notes", "Seen."))
+        transaction.append_events(TaskId("t003"), [Event(EventType.NOTED, AT, ENGINE)])
+
+    counts = []
+    for number in (10, 200):
+        made = make_store(tmp_path / str(number), [make_task(f"t{one:03}") for one in range(number)])
+        done.clear()
+        made.transact(change, author=ADA)
+        counts.append(Counter(done))
+    assert counts[0] == counts[1]
+    assert counts[0]["_store"] == 7  # two files, four folders and the commit
+
+
+def _noted(name: str, done: list[str]) -> Any:
+    genuine = getattr(Objects, name)
+
+    def noting(*arguments: object) -> object:
+        done.append(name)
+        return genuine(*arguments)
+
+    return noting
 
 
 def test_a_broken_task_does_not_stop_the_others(store: Store) -> None:
