@@ -143,7 +143,7 @@ class Follower:
         The new version itself, should the file have been like that before, is never taken for its base: the stale
         text would then win over it.
         """
-        possible = (older for older in self._started_from(version) if older != new)
+        possible = (older for older in self._started_from(version) if older not in (new, version.base))
         for _, older in islice(nearest_first(possible, present), _MOST_TRIED):
             merged = self.merge(version.path, older, present, new)
             if merged is not None:
