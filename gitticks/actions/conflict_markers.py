@@ -47,13 +47,20 @@ class Unmerged:
 
 
 def marked_tasks(context: Context) -> dict[TaskId, int]:
-    """Returns the tasks on the state branch whose files hold markers of git, each with the line of the first."""
+    """Returns the tasks on the state branch that git merged by lines, each with the line of the first marker.
+
+    None whose two sides cannot be told apart, or hold less than every task does: these are a person's to mend.
+    """
     from gitticks.store.index import open_index
 
     with open_index(context.repository) as index:
         named = [*(one.task_id for one in index.broken()), *index.conflicts()]
         files = {task_id: index.data(task_id) for task_id in named if task_id is not None}
-    lines = {task_id: first_marker(data or b"") for task_id, data in files.items()}
+    lines = {
+        task_id: first_marker(data)
+        for task_id, data in files.items()
+        if data is not None and _join(data, task_path(task_id)) is not None
+    }
     return {task_id: line for task_id, line in lines.items() if line is not None}
 
 
@@ -75,10 +82,10 @@ def _join_on_branch(context: Context, task_id: TaskId) -> bool:
     def operation(transaction: Transaction) -> bool:
         path = task_path(task_id)
         data = transaction.read(path)
-        merged = None if data is None else join_marked(data, path)
+        merged = None if data is None else _join(data, path)
         if merged is None:
             return False
-        transaction.write(path, merged.data)
+        transaction.write(path, merged)
         event = Event(
             EventType.TEXT_CHANGED, context.now, context.actor, reason="git's conflict markers were joined"
         )
@@ -86,6 +93,14 @@ def _join_on_branch(context: Context, task_id: TaskId) -> bool:
         return True
 
     return context.store.transact(operation, author=context.author)
+
+
+def _join(data: bytes, path: str, base: bytes | None = None) -> bytes | None:
+    """Returns the file that both sides make; None where they make none, or one that was never a task of gitticks."""
+    from gitticks.document.taskfile import read_file
+
+    merged = join_marked(data, path, base)
+    return None if merged is None or read_file(merged.data, path).task.created is None else merged.data
 
 
 def _unmerged(context: Context, checkout: Checkout) -> Iterator[Unmerged]:
@@ -140,8 +155,7 @@ def _joined(context: Context, found: Unmerged) -> bytes | None:
     if found.line is None or found.joined is not None:
         return found.joined or found.data
     base = None if found.base is None else context.store.objects.read_blob(found.base)
-    merged = join_marked(found.data, found.path, base)
-    return None if merged is None else merged.data
+    return _join(found.data, found.path, base)
 
 
 def _join_on_board(context: Context, found: Unmerged) -> bool:

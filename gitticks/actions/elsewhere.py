@@ -55,9 +55,21 @@ def waiting_on_board(checkout: Checkout) -> tuple[str, str] | None:
     for file, command in _WAITING.items():
         if (checkout.git_dir / file).exists():
             board = f"git -C {BOARD_FOLDER}"
-            conclude = "commit --no-edit" if command == "merge" else f"{command} --continue"
             return (
                 f"git is in the middle of a {command} in {BOARD_FOLDER}/",
-                f"`{board} {conclude}` or `{board} {command} --abort`",
+                f"`{board} {_conclusion(checkout, command)}` or `{board} {command} --abort`",
             )
     return None
+
+
+def _conclusion(checkout: Checkout, command: str) -> str:
+    """Returns what git takes as the end: it makes no commit without a message, and none that changes nothing."""
+    from gitticks.git.staged import has_message, has_staged_changes
+
+    if command == "merge":
+        return "commit --no-edit" if has_message(checkout.git_dir) else "commit -m merge"
+    return (
+        f"{command} --continue"
+        if has_staged_changes(checkout.git_dir, checkout.path)
+        else f"{command} --skip"
+    )

@@ -82,6 +82,22 @@ def is_sequencing(git_dir: Path) -> bool:
     return any((git_dir / name).exists() for name in _SEQUENCERS)
 
 
+def has_message(git_dir: Path) -> bool:
+    """True if git has a message ready for the commit that waits in a worktree."""
+    with contextlib.suppress(OSError, ValueError):
+        return any(
+            line.strip() and not line.startswith("#")
+            for line in read_plain_text(git_dir / "MERGE_MSG").split("\n")
+        )
+    return False
+
+
+def has_staged_changes(git_dir: Path, work_tree: Path) -> bool:
+    """True if a worktree's index differs from its HEAD, or has conflicts."""
+    asked = ["diff-index", "--cached", "--quiet", "HEAD"]
+    return run_git(asked, repository_dir=git_dir, work_tree=work_tree, check=False).code != 0
+
+
 def is_in_series(git_dir: Path) -> bool:
     """True while git has more than one commit to make: whatever it does next begins from what it left."""
     return any((git_dir / name).exists() for name in _SERIES)

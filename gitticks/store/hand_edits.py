@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gitticks.errors import RefusedError
 from gitticks.model.event import Actor, Event, EventType
-from gitticks.model.ids import BOARD_FOLDER
+from gitticks.model.ids import BOARD_FOLDER, task_path
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import HUMAN_FIELDS, Task
@@ -122,7 +122,7 @@ def check_fields(edit: HandEdit) -> None:
 def _way_back(edit: HandEdit) -> str:
     if edit.before is None:
         return "a new task has none of these yet: delete the lines"
-    return f"put back what `git -C {BOARD_FOLDER} show HEAD:{edit.after.path}` has there"
+    return f"put back what `git -C {BOARD_FOLDER} show HEAD:{task_path(edit.after.task.id)}` has there"
 
 
 def apply_hand_edit(

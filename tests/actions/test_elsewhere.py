@@ -95,6 +95,33 @@ def test_the_way_back_takes_an_edit_along_that_the_branch_has_moved_on_from(tmp_
     assert project.board_status() == ""
 
 
+def test_a_merge_without_a_message_is_given_one(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.make(TASK)
+    git("branch", "other", "gitticks/state", at=project.path)
+    git("worktree", "add", "--quiet", str(tmp_path / "other"), "other", at=project.path)
+    git("commit", "--quiet", "--allow-empty", "-m", "theirs", at=tmp_path / "other")
+    git("merge", "--no-commit", "--no-ff", "other", at=project.board)
+    Path(git("rev-parse", "--git-path", "MERGE_MSG", at=project.board)).write_text("# nothing\n\n")
+    told = project.gt("status").err
+    type_command(project, told[told.index("`git") :])
+    assert "in the middle of" not in project.gt("status").err
+
+
+@pytest.mark.parametrize("command", ["cherry-pick", "revert"])
+def test_what_would_change_nothing_is_passed_over(tmp_path: Path, command: str) -> None:
+    project = make_project(tmp_path)
+    project.make(TASK)
+    project.ok("update", TASK, "--title", "New")
+    project.ok("update", TASK, "--title", "Newer")
+    assert run_git_command(command, "HEAD~1", at=project.board).returncode != 0
+    git("restore", "--staged", "--worktree", ".", at=project.board)
+    told = project.gt("status").err
+    assert f"`git -C .gitticks {command} --skip`" in told
+    type_command(project, told[told.index("`git") :])
+    assert "in the middle of" not in project.gt("status").err
+
+
 @pytest.mark.parametrize(
     ("command", "conclude"),
     [

@@ -151,10 +151,14 @@ def _missing(context: Context) -> Finding:
         if moved is not None:
             return Finding(Severity.ERROR, f"{what}: it was moved to `{moved[0]}`", f"`{moved[1]}`")
         return Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.BOARD)
+    aside = Path(f"{folder}.old")
+    steps = [f"mv {quote(str(folder))} {quote(str(aside))}"]
+    if (folder / ".git").is_file():  # else it would be a board that was moved
+        steps.append(f"rm {quote(str(aside / '.git'))}")
     return Finding(
         Severity.ERROR,
         f"{what}: what lies there is none, or its links to `{context.repository.common_dir}` are damaged",
-        f"`mv {quote(str(folder))} {quote(f'{folder}.old')} && gt doctor --fix` puts it aside and makes another",
+        f"`{' && '.join([*steps, 'gt doctor --fix'])}` puts it aside and makes another",
     )
 
 

@@ -88,22 +88,36 @@ def check_rewound(context: Context) -> Iterator[Finding]:
         return
     remember(repository, replace(known, seen=left))
     count = count_commits(repository, tip, left)
+    some = f"{count} commits" if count > 1 else "one commit"
+    gone = f"{some} up to {left[:10]} {'are' if count > 1 else 'is'} not on it"
+    holds_tasks = _holds_tasks(context, tip)
     yield Finding(
         Severity.WARNING,
-        f"the state branch was rewound: {count} commit{'s' if count > 1 else ''} up to {left[:10]} are not on it",
-        f"{_way_back(repository, tip, left)} (`git reflog {layout.STATE_BRANCH}` lists more); "
+        f"the state branch was rewound: {gone}"
+        if holds_tasks
+        else f"`{layout.STATE_REF}` leads to {tip[:10]}, where no tasks are: {gone}",
+        f"{_way_back(repository, tip, left, joins=holds_tasks)} (`git reflog {layout.STATE_BRANCH}` lists more); "
         f"`rm {quote(str(repository.own_dir / 'doctor.json'))}` lets it be",
         commit=left,
     )
 
 
-def _way_back(repository: Repository, tip: str, left: str) -> str:
-    """Returns what brings back commits that the branch was rewound from, without losing what came since."""
+def _holds_tasks(context: Context, commit: str) -> bool:
+    """True for a commit of a state branch, which code that was put in its place is not."""
+    objects = context.store.objects
+    tree = objects.tree_of(commit)
+    tasks = objects.find(tree, layout.TASKS_FOLDER)
+    return (tasks is not None and tasks.is_tree) or objects.find(tree, layout.CONFIG_PATH) is not None
+
+
+def _way_back(repository: Repository, tip: str, left: str, *, joins: bool) -> str:
+    """Returns what brings back commits that the branch was rewound from; what came since is joined, if it `joins`."""
     from gitticks.git.merges.history import is_ancestor, merge_base
     from gitticks.store.board import board_path
 
-    if is_ancestor(repository, tip, left):
-        return f"`git update-ref {layout.STATE_REF} {left} {tip}` goes back there"
+    if not joins or is_ancestor(repository, tip, left):
+        # Were the ref a symbolic one, another branch would be moved without the option.
+        return f"`git update-ref --no-deref {layout.STATE_REF} {left} {tip}` goes back there"
     if repository.main_worktree is None:
         return f"`git branch rewound-state {left}` keeps them, to be merged on the board of a clone"
     board = "" if board_path(repository) else "gt init && "

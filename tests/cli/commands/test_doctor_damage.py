@@ -168,7 +168,7 @@ class TestDamage:
         assert found_in(project.path) == {}
         git("update-ref", "refs/heads/gitticks/state", before, at=project.path)
         project.ok("status")  # forgets what the index and the board knew
-        what = f"the state branch was rewound: 1 commit up to {tip[:10]} are not on it"
+        what = f"the state branch was rewound: one commit up to {tip[:10]} is not on it"
         assert found_in(project.path) == {what: "warning"}
         assert found_in(project.path) == {what: "warning"}  # until somebody says which is right
         type_mends(project.path)
@@ -197,6 +197,28 @@ class TestDamage:
         assert any(what.startswith("the state branch was rewound: ") for what in found_in(project.path))
         type_mends(project.path)
         assert project.notes(task) == ["Before.", "Since."]
+        assert found_in(project.path) == {}
+
+    @pytest.mark.parametrize("how", ["a symbolic ref", "another beginning"])
+    def test_code_in_the_place_of_the_tasks_goes_away_and_moves_no_other_branch(
+        self, project: Project, how: str
+    ) -> None:
+        project.create()
+        project.ok("doctor")
+        tip, main = project.tip(), git("rev-parse", "main", at=project.path)
+        if how == "a symbolic ref":
+            git("symbolic-ref", "refs/heads/gitticks/state", "refs/heads/main", at=project.path)
+        else:
+            code = git("commit-tree", "main^{tree}", "-m", "code", at=project.path)
+            git("update-ref", "refs/heads/gitticks/state", code, at=project.path)
+        findings = json.loads(project.gt("doctor", "--json").out)["findings"]
+        finding = next(one for one in findings if "gitticks/state" in one["what"])
+        assert finding["what"].startswith("`refs/heads/gitticks/state` leads to ")
+        assert finding["what"].endswith(f", where no tasks are: 2 commits up to {tip[:10]} are not on it")
+        subprocess.run(["sh", "-ec", COMMAND.findall(finding["mend"])[0]], cwd=project.path, check=True)
+        assert project.tip() == tip
+        assert git("rev-parse", "main", at=project.path) == main
+        project.ok("status")
         assert found_in(project.path) == {}
 
     def test_a_branch_that_was_moved_back_on_purpose(self, project: Project) -> None:

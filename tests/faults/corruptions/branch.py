@@ -123,7 +123,6 @@ FOREIGN = (
     "-rf",
     "a\nb",
     "tasks/f2/UPPER/other.md",
-    "prompts/unknown.md",
     "CON",
     "x" * 250,
 )
@@ -166,6 +165,7 @@ ANSWERS, OTHERS = Reach.ANSWERS, Reach.OTHERS
 
 CORRUPTIONS: tuple[Corruption, ...] = (
     *variants("foreign file", _foreign_file, FOREIGN),
+    *variants("foreign template", _foreign_file, ("prompts/unknown.md",), ANSWERS),  # nobody trusted it yet
     *variants("foreign task", _foreign_file, FOREIGN_TASKS[:5], finding="TASK.md"),
     *variants("foreign entry", _entry, ENTRIES, OTHERS, VICTIM, can_be_mended=False),
     *variants("foreign top entry", _entry, TOP_ENTRIES, ANSWERS, can_be_mended=False),
