@@ -20,6 +20,7 @@ LIGHT = frozenset(
     {
         "__future__", "_collections", "_datetime", "_functools", "_operator", "_sqlite3", "collections", "datetime",
         "errno", "functools", "gc", "itertools", "keyword", "math", "operator", "reprlib", "sqlite3", "time", "types",
+        *(["warnings"] if sys.version_info >= (3, 12) else []),
     }
 )  # fmt: skip
 """What SQLite's own module loads, and little else; `re`, `enum`, `typing`, `json` and `pathlib` take milliseconds."""
