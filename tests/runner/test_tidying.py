@@ -85,6 +85,21 @@ def test_a_run_removes_the_workspace_that_a_killed_merge_left(project: RunProjec
     assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
 
 
+def test_a_workspace_stays_while_somebody_merges(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.settings(f"{NO_REVIEW}human: when-required\n")
+    project.make()
+    project.run()
+    folder = plant_workspace(project)
+    monkeypatch.setattr(tidying, "_LOCK_SECONDS", 0.01)
+    with hold_lock(project.store.repository.own_dir / "merge.lock"):
+        assert project.run().code == RunExit.DONE
+    assert folder.exists()
+    assert project.run().code == RunExit.DONE
+    assert not folder.exists()
+
+
 def test_a_run_leaves_what_a_person_does_in_the_workspace_of_a_merged_task(project: RunProject) -> None:
     project.settings(f"{NO_REVIEW}human: when-required\n")
     project.make()

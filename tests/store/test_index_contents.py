@@ -251,3 +251,23 @@ def test_a_foreign_commit_reads_as_much_of_many_tasks_as_of_few(
         read.clear()
     assert counts[0] == counts[1]
     assert counts[0]["tree"] < 10
+
+
+def test_a_change_that_cannot_be_read_is_not_left_out_of_the_file(
+    store: Store, repository: Repository
+) -> None:
+    with left_behind(repository):
+        put_tasks(store, [make_task(K7F2, "Changed"), make_task(OTHERS[0], "Changed too")])
+    path = loose_file(
+        repository.common_dir,
+        git("rev-parse", f"{layout.STATE_BRANCH}:{task_path(K7F2)}", at=repository.common_dir),
+    )
+    aside = path.rename(path.with_suffix(".aside"))
+    for _ in range(2):
+        with open_index(repository) as index:
+            assert [file.path for file in index.broken()] == [task_path(K7F2)]
+            assert index.titles()[OTHERS[0]] == "Changed too"
+    aside.rename(path)
+    with open_index(repository) as index:
+        assert index.titles()[K7F2] == "Changed"
+        assert index.broken() == ()

@@ -116,6 +116,19 @@ def test_a_writer_waits_for_readers_but_a_moment(
     assert all(seconds is not None and seconds < index_database.BUSY_SECONDS / 10 for seconds in waits)
 
 
+def test_a_writer_makes_no_index_that_nobody_has_asked_for(store: Store, repository: Repository) -> None:
+    index_path(repository).unlink(missing_ok=True)
+    put_tasks(store, [make_task("new1")])
+    assert not index_path(repository).exists()
+
+
+def test_whom_the_mask_lets_write_may_write_the_index(repository: Repository) -> None:
+    index_path(repository).unlink(missing_ok=True)
+    os.umask(0o002)  # taken back by the seal of every test
+    open_index(repository).close()
+    assert index_path(repository).stat().st_mode & 0o777 == 0o664
+
+
 def test_a_file_with_damaged_rows_is_removed(repository: Repository) -> None:
     open_index(repository).close()
     with closing(sqlite3.connect(index_path(repository), isolation_level=None)) as connection:

@@ -9,6 +9,8 @@ import pytest
 
 from gitticks.git.repository import discover
 from gitticks.store.board import WORKTREE_BOARD, BoardReport, board_path, create_board, is_in_step, pending
+from gitticks.store.board.journal import load_journal
+from gitticks.store.board.sync import Sync
 from gitticks.store.branch import Store
 from tests.store.board.edits import BOTH, EDITED, NEW, board
 from tests.support.boards import ENGINE, LINES, PATH, BoardOfTest, write_to_branch
@@ -59,6 +61,7 @@ def test_following_starts_no_git_and_leaves_it_nothing_to_look_up(
         write_to_branch(board.store, {PATH: NEW, "tasks/f2/k7f2/TASK.md": "one\n", "a": "a\n"})
         write_to_branch(board.store, {PATH: None, "tasks/f2/k7f2/TASK.md": "two\n", "a": "aa\n"})
     assert is_in_step(board.repository)
+    assert not load_journal(board.repository).is_index_stale
     assert board.git("diff-files") == ""
     assert board.status() == ""
     assert board.git("write-tree") == board.git("rev-parse", "HEAD^{tree}")
@@ -100,11 +103,12 @@ def test_commits_made_without_the_board_are_caught_up_with(board: BoardOfTest) -
     assert board.status() == f" M {PATH}"
 
 
-def test_a_second_look_changes_nothing(board: BoardOfTest) -> None:
+def test_a_second_look_changes_nothing(board: BoardOfTest, monkeypatch: pytest.MonkeyPatch) -> None:
     board.write(NEW)
     WORKTREE_BOARD.bring_in_step(board.repository)
     index = Path(board.git("rev-parse", "--absolute-git-dir")) / "index"
     before = index.stat().st_ino
+    monkeypatch.setattr(Sync, "of", lambda *_: pytest.fail("the board was looked through"))
     assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()
     assert index.stat().st_ino == before
 
