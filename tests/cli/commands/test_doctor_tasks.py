@@ -118,7 +118,8 @@ def test_lines_of_a_history_that_say_nothing(project: Project) -> None:
         transaction.describe("x", [("Actor", "engine gitticks")])
 
     project.store.transact(add, author=ADA)
-    (what,) = found_in(project.path)
+    ((what, severity),) = found_in(project.path).items()
+    assert severity == "warning"
     assert what.startswith(
         f".gitticks/{history_path(task_id)}: `type` is unknown: 'from.tomorrow' (line 2), "
     )
