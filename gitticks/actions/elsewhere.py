@@ -24,8 +24,18 @@ def board_elsewhere(checkout: Checkout) -> tuple[str, str] | None:
     if is_in_series(checkout.git_dir):
         return _rebase(checkout)
     what = f"something else than the state branch is checked out in {BOARD_FOLDER}/"
-    # With what was edited there, which may be what the branch has changed since.
-    return what, f"`git -C {BOARD_FOLDER} switch --merge {STATE_BRANCH}`"
+    return what, f"`{_way_back(checkout)}`"
+
+
+def _way_back(checkout: Checkout) -> str:
+    """Returns what takes along what was edited there, which may be what the branch has changed since."""
+    from gitticks.git.staged import has_staged_changes
+
+    board = f"git -C {BOARD_FOLDER}"
+    if not has_staged_changes(checkout.git_dir, checkout.path):
+        return f"{board} switch --merge {STATE_BRANCH}"
+    # Where something is staged git does not merge as it switches.
+    return f"{board} stash && {board} switch {STATE_BRANCH} && {board} stash pop"
 
 
 def _rebase(checkout: Checkout) -> tuple[str, str]:

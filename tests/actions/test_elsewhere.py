@@ -79,13 +79,18 @@ def test_an_edit_of_an_old_commit_is_not_taken_up(tmp_path: Path) -> None:
     assert "Written on" in file.read_text()
 
 
-def test_the_way_back_takes_an_edit_along_that_the_branch_has_moved_on_from(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_the_way_back_takes_an_edit_along_that_the_branch_has_moved_on_from(
+    tmp_path: Path, *, is_staged: bool
+) -> None:
     project = make_project(tmp_path)
     project.make(TASK)
     git("switch", "--quiet", "--create", "mine", at=project.board)
     project.ok("update", TASK, "-p", "0")
     file = project.board_file(TASK)
     file.write_text(file.read_text() + "\nWritten on a branch.\n")
+    if is_staged:
+        git("add", ".", at=project.board)
     ran = project.gt("status")
     assert "commit the edits" not in ran.err
     type_command(project, ran.err[ran.err.index("`git") :])
