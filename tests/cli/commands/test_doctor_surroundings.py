@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.actions.doctor import Severity, machine
 from gitticks.model.status import Status
 from tests.support.doctor import (
     COMMAND,
@@ -31,6 +32,12 @@ def test_nobody_to_commit_as(project: Project, tmp_path: Path, monkeypatch: pyte
     (tmp_path / "gitconfig").write_text("")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     assert found_in(project.path) == {"git does not know your name": "error"}
+
+
+def test_no_gt_on_path(tmp_path: Path) -> None:
+    (finding,) = machine.check_program({"PATH": str(tmp_path)})
+    assert finding.severity is Severity.NOTE
+    assert finding.what == "`gt` is not on PATH, so hooks and agents may not find it"
 
 
 def test_another_gt_on_path(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from gitticks.model.task import Approval
 from gitticks.runner.records import Sessions
 from tests.support.doctor import (
     COMMAND,
+    findings,
     found_in,
     mends,
     our_gt_on_path,
@@ -159,6 +160,17 @@ def test_wrong_settings(project: Project) -> None:
     assert set(told.values()) == {"error"}
 
 
+def test_settings_of_a_newer_format_only_warn(project: Project) -> None:
+    (project.board / "config.yaml").write_text("version: 2\nnovelty: 1\n")
+    git("commit", "--quiet", "--no-verify", "-am", "x", at=project.board)
+    ran = project.gt("doctor", "--json")
+    told = findings(ran)
+    assert "the tasks are kept in format 2, newer than this gitticks, which can only read them" in told
+    assert any("`novelty`" in what for what in told)
+    assert set(told.values()) == {"warning"}
+    assert ran.code == 0
+
+
 def test_a_broken_template(project: Project) -> None:
     for name in ("prompts/worker.md", "prompts/parts/task.md"):
         file = project.board / name
@@ -166,6 +178,6 @@ def test_a_broken_template(project: Project) -> None:
         file.write_text("Do {{ it\n" if name == "prompts/worker.md" else "Do it.\n")
     git("add", ".", at=project.board)
     git("commit", "--quiet", "--no-verify", "-m", "x", at=project.board)
-    told = found_in(project.path)
-    (what,) = told
+    ((what, severity),) = found_in(project.path).items()
+    assert severity == "error"
     assert what.startswith("the prompt template `worker.md:1` is broken")
