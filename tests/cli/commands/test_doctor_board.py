@@ -94,6 +94,19 @@ def _no_driver(project: Project) -> None:
     git("config", "--remove-section", "merge.gitticks", at=project.path)
 
 
+def _no_own_hooks(project: Project) -> None:
+    git("config", "core.hooksPath", ".husky/_", at=project.path)
+
+
+def _no_hooks(project: Project) -> None:
+    project.ok("hooks", "uninstall")
+
+
+def _odd_checkout_hooks(project: Project) -> None:
+    project.ok("hooks", "install", "--checkout")
+    (project.path / ".git/hooks/post-merge").unlink()
+
+
 def _no_lock_file(project: Project) -> None:
     (_own(project) / "merge.lock").mkdir()
 
@@ -136,6 +149,9 @@ def _no_log(project: Project) -> None:
         (_conflict, "warning", f"{TASK}/TASK.md is not in step with the state branch (conflict)"),
         (_both_texts, "warning", "both texts of a conflict stand here, marked"),
         (_no_driver, "note", "git merges tasks by lines in this clone"),
+        (_no_own_hooks, "warning", "none of your own hooks runs: `.husky/_`"),
+        (_no_hooks, "note", "the board's hooks were uninstalled"),
+        (_odd_checkout_hooks, "warning", "the hooks of your checkout do not run as they should"),
         (_no_lock_file, "error", "merge.lock` is no file, and in the way of one"),
         (_no_session_folder, "error", "sessions` is no folder, and in the way of one"),
         (_pipe_for_a_record, "error", "k7f2.json` is no file, and in the way of one"),
