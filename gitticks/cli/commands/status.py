@@ -128,6 +128,8 @@ def _next_step(found: Overview) -> str | None:
         return 'commit the edits on the board: `git -C .gitticks commit -am "…"`'
     if found.awaiting:
         return None
+    if found.merging and not found.in_work:
+        return "`gt merge` merges what is approved, or says what is in its way"
     return "`gt run`" if found.ready and not found.in_work else None
 
 

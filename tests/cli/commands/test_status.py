@@ -9,7 +9,7 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
 from gitticks.store.board import create_board
 from tests.cli.support import gt
-from tests.support.projects import make_project
+from tests.support.projects import make_project, make_reviewing
 from tests.support.records import make_session
 from tests.support.repositories import git, make_repository
 from tests.support.stores import NOW, change_task, make_queue, make_store, make_task
@@ -188,6 +188,16 @@ def test_titles_stand_below_one_another_however_long_the_ids(tmp_path: Path) -> 
     make_task(store, "short", id="k7f2")
     make_task(store, "long", id="pier-7-a")
     assert gt("status", at=tmp_path).out.startswith("ready\n  k7f2      short\n  pier-7-a  long\n")
+
+
+def test_a_merge_that_nobody_is_at_comes_with_what_to_type(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    make_reviewing(project)
+    (project.path / "login.txt").write_text("mine\n")
+    project.gt("approve", "k7f2")
+    ran = project.gt("status")
+    assert ran.out.startswith("merging\n  k7f2  ")
+    assert ran.err == "\nhint: `gt merge` merges what is approved, or says what is in its way\n"
 
 
 def test_json(tmp_path: Path) -> None:
