@@ -11,6 +11,7 @@ from gitticks.git.staged import (
     is_index_locked,
     is_made_again,
     is_sequencing,
+    rebased_from,
     staged_changes,
     version_before,
 )
@@ -96,6 +97,21 @@ def test_commits_that_were_made_before_are_told_from_new_ones(repository: Reposi
     (repository.git_dir / "sequencer").mkdir()
     assert is_made_again(repository.git_dir)
     assert is_in_series(repository.git_dir)
+
+
+@pytest.mark.parametrize("backend", ["--merge", "--apply"])
+def test_where_a_rebase_began_is_known_while_it_waits(
+    repository: Repository, tmp_path: Path, backend: str
+) -> None:
+    assert rebased_from(repository.git_dir) is None
+    git("checkout", "-q", "-b", "side", "HEAD", at=tmp_path)
+    commit_file(tmp_path, "same.txt", "theirs\n")
+    git("checkout", "-q", "main", at=tmp_path)
+    began = commit_file(tmp_path, "same.txt", "ours\n")
+    assert run_git_command("rebase", backend, "side", at=tmp_path).returncode != 0
+    assert rebased_from(repository.git_dir) == began
+    git("rebase", "--abort", at=tmp_path)
+    assert rebased_from(repository.git_dir) is None
 
 
 def lengthen(log: Path) -> None:
