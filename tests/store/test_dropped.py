@@ -127,7 +127,9 @@ def test_a_commit_that_is_gone_stops_nobody(clone: Clone) -> None:
     (clone.path / ".git/objects" / dropped[:2] / dropped[2:]).unlink()
     assert bring_back_dropped(clone.store) == 0
     clone.ok("note", TASK, "After it.")
-    assert f"commits up to {dropped[:10]} from the state branch, and they are gone" in clone.gt("doctor").out
+    found = clone.gt("doctor")
+    assert f"commits up to {dropped[:10]} from the state branch, and they are gone" in found.out
+    assert found.code == 0
 
 
 @pytest.mark.parametrize(

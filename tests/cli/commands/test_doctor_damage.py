@@ -236,7 +236,8 @@ class TestDamage:
         from gitticks.actions.doctor import repository
 
         monkeypatch.setattr(repository, "_MANY_LOOSE_OBJECTS", 3)
-        (what,) = found_in(project.path)
+        ((what, severity),) = found_in(project.path).items()
+        assert severity == "warning"
         assert re.fullmatch(r"\d+ objects lie about singly, \d+ MB: git gets slower by them", what)
         type_mends(project.path)
         assert found_in(project.path) == {}
