@@ -54,14 +54,16 @@ class TestKinds:
         inner, outer = make_repository(tmp_path / "inner"), make_repository(tmp_path / "outer")
         git("submodule", "--quiet", "add", str(inner), "sub", at=outer)
         Project(outer / "sub").ok("init")
-        (what,) = found_in(outer / "sub")
+        ((what, severity),) = found_in(outer / "sub").items()
+        assert severity == "note"
         assert what.startswith(f"this is a submodule of `{outer}`: ")
 
     def test_shallow(self, tmp_path: Path) -> None:
         source = make_repository(tmp_path / "source", commits=3)
         shallow = Project(clone(source, tmp_path / "shallow", "--depth=1"))
         shallow.ok("init")
-        (what,) = found_in(shallow.path)
+        ((what, severity),) = found_in(shallow.path).items()
+        assert severity == "note"
         assert what.startswith("the clone is shallow: ")
         type_mends(shallow.path)
         assert found_in(shallow.path) == {}
@@ -71,7 +73,8 @@ class TestKinds:
         git("config", "uploadpack.allowFilter", "true", at=source)
         partial = Project(clone(source, tmp_path / "partial", "--filter=blob:none"))
         partial.ok("init")
-        (what,) = found_in(partial.path)
+        ((what, severity),) = found_in(partial.path).items()
+        assert severity == "note"
         assert what.startswith("the clone is partial: ")
         assert "`origin`" in what
 
