@@ -146,6 +146,13 @@ class TestWorkspaces:
             subprocess.run(["sh", "-ec", typed], cwd=project.path, check=True, capture_output=True)
         assert found_in(project.path) == {}
 
+    def test_commits_that_a_done_task_never_merged(self, project: Project) -> None:
+        workspace = make_reviewing(project)
+        git("worktree", "remove", "--force", str(workspace), at=project.path)
+        project.change("k7f2", status=Status.DONE, awaiting=None)
+        told = found_in(project.path)
+        assert told["`k7f2` is done, but its branch has 1 commit that `main` lacks"] == "warning"
+
     def test_a_merged_branch_that_is_left(self, project: Project) -> None:
         git("branch", "gitticks/work/k7f2", "main", at=project.path)
         project.make("k7f2", status=Status.DONE)
