@@ -54,7 +54,7 @@ def test_what_is_named_is_taken_up_and_nothing_else(
     project: Project, asked: list[Collection[str] | None]
 ) -> None:
     _save(project, "k7f2", "old", "new")
-    _save(project, "m3xq", "old", "new")
+    _save(project, "m3xq", "old", "another")
     found = _take_up(project, ONE, "tasks/f2/k7f2/.TASK.md.swp", "tasks/f2")
     assert found == TakenUp((ONE,), is_whole=False)
     assert set(asked) == {(ONE, "tasks/f2/k7f2/.TASK.md.swp", "tasks/f2")}
