@@ -47,6 +47,7 @@ def test_a_branch_whose_making_was_killed_between_log_and_ref_is_begun_by_init(t
     made = make_project(tmp_path / "made")
     log = (made.path / ".git/logs/refs/heads/gitticks/state").read_text()
     killed = make_repository(tmp_path / "killed")
+    git("fetch", "--quiet", str(made.path), "gitticks/state", at=killed)  # the commit itself was written
     (killed / ".git/logs/refs/heads/gitticks").mkdir(parents=True)
     (killed / ".git/logs/refs/heads/gitticks/state").write_text(log)
     with pytest.raises(NotFoundError, match="no tasks yet"):
