@@ -20,6 +20,12 @@ def line_distance(one: bytes, other: bytes) -> int:
     return len(first) + len(second) - 2 * sum(block.size for block in matcher.get_matching_blocks())
 
 
+def changed_places(one: bytes, other: bytes) -> int:
+    """Returns in how many places lines have to be removed, added or replaced to come from one text to the other."""
+    matcher = SequenceMatcher(None, one.splitlines(), other.splitlines(), autojunk=False)
+    return sum(1 for kind, *_ in matcher.get_opcodes() if kind != "equal")
+
+
 def nearest_first(versions: Iterable[bytes], text: bytes) -> Iterator[tuple[int, bytes]]:
     """Yields each version behind its distance from the text, the nearest first; equally near ones as they were given.
 

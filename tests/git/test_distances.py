@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitticks.git import distances
-from gitticks.git.distances import line_distance, nearest_first
+from gitticks.git.distances import changed_places, line_distance, nearest_first
 
 TEXTS = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d"]), max_size=9).map(b"".join)
 
@@ -56,3 +56,9 @@ def test_only_what_may_be_next_is_compared(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(distances, "line_distance", compare)
     assert next(nearest_first(versions, edited)) == (2, versions[150])
     assert compared == [versions[150]]
+
+
+def test_lines_beside_one_another_change_in_one_place() -> None:
+    assert changed_places(b"a\nb\nc\n", b"a\nb\nc\n") == 0
+    assert changed_places(b"a\nb\nc\n", b"a\nx\ny\nc\n") == 1
+    assert changed_places(b"a\nb\nc\n", b"x\nb\nc\nd\n") == 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from gitticks.errors import GitticksError
 from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.distances import nearest_first
+from gitticks.git.distances import changed_places, nearest_first
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import QUIET_SECONDS
@@ -120,11 +120,8 @@ def _joined(
         is_old = edit.path not in journal.pending and None not in (edit.base, edit.content, current)
         if is_old and edit.base != current:
             merged = merge_saved(edit.path, edit.base or b"", edit.content or b"", current or b"")
-            if (
-                merged is None
-                and _UPDATED.findall(edit.base or b"")[:1] == _UPDATED.findall(current or b"")[:1]
-            ):
-                # Nothing of ours came in between: a person changed once more what they had just written.
+            if merged is None and _is_persons_own(edit.base or b"", current or b""):
+                # A person changed once more what they had just written.
                 edit = replace(edit, base=current)  # noqa: PLW2901
             elif merged is not None and files.replace(edit.path, edit.content, merged).is_done:
                 edit = replace(edit, base=current, content=merged)  # noqa: PLW2901
@@ -245,14 +242,23 @@ def _closest(
 
     A file that is exactly an older version was put back on purpose. Of older ones that are as near, the oldest counts: by
     it what came later stays, and by the others an editor that never showed it would have taken it back. What the editor
-    itself saved before goes before them all.
+    itself saved before goes before them all. A line that a person has just saved and now saves otherwise is one change
+    of what they saw, though the version without the line is nearer.
     """
     base, content = edit
     if base is None or content is None or b"\0" in content:
         return base
     versions = (*older_versions(objects, tip, path), *_typed(objects, typed))
     nearest = nearest_first((base, *reversed(versions)), content)
-    return next(one for distance, one in nearest if distance > 0 or one is base)
+    closest = next(one for distance, one in nearest if distance > 0 or one is base)
+    if _is_persons_own(closest, base) and changed_places(base, content) <= changed_places(closest, content):
+        return base
+    return closest
+
+
+def _is_persons_own(old: bytes, new: bytes) -> bool:
+    """True if nothing of ours came in between, by the time that all writers but people on the board set."""
+    return _UPDATED.findall(old)[:1] == _UPDATED.findall(new)[:1]
 
 
 def _typed_and_taken_up(objects: Objects, journal: Journal, tip: str, path: str) -> str | None:
