@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from gitticks.model.status import Status
+from gitticks.store import index_database
 from gitticks.store.board import create_board
 from gitticks.store.branch import Store
 from gitticks.store.index_database import index_path
@@ -121,6 +123,19 @@ def test_an_index_of_another_version_is_only_noted(project: Project) -> None:
     assert findings(ran) == {what: "note"}
     assert ran.code == 0
     assert found_in(project.path) == {}  # looking at the tasks has built it
+
+
+def test_an_index_that_another_program_keeps_to_itself(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sqlite3
+
+    project.ok("list")
+    monkeypatch.setattr(index_database, "BUSY_SECONDS", 0.05)
+    with closing(sqlite3.connect(index_path(project.store.repository), isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert found_in(project.path) == {"the index cannot be used now: database is locked": "warning"}
+    assert found_in(project.path) == {}
 
 
 def test_an_index_that_cannot_be_written(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

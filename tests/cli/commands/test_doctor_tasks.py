@@ -88,7 +88,7 @@ def test_broken_files(project: Project) -> None:
 
 
 def test_a_task_that_is_there_twice(project: Project) -> None:
-    task_id = project.create()
+    task_id = project.make("k7f2")
     home = project.board_file(task_id).parent
     double = project.board / "tasks" / "z z" / task_id
     shutil.copytree(home, double)
