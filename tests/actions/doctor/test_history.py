@@ -139,6 +139,7 @@ class TestRemembered:
             project.ok("note", task_id, str(number))
         monkeypatch.setattr(checks, "MOST_COMMITS", 3)
         assert problems(project) == ["only the newest 3 commits were looked at for illegal steps"]
+        assert "  note     only the newest 3 commits" in project.ok("doctor")
         assert problems(project, "gitticks/state") == [
             f"`{task_id}` went from pending to done, and no event says so"
         ]
