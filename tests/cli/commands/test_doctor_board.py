@@ -94,6 +94,10 @@ def _no_driver(project: Project) -> None:
     git("config", "--remove-section", "merge.gitticks", at=project.path)
 
 
+def _no_branch(project: Project) -> None:
+    (project.path / ".git/refs/heads/gitticks/state").unlink()
+
+
 def _no_own_hooks(project: Project) -> None:
     git("config", "core.hooksPath", ".husky/_", at=project.path)
 
@@ -149,6 +153,7 @@ def _no_log(project: Project) -> None:
         (_conflict, "warning", f"{TASK}/TASK.md is not in step with the state branch (conflict)"),
         (_both_texts, "warning", "both texts of a conflict stand here, marked"),
         (_no_driver, "note", "git merges tasks by lines in this clone"),
+        (_no_branch, "error", "the branch `gitticks/state` is gone, and it was here"),
         (_no_own_hooks, "warning", "none of your own hooks runs: `.husky/_`"),
         (_no_hooks, "note", "the board's hooks were uninstalled"),
         (_odd_checkout_hooks, "warning", "the hooks of your checkout do not run as they should"),
