@@ -7,17 +7,23 @@ default) is changed here in place, as `gitformat-index` describes it; every othe
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import BinaryIO, Self
 
 _HEADER = struct.Struct(">4sII")
 _ENTRY = struct.Struct(">10I20sH")
 _EXTENSION = struct.Struct(">4sI")
+_TIME = struct.Struct(">I")
+_MODIFIED_AT, _SIZE_AT = 8, 36
+_TOLD_APART_BY = (2, 3, 5, 9)
+"""The words of an entry with the time of the last change, the number of the file and its size."""
 _CHECKSUM = 20
 _WITHOUT_CHECKSUM = b"\0" * _CHECKSUM
 _SIGNATURE, _VERSION = b"DIRC", 2
@@ -111,6 +117,25 @@ class PlainIndex:
             if not self._replace(os.fsencode(path), sorted(entries, key=lambda entry: entry.stage)):
                 return False
         self._forget_trees({part for path in changes for part in os.fsencode(path).split(b"/")[:-1]})
+        return True
+
+    def distrust(self, second: int, work_tree: Path) -> None:
+        """Has git read the files that were written once more since their entries were made in that second."""
+        wanted = _TIME.pack(second & _WORD)
+        at = self.data.find(wanted, _HEADER.size, self.entries_end)
+        while at >= 0:
+            place = at - _MODIFIED_AT
+            if _is_entry(self.data, place) and not self._is_as_noted(place, work_tree):
+                self.data[place + _SIZE_AT : place + _SIZE_AT + _TIME.size] = bytes(_TIME.size)
+            at = self.data.find(wanted, at + 1, self.entries_end)
+
+    def _is_as_noted(self, place: int, work_tree: Path) -> bool:
+        """True if size and times, to the last digit, are those of the file; where there is none git sees that."""
+        with contextlib.suppress(OSError):
+            status = os.lstat(os.path.join(os.fsencode(work_tree), _name_at(self.data, place)))  # noqa: PTH118 - bytes
+            noted = _ENTRY.unpack_from(self.data, place)
+            present = _status_words(IndexEntry("", "", status=status))
+            return all(noted[word] == present[word] for word in _TOLD_APART_BY)
         return True
 
     def _replace(self, name: bytes, entries: list[IndexEntry]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -31,7 +33,7 @@ def test_changes_adds_and_removes_entries(root: Path) -> None:
     (root / NAME).write_text("new\n")
     (root / "b").write_text("new\n")
     write_entries(
-        root / ".git", {NAME: [IndexEntry(NAME, blob)], "b": [IndexEntry("b", blob)], "README.md": []}
+        root / ".git", root, {NAME: [IndexEntry(NAME, blob)], "b": [IndexEntry("b", blob)], "README.md": []}
     )
     assert git("status", "--porcelain", "-z", at=root).split("\0") == [
         "D  README.md",
@@ -44,25 +46,25 @@ def test_changes_adds_and_removes_entries(root: Path) -> None:
 
 def test_writes_conflicts(root: Path) -> None:
     blob = git("hash-object", NAME, at=root)
-    write_entries(root / ".git", {NAME: [IndexEntry(NAME, blob, stage) for stage in (1, 2, 3)]})
+    write_entries(root / ".git", root, {NAME: [IndexEntry(NAME, blob, stage) for stage in (1, 2, 3)]})
     assert set(read_entries(root / ".git", [NAME])[NAME]) == {1, 2, 3}
-    write_entries(root / ".git", {NAME: [IndexEntry(NAME, blob)]})
+    write_entries(root / ".git", root, {NAME: [IndexEntry(NAME, blob)]})
     assert set(read_entries(root / ".git", [NAME])[NAME]) == {0}
 
 
 def test_a_known_end_of_the_entries_is_told_and_used(root: Path) -> None:
     blob = git("hash-object", NAME, at=root)
-    end = write_entries(root / ".git", {NAME: [IndexEntry(NAME, blob)]})
+    end = write_entries(root / ".git", root, {NAME: [IndexEntry(NAME, blob)]})
     assert end is not None
-    assert write_entries(root / ".git", {}, end) == end
-    assert write_entries(root / ".git", {"b": [IndexEntry("b", blob)]}, end) == end + 64
+    assert write_entries(root / ".git", root, {}, end) == end
+    assert write_entries(root / ".git", root, {"b": [IndexEntry("b", blob)]}, end) == end + 64
     assert git("ls-files", at=root).splitlines() == ["README.md", "b", git("ls-files", NAME, at=root)]
 
 
 def test_an_index_in_another_form_is_gits(root: Path) -> None:
     git("update-index", "--index-version", "4", at=root)
     blob = git("hash-object", NAME, at=root)
-    assert write_entries(root / ".git", {"b": [IndexEntry("b", blob)]}) is None
+    assert write_entries(root / ".git", root, {"b": [IndexEntry("b", blob)]}) is None
     assert read_entries(root / ".git", ["b", "missing"]) == {"b": {0: IndexEntry("b", blob)}}
     assert not list((root / ".git").glob("gitticks-index*"))
 
@@ -81,6 +83,37 @@ def test_a_failure_changes_nothing_and_leftovers_are_no_obstacle(root: Path) -> 
         git("rm", "-q", "--cached", "README.md", at=root, environment={"GIT_INDEX_FILE": str(aside)})
         raise ZeroDivisionError
     assert (root / ".git" / "index").read_bytes() == before
-    write_entries(root / ".git", {"README.md": []})
+    write_entries(root / ".git", root, {"README.md": []})
     assert read_entries(root / ".git", ["README.md"]) == {}
     assert not list((root / ".git").glob("gitticks-index*"))
+
+
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_an_equally_long_change_in_the_second_of_the_index_stays_to_be_seen(root: Path, version: str) -> None:
+    file, index = root / NAME, root / ".git" / "index"
+    git("update-index", "--index-version", version, at=root)
+    while True:  # what git notes, and the change, have to fall into one second
+        file.write_text("one\n")
+        blob = git("hash-object", "-w", NAME, at=root)
+        write_entries(root / ".git", root, {NAME: [IndexEntry(NAME, blob, status=file.lstat())]})
+        if version == "4":
+            git("update-index", "-q", "--refresh", at=root)
+        file.write_text("two\n")
+        seconds = {path.stat().st_mtime_ns // 1_000_000_000 for path in (file, index)}
+        if len(seconds) == 1:
+            break
+    second = seconds.pop()
+    while time.time() < second + 1.05:
+        time.sleep(0.05)
+    write_entries(root / ".git", root, {"README.md": []})
+    assert git("diff-files", "--name-only", "-z", at=root) == f"{NAME}\0"
+
+
+def test_what_was_not_written_again_need_not_be_read(root: Path) -> None:
+    file, index = root / NAME, root / ".git" / "index"
+    blob = git("hash-object", "-w", NAME, at=root)
+    write_entries(root / ".git", root, {NAME: [IndexEntry(NAME, blob, status=file.lstat())]})
+    os.utime(index, (file.stat().st_mtime, file.stat().st_mtime))
+    noted = index.read_bytes()
+    write_entries(root / ".git", root, {"missing": []})
+    assert index.read_bytes() == noted

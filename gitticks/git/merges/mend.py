@@ -56,7 +56,7 @@ def mend(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) -
         present = entries.get(step.path, {})
         if not _is_followed(step, present):
             mender.take(step, present)
-    write_entries(checkout.git_dir, mender.changed)
+    write_entries(checkout.git_dir, checkout.path, mender.changed)
     return Mended(checkout.path, tuple(mender.conflicts), tuple(mender.rescued))
 
 

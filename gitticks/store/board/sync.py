@@ -73,7 +73,7 @@ class Sync:
                 self._bring(self._resolved_by_person(move))
         finally:
             self.files.ready.drop()
-        index_end = write_entries(self.checkout.git_dir, self.changed, self._known_end())
+        index_end = write_entries(self.checkout.git_dir, self.checkout.path, self.changed, self._known_end())
         journal = Journal(
             base=self.tip,
             pending=self.pending,
