@@ -193,38 +193,6 @@ def test_an_old_buffer_takes_nothing_back(project: Project) -> None:
     assert project.board_status() == ""
 
 
-@pytest.mark.parametrize(
-    ("first", "then", "gone"),
-    [
-        ("labels: [bug]", "labels: [bugs]", "bug,"),
-        ("reviewer: Ada", "agent: claude", "reviewer"),
-        ("blocked_by: [m3xq]", "labels: [bug]", "m3xq"),
-    ],
-)
-def test_a_line_that_was_saved_and_is_saved_otherwise_stays_as_it_is_then(
-    project: Project, first: str, then: str, gone: str
-) -> None:
-    project.make("m3xq")
-    _save(project, "awaiting: work", f"awaiting: work\n{first}")
-    project.ok("status")
-    _save(project, first, then)
-    project.ok("status")
-    text = project.file("k7f2").data.decode()
-    assert f"\n{then}\n" in text
-    assert gone not in text
-    assert project.board_file("k7f2").read_text() == text
-
-
-def test_what_another_editor_saved_stays_when_an_old_buffer_is_saved(project: Project) -> None:
-    buffer = project.board_file("k7f2").read_text()
-    _save(project, "awaiting: work", "awaiting: work\nlabels: [bug]")
-    project.ok("status")
-    project.board_file("k7f2").write_text(buffer.replace("old", "new"))
-    project.ok("status")
-    assert project.task("k7f2").labels == ("bug",)
-    assert project.file("k7f2").section("Context") == "new"
-
-
 def test_what_was_refused_is_saved_mended_by_an_editor_that_shows_an_old_file(project: Project) -> None:
     """What the editor saved before is on no branch: all that differs from the branch is the person's edit."""
     file = project.board_file("m3xq")
