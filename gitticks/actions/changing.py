@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
@@ -12,6 +11,7 @@ from gitticks.errors import DocumentError, RefusedError, UsageError
 from gitticks.model.event import Actor, Event
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.task import Task
+from gitticks.model.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,8 +166,7 @@ def refuse_closed(task: Task) -> None:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Value):
     """Events that are no decision's, and how the commit's subject names them."""
 
     subject: str

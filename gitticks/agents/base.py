@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -106,7 +106,7 @@ class AgentReport:
     @property
     def spent(self) -> Usage:
         """Returns what this session adds to its task's usage."""
-        return replace(self.usage, iterations=1, cost=self.usage.cost if self.cost is None else self.cost)
+        return self.usage.changed(iterations=1, cost=self.usage.cost if self.cost is None else self.cost)
 
     @property
     def text(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from gitticks.document.escapes import escape, unescape
 from gitticks.document.lines import encodable, line_starts, trimmed, with_newlines
@@ -13,6 +12,7 @@ from gitticks.document.times import format_time, parse_time
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
+from gitticks.model.values import Value
 
 SEPARATOR = " · "
 NAMELESS = "unknown"
@@ -21,8 +21,7 @@ _CLOSING_HASHES = re.compile(r"(?:(?<= )|\A)(\\*)(?=#+\Z)")
 _CLOSED_HASHES = re.compile(r"(?:(?<= )|\A)\\(\\*)(?=#+\Z)")
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedEntry:
+class PlacedEntry(Value):
     """An entry, its text as it stands in the body, and where its heading and its text begin."""
 
     entry: Entry

@@ -14,14 +14,14 @@ from pathlib import Path
 from gitticks.errors import NotFoundError
 from gitticks.git.refs import BRANCHES, read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
+from gitticks.model.values import Value
 from gitticks.plainfile import read_plain_file
 
 _MOST_NAMED = 500
 """A system takes only so many words with a command."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(Value):
     """A work tree together with the git directory that the repository keeps for it."""
 
     path: Path

@@ -13,6 +13,7 @@ from gitticks.git.distances import nearest_first
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.textmerge import Merge
+from gitticks.model.values import Value
 
 QUIET_SECONDS = 0.15
 """Programs that write in place empty the file first: what changed this recently may be half of what is coming."""
@@ -37,8 +38,7 @@ class Outcome(StrEnum):
     """The new version and a person's edits exclude each other; it is as the person left it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Value):
     """The way of one file: from the bytes it was last in step with to the new ones; None where there is no file."""
 
     path: str

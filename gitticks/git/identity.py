@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from gitticks.errors import GitticksError
 from gitticks.git.plain_config import read_identity
 from gitticks.git.repository import Repository
+from gitticks.model.values import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Value):
     """A name and an address, free of the characters that would end them inside a commit."""
 
     name: str

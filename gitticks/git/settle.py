@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from gitticks.git.follow import Followed, Outcome
 from gitticks.git.indexfile import BASE, OURS, RESOLVED, THEIRS, IndexEntry
 from gitticks.git.textmerge import Merge
+from gitticks.model.values import Value
 
 EXECUTABLE, PLAIN = "100755", "100644"
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Value):
     """The object ids that a path goes between on its branch, and its new mode; None where there is no file.
 
     `seen` is an earlier new version that the index was taken to while the file itself was left behind.
@@ -27,16 +26,14 @@ class Move:
     seen: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Value):
     """The entries that the index is to hold for a path, and a staged edit that has no place in it any more."""
 
     entries: tuple[IndexEntry, ...]
     unstaged: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settler:
+class Settler(Value):
     """Settles entries with a way to merge, and with the repository's objects to read from and to write to."""
 
     merge: Merge

@@ -8,14 +8,14 @@ from datetime import date, datetime
 
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
+from gitticks.model.values import Value
 
 DEFAULT_PRIORITY = 2
 BY_HAND = "hand:"
 """What the runner's name in a claim begins with where it is a person's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(Value):
     """Who approved which commit, and how strongly; `by` is `gitticks` where policy waived the person."""
 
     by: str
@@ -24,8 +24,7 @@ class Approval:
     strength: str = "L0"
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Value):
     """What agents spent on a task since it was made; `cost` in dollars."""
 
     iterations: int = 0
@@ -45,8 +44,10 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+NOTHING_SPENT = Usage()
+
+
+class Claim(Value):
     """Which runner has taken the task, and until when."""
 
     runner: str
@@ -94,7 +95,7 @@ class Task:
     review_round: int = 0
     failed_reviews: int = 0
     crash_count: int = 0
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = NOTHING_SPENT
     claim: Claim | None = None
     agent_sessions: Mapping[str, str] = field(default_factory=dict)
     asked_at: datetime | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, fields
+from dataclasses import fields
 from datetime import date, datetime
 from enum import StrEnum
 from operator import attrgetter
@@ -48,11 +48,21 @@ def _claim(values: dict[str, Any]) -> Claim:
 
 
 def _written_approval(approval: Approval) -> dict[str, object]:
-    return {**asdict(approval), "at": format_time(approval.at)}
+    return {
+        "by": approval.by,
+        "at": format_time(approval.at),
+        "head": approval.head,
+        "strength": approval.strength,
+    }
 
 
 def _written_claim(claim: Claim) -> dict[str, object]:
-    return {**asdict(claim), "since": format_time(claim.since), "expires": format_time(claim.expires)}
+    return {
+        "runner": claim.runner,
+        "host": claim.host,
+        "since": format_time(claim.since),
+        "expires": format_time(claim.expires),
+    }
 
 
 def _written_usage(usage: Usage) -> dict[str, object]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
+from gitticks.model.values import Value
 from gitticks.plainfile import read_plain_file
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class PendingKind(StrEnum):
@@ -22,8 +26,7 @@ class PendingKind(StrEnum):
     """A person's edit and the branch exclude each other; only a person can join them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Value):
     """A file of the board that is not in step.
 
     Attributes:
@@ -37,8 +40,7 @@ class Pending:
     against: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(Value):
     """What the board is in step with.
 
     Attributes:
@@ -54,12 +56,12 @@ class Journal:
     """
 
     base: str | None = None
-    pending: Mapping[str, Pending] = field(default_factory=dict)
+    pending: Mapping[str, Pending] = _NONE
     index_mark: str = ""
     index_end: int | None = None
     is_index_stale: bool = False
-    seen: Mapping[str, str] = field(default_factory=dict)
-    typed: Mapping[str, str] = field(default_factory=dict)
+    seen: Mapping[str, str] = _NONE
+    typed: Mapping[str, str] = _NONE
 
 
 def load_journal(repository: Repository) -> Journal:

@@ -7,7 +7,6 @@ between, git gives up, but leaves files and index as if it had come through: sta
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gitticks.git.refs import is_object_id, read_ref
@@ -61,7 +60,7 @@ def put_back(repository: Repository) -> None:
         journal = load_journal(repository)
         left = left_by_pull(repository, checkout)
         lagging = {path: Pending(PendingKind.DEFERRED, blob, blob) for path, blob in left.items()}
-        save_journal(repository, replace(journal, pending={**journal.pending, **lagging}))
+        save_journal(repository, journal.changed(pending={**journal.pending, **lagging}))
     WORKTREE_BOARD.bring_in_step(repository)
 
 

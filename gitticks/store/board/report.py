@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.errors import GitticksError, LostRaceError
+from gitticks.model.values import Value
 
 
 class BoardError(GitticksError):
@@ -25,8 +25,7 @@ def errors_of_board(doing: str) -> Iterator[None]:
         raise BoardError(f"{doing}: {error}", hint="`gt doctor` says what is wrong with the board") from error
 
 
-@dataclass(frozen=True, slots=True)
-class BoardReport:
+class BoardReport(Value):
     """What bringing the board in step came to; paths from the board's top, sorted.
 
     Attributes:

@@ -142,7 +142,7 @@ def _with_typed(
     if not typed:
         return journal
     kept = {path: blob for path, blob in journal.typed.items() if path not in typed}
-    return replace(journal, typed=dict([*kept.items(), *typed.items()][-_MOST_TYPED:]))
+    return journal.changed(typed=dict([*kept.items(), *typed.items()][-_MOST_TYPED:]))
 
 
 def _note_seen(
@@ -154,7 +154,7 @@ def _note_seen(
     seen = elsewhere | {edit.path: blob_id(edit.content) for edit in found if edit.content is not None}
     if seen != journal.seen or journal.typed:
         with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is taken up
-            save_journal(repository, replace(journal, seen=seen))
+            save_journal(repository, journal.changed(seen=seen))
 
 
 def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -> tuple[SavedEdit, ...]:

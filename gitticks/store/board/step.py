@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
@@ -138,7 +138,7 @@ def _sync(
     if thorough and journal.is_index_stale:
         refresh(checkout)
         mark = mark_of(checkout.git_dir / "index")
-        journal = replace(journal, is_index_stale=False, index_mark=mark, index_end=None)
+        journal = journal.changed(is_index_stale=False, index_mark=mark, index_end=None)
     save_journal(repository, journal)
     return report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -213,7 +213,7 @@ class Sync:
             self.changed[move.path] = settled.entries
             if settled.unstaged is not None:
                 self._keep_unstaged(move.path, settled.unstaged)
-        self._note(replace(move, base=began), followed, before)
+        self._note(move.changed(base=began), followed, before)
 
     def _began(self, move: Move) -> str | None:
         """Returns the blob that what lies in the file began from.

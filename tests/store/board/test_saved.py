@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -201,6 +200,6 @@ def test_an_editor_that_saves_again_began_from_what_it_saved_before(board: Board
 
 def test_what_git_has_removed_of_it_is_no_failure(board: BoardOfTest) -> None:
     journal = load_journal(board.repository)
-    save_journal(board.repository, replace(journal, typed={PATH: "0123456789" * 4}))
+    save_journal(board.repository, journal.changed(typed={PATH: "0123456789" * 4}))
     board.save(LINES.replace("line 9\n", "line nine\n"))
     assert [edit.path for edit in edits_to_take_up(board.repository)] == [PATH]
