@@ -93,9 +93,9 @@ def has_message(git_dir: Path) -> bool:
 
 
 def has_staged_changes(git_dir: Path, work_tree: Path) -> bool:
-    """True if a worktree's index differs from its HEAD, or has conflicts."""
+    """True if a worktree's index differs from its HEAD, or has conflicts; not where HEAD is no commit."""
     asked = ["diff-index", "--cached", "--quiet", "HEAD"]
-    return run_git(asked, repository_dir=git_dir, work_tree=work_tree, check=False).code != 0
+    return run_git(asked, repository_dir=git_dir, work_tree=work_tree, check=False).code == 1
 
 
 def is_in_series(git_dir: Path) -> bool:

@@ -113,6 +113,18 @@ def test_a_merge_without_a_message_is_given_one(tmp_path: Path) -> None:
     assert "in the middle of" not in project.gt("status").err
 
 
+@pytest.mark.damages  # the log of the board's HEAD names the commit that there is not
+@pytest.mark.parametrize("at", ["ref: refs/heads/nothing\n", "0123456789" * 4 + "\n"])
+def test_from_no_commit_there_is_a_way_back_too(tmp_path: Path, at: str) -> None:
+    project = make_project(tmp_path)
+    project.make(TASK)
+    Path(git("rev-parse", "--git-path", "HEAD", at=project.board)).write_text(at)
+    told = project.gt("status").err
+    type_command(project, told[told.index("`git") :])
+    assert "checked out" not in project.gt("status").err
+    assert project.board_status() == ""
+
+
 @pytest.mark.parametrize("command", ["cherry-pick", "revert"])
 def test_what_would_change_nothing_is_passed_over(tmp_path: Path, command: str) -> None:
     project = make_project(tmp_path)
