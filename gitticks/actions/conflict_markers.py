@@ -6,6 +6,7 @@ is joined and marked as resolved; the person concludes the merge.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
+from gitticks.errors import DocumentError
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.model.event import Event, EventType
@@ -100,7 +102,10 @@ def _join(data: bytes, path: str, base: bytes | None = None) -> bytes | None:
     from gitticks.document.taskfile import read_file
 
     merged = join_marked(data, path, base)
-    return None if merged is None or read_file(merged.data, path).task.created is None else merged.data
+    with contextlib.suppress(DocumentError):
+        if merged is not None and read_file(merged.data, path).task.created is not None:
+            return merged.data
+    return None
 
 
 def _unmerged(context: Context, checkout: Checkout) -> Iterator[Unmerged]:

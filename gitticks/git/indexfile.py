@@ -127,9 +127,8 @@ def _write_by_git(git_dir: Path, paths: Mapping[str, Sequence[IndexEntry]]) -> N
             input=b"".join(os.fsencode(line) + b"\0" for line in lines),
             extra_environment={"GIT_INDEX_FILE": str(aside)},
         )
-        if (
-            before is not None
-        ):  # git goes on comparing what it compared, until it has noted anew what is unchanged
+        if before is not None:
+            # Git goes on comparing what it compared, until it has noted anew what is unchanged.
             os.utime(aside, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
