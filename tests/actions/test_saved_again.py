@@ -17,11 +17,6 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-def _save(project: Project, old: str, new: str) -> None:
-    file = project.board_file("k7f2")
-    file.write_text(file.read_text().replace(old, new, 1))
-
-
 @pytest.mark.parametrize(
     ("first", "then", "gone"),
     [
@@ -34,9 +29,9 @@ def test_a_line_that_was_saved_and_is_saved_otherwise_stays_as_it_is_then(
     project: Project, first: str, then: str, gone: str
 ) -> None:
     project.make("m3xq")
-    _save(project, "awaiting: work", f"awaiting: work\n{first}")
+    project.save("k7f2", "awaiting: work", f"awaiting: work\n{first}")
     project.ok("status")
-    _save(project, first, then)
+    project.save("k7f2", first, then)
     project.ok("status")
     text = project.file("k7f2").data.decode()
     assert f"\n{then}\n" in text
@@ -46,7 +41,7 @@ def test_a_line_that_was_saved_and_is_saved_otherwise_stays_as_it_is_then(
 
 def test_what_another_editor_saved_stays_when_an_old_buffer_is_saved(project: Project) -> None:
     buffer = project.board_file("k7f2").read_text()
-    _save(project, "awaiting: work", "awaiting: work\nlabels: [bug]")
+    project.save("k7f2", "awaiting: work", "awaiting: work\nlabels: [bug]")
     project.ok("status")
     project.board_file("k7f2").write_text(buffer.replace("old", "new"))
     project.ok("status")

@@ -24,13 +24,8 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-def _save(project: Project, old: str, new: str) -> None:
-    file = project.board_file("k7f2")
-    file.write_text(file.read_text().replace(old, new, 1))
-
-
 def test_a_saved_edit_is_committed_as_its_own_before_the_command(project: Project) -> None:
-    _save(project, "old", "new")
+    project.save("k7f2", "old", "new")
     project.ok("update", "k7f2", "-p", "0")
     log = git("log", "-2", "--format=%s", "gitticks/state", at=project.path).splitlines()
     assert log == ["k7f2: priority", "k7f2: ## Context"]
@@ -39,7 +34,7 @@ def test_a_saved_edit_is_committed_as_its_own_before_the_command(project: Projec
 
 
 def test_a_saved_status_is_carried_out(project: Project) -> None:
-    _save(project, "status: pending\nawaiting: work", "status: cancelled")
+    project.save("k7f2", "status: pending\nawaiting: work", "status: cancelled")
     ran = project.gt("note", "k7f2", "still")
     assert ran.code == 0
     assert project.task("k7f2").status is Status.CANCELLED
@@ -56,7 +51,7 @@ def test_a_saved_status_is_carried_out(project: Project) -> None:
     ],
 )
 def test_what_does_not_count_or_is_refused_stays_where_it_is(project: Project, old: str, new: str) -> None:
-    _save(project, old, new)
+    project.save("k7f2", old, new)
     ran = project.gt("note", "k7f2", "hello")
     assert ran.code == 0
     assert ran.err.startswith("warning: `.gitticks/tasks/f2/k7f2/TASK.md` is edited, ")
@@ -74,7 +69,7 @@ def test_what_does_not_count_or_is_refused_stays_where_it_is(project: Project, o
 
 def test_an_agents_command_takes_up_nothing(project: Project) -> None:
     project.change("k7f2", awaiting=None)
-    _save(project, "old", "new")
+    project.save("k7f2", "old", "new")
     project.ok("note", "k7f2", "mine", environment=SESSION)
     assert project.file("k7f2").section("Context") == "old"
     assert "new" in project.board_file("k7f2").read_text()
@@ -94,7 +89,7 @@ def test_a_broken_file_is_named_with_its_line_and_can_be_mended_by_saving(projec
 
 
 def test_conflict_markers_that_were_saved_are_not_taken_up(project: Project) -> None:
-    _save(project, "old", "<<<<<<< ours\nold\n=======\nnew\n>>>>>>> theirs")
+    project.save("k7f2", "old", "<<<<<<< ours\nold\n=======\nnew\n>>>>>>> theirs")
     assert "not taken up: line 15: holds conflict markers" in project.gt("note", "k7f2", "hello").err
     assert project.file("k7f2").section("Context") == "old"
 
@@ -135,7 +130,7 @@ def test_a_refused_edit_has_a_note_beside_it_until_it_is_mended(project: Project
     file = project.board_file("k7f2")
     note = file.with_name(NOTE)
     before = file.read_text()
-    _save(project, "status: pending", "status: done")
+    project.save("k7f2", "status: pending", "status: done")
     edited = file.read_text()
     assert _take_up(project).has_refused
     assert "`k7f2` cannot go from pending to done" in note.read_text()
@@ -155,19 +150,19 @@ def test_a_refused_edit_has_a_note_beside_it_until_it_is_mended(project: Project
 
 def test_a_command_on_the_task_writes_and_removes_the_note_too(project: Project) -> None:
     note = project.board_file("k7f2").with_name(NOTE)
-    _save(project, "status: pending", "status: [")
+    project.save("k7f2", "status: pending", "status: [")
     project.ok("note", "k7f2", "hello")
     assert note.read_text().startswith("This edit is not taken up:\n\nline 6: ")
-    _save(project, "status: [", "status: pending")
+    project.save("k7f2", "status: [", "status: pending")
     project.ok("note", "k7f2", "hello again")
     assert not note.exists()
 
 
 def test_a_commit_of_the_mended_file_removes_the_note(project: Project) -> None:
     note = project.board_file("k7f2").with_name(NOTE)
-    _save(project, "status: pending", "status: [")
+    project.save("k7f2", "status: pending", "status: [")
     _take_up(project)
-    _save(project, "status: [", "priority: 1\nstatus: pending")
+    project.save("k7f2", "status: [", "priority: 1\nstatus: pending")
     git("commit", "-qam", "k7f2: mended", at=project.board)
     assert not note.exists()
 
@@ -175,7 +170,7 @@ def test_a_commit_of_the_mended_file_removes_the_note(project: Project) -> None:
 def test_a_note_that_a_person_wrote_into_stays(project: Project) -> None:
     note = project.board_file("k7f2").with_name(NOTE)
     before = project.board_file("k7f2").read_text()
-    _save(project, "status: pending", "status: [")
+    project.save("k7f2", "status: pending", "status: [")
     _take_up(project)
     note.write_text(note.read_text() + "remember this\n")
     project.board_file("k7f2").write_text(before)
@@ -218,12 +213,12 @@ def test_a_merge_that_is_under_way_is_left_alone(project: Project) -> None:
     head = git("rev-parse", "HEAD", at=project.board)
     place = git("rev-parse", "--git-path", "MERGE_HEAD", at=project.board)
     (project.board / place).write_text(f"{head}\n")
-    _save(project, "old", "new")
+    project.save("k7f2", "old", "new")
     assert _take_up(project) == TakenUp((), {"tasks/f2/k7f2/TASK.md": "edited, not committed"})
 
 
 def test_a_conflict_says_how_to_join(project: Project) -> None:
-    _save(project, "old", "mine")
+    project.save("k7f2", "old", "mine")
     file = project.file("k7f2")
     os.utime(project.board_file("k7f2"), (1e9, 1e9))
     write_task_file(project.store, "k7f2", file.data.decode().replace("old", "theirs"))
