@@ -6,13 +6,12 @@ with what prints all of it.
 
 from __future__ import annotations
 
-import re
-
 from gitticks.cli.render import GAP, Style, ago, count_of
 from gitticks.cli.task_page import prose
 from gitticks.cli.text import visible
 from gitticks.model.ids import task_folder
 from gitticks.model.words import ACCEPTANCE, HANDOFF, NOTES, QUESTIONS, REVIEW
+from gitticks.workflow.signals import without_promises
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 MOST_LINES, MOST_LINES_OF_ENTRY = 12, 4
 """So many lines are shown of a text, and of one note, question or answer."""
 MOST_ENTRIES = 3
-_SIGNAL = re.compile(r"<promise>.*?</promise>", re.DOTALL)
-"""What an agent says so stands elsewhere: its kind beside the iteration, its words as a question or a note."""
 _VERDICT, _VERDICTS = "VERDICT:", ("APPROVED", "BLOCKING")
 
 
@@ -109,7 +106,8 @@ def _work(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     yield from _earlier(len(seen.worklog), "iteration", file)
     for one in seen.worklog[-MOST_ENTRIES:]:
         yield on.fit(f"{GAP}{visible(_iteration(one, now))}", on.columns)
-    said = _SIGNAL.sub("", seen.worklog[-1].said).strip() if seen.worklog and not seen.handoff else ""
+    # The kind of a signal stands beside the iteration, its words as a question or a note.
+    said = without_promises(seen.worklog[-1].said).strip() if seen.worklog and not seen.handoff else ""
     if said and said != seen.said:
         yield from _beginning(on, said, MOST_LINES_OF_ENTRY, file, GAP * 2)
 

@@ -116,6 +116,15 @@ def read_signal(text: str, *, on_own_lines: bool = False) -> Reading:
     return Reading(found[-1][1] if found else None, tuple(warnings))
 
 
+def without_promises(text: str) -> str:
+    """Returns the text without its promises, for whoever is told elsewhere what they said."""
+    kept, before = [], 0
+    for start, body in _promises(text, on_own_lines=False):
+        kept.append(text[before:start])
+        before = start + len(_OPEN) + len(body) + len(_CLOSE)
+    return "".join((*kept, text[before:]))
+
+
 def _promises(text: str, *, on_own_lines: bool) -> Iterator[tuple[int, str]]:
     """Yields where each promise starts and what stands in it; the innermost pair counts, each part is read once."""
     before = 0

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gitticks.model.status import Requires
-from gitticks.workflow.signals import Signal, SignalKind, read_signal
+from gitticks.workflow.signals import Signal, SignalKind, read_signal, without_promises
 
 PROMISES = [
     ("COMPLETE", "COMPLETE"),
@@ -264,3 +264,17 @@ def test_json_result_that_is_nested_as_deep_as_can_be_read_is_no_failure_of_ours
         nested = "[" * depth + "]" * depth
         reading = read_signal(f'{{"status": "completed", "{key}": {nested}}}')
         assert reading.signal is None or reading.signal.kind is SignalKind.COMPLETE
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Done.\n<promise>COMPLETE</promise>\n", "Done.\n\n"),
+        ("a<promise>INPUT_NEEDED: one\ntwo</promise>b<promise>X</promise>c", "abc"),
+        ("<promise>one <promise>COMPLETE</promise> two", "<promise>one  two"),
+        ("</promise> nothing <promise>", "</promise> nothing <promise>"),
+        ("", ""),
+    ],
+)
+def test_a_text_without_its_promises(text: str, rest: str) -> None:
+    assert without_promises(text) == rest
