@@ -38,8 +38,8 @@ $(READY): .venv/.pinned pyproject.toml
 	$(BIN)/python -m pip check
 	@touch $@
 
-test: $(READY) ## run all tests, on every core
-	$(BIN)/python -m pytest -n auto $(ARGS)
+test: $(READY) ## run all tests, on every core (ARGS=--shuffle=random: in another order)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 demo: $(READY) ## show the whole way of a task in a throw-away repository
 	$(BIN)/gt demo --yes $(ARGS)
@@ -75,7 +75,7 @@ bench: $(READY) ## measure, beside the peers that are installed (ARGS=--quick, A
 	$(BIN)/python -m benchmarks $(ARGS)
 
 soak: $(READY) ## run the tests in full doses, for hours
-	GITTICKS_DOSE=full $(BIN)/python -m pytest -n auto --timeout 7200 $(ARGS)
+	GITTICKS_DOSE=full $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(ARGS)
 
 clean: ## remove everything that these jobs made
 	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build

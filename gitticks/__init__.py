@@ -9,9 +9,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.api import RunEvent, RunExit, RunOptions, Task, Tasks, open_tasks
     from gitticks.errors import GitticksError

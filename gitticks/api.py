@@ -33,7 +33,7 @@ def open_tasks(directory: Path | str = ".") -> Tasks:
     Raises:
         NotFoundError: there is no repository, or it has no tasks yet.
     """
-    context = Context(World().elsewhere(), Path(directory).absolute())
+    context = Context(World().elsewhere(), Path(directory).absolute(), does_much=True)
     context.store.tip()
     return Tasks(context)
 

@@ -9,8 +9,8 @@ import errno
 import fcntl
 import os
 import time
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

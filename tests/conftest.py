@@ -13,11 +13,20 @@ import pytest
 from hypothesis import HealthCheck, settings
 from pygit2.enums import ConfigLevel
 
+from tests.support.doses import IS_FULL
 from tests.support.soundness import unsound_repositories
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT_VARIABLES = frozenset(
-    {"GITTICKS_DOSE", "GITTICKS_FIGURES", "GITTICKS_REQUIRE_PROGRAMS", "GITTICKS_SAMPLES"}
+    {
+        "GITTICKS_DOSE",
+        "GITTICKS_FIGURES",
+        "GITTICKS_GIT_BACKEND",
+        "GITTICKS_TEST_HASH",
+        "GITTICKS_TEST_REFS",
+        "GITTICKS_REQUIRE_PROGRAMS",
+        "GITTICKS_SAMPLES",
+    }
 )
 FOREIGN_PREFIXES = (
     "GIT_",
@@ -45,11 +54,18 @@ HOME_CONFIG = """\
 \tallow = always
 """
 
-settings.register_profile("ci", deadline=None, max_examples=25, database=None)
 settings.register_profile(
-    "soak", deadline=None, max_examples=2000, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "gitticks",
+    max_examples=2000 if IS_FULL else 25,
+    derandomize=not IS_FULL,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    database=None,
+    print_blob=True,
 )
-settings.load_profile("soak" if os.environ.get("GITTICKS_DOSE") == "full" else "ci")
+settings.load_profile("gitticks")
+"""Nothing here looks at a clock. The everyday dose draws the same examples each time; the full one draws others, and a
+failure prints the line that repeats it."""
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -74,9 +90,11 @@ def sealed(
 ) -> Iterator[None]:
     """Gives the test a home of its own, with an identity in its git config, and nothing else from outside.
 
-    The mask for new files is taken back too: repositories that are shared set it.
+    Nor from the test before: it begins in the top folder, and the mask for new files, which repositories that are
+    shared set, is taken back.
     """
     _seal(tmp_path_factory.mktemp("home"), monkeypatch)
+    monkeypatch.chdir(ROOT)
     before = os.umask(0o022)
     yield
     os.umask(before)
@@ -111,6 +129,9 @@ def _seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
+    for asked, variable in (("HASH", "GIT_DEFAULT_HASH"), ("REFS", "GIT_DEFAULT_REF_FORMAT")):
+        if f"GITTICKS_TEST_{asked}" in os.environ:  # of the repositories that the tests make
+            values[variable] = os.environ[f"GITTICKS_TEST_{asked}"]
     for name, value in values.items():
         monkeypatch.setenv(name, value)
     _seal_libgit2(home)

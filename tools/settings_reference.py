@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from gitticks.document.settings import NOT_AVAILABLE, note_on
 from gitticks.document.settings_table import ANY, SETTINGS, Setting
 from gitticks.model.settings import Settings
 from tools.page import check_or_write
@@ -38,50 +39,12 @@ An unknown key or a wrong value is an error that names the file, the line and th
 Times are written as `90s`, `30m`, `2h`, `14d` or seconds; sizes as `200kB`, `64MB` or bytes.
 `*` stands for a name that you choose.
 
-**Not in effect** marks what this release reads and checks, but does not act on yet.
+What is marked *not available in this version* does nothing yet, so `gt config` and a commit on the board refuse it, and `gt config`, `gt doctor` and `gt run` name it where an older file holds it.
+Of what promises safety, `sandbox.preset: strict` in such a file still keeps `gt run` from starting, and `approvals.minimum` above `L0` still keeps everybody from approving.
 """
-NOT_IN_EFFECT = (
-    "agents.*.fallback",
-    "approvals.allowed_signers",
-    "budget.epic.",
-    "budget.run.duration",
-    "budget.run.iterations",
-    "budget.run.tokens",
-    "budget.task.",
-    "checkpoint_every",
-    "claims.",
-    "council.rule",
-    "council.timeout",
-    "keep.",
-    "merge.push",
-    "permissions.allow",
-    "permissions.default",
-    "permissions.deny",
-    "permissions.timeout",
-    "prices.",
-    "sandbox.allowed_hosts",
-    "sandbox.allowed_paths",
-    "sandbox.denied_hosts",
-    "sandbox.denied_paths",
-    "sandbox.max_process_time",
-    "workspace.update",
-)
-"""Names, or their beginnings up to a dot, of settings that nothing reads yet."""
 NOTES = {
-    "approvals.minimum": "this release can give L0 only, so any other value lets nobody approve",
-    "review": "`council` is not in effect: it runs one reviewer, as `agent` does",
-    "reviewers": "only the first one is asked, and its focus is not in effect",
     "sync.auto": "`push` after a command that changed tasks, `both` also after one that looks at the branch itself, such as `gt status`; a run shares while it goes on, and with `both` it asks the remote before it begins and every `--poll`",
-    "sandbox.preset": "`permissive` builds no walls in this release, and `strict` is refused",
 }
-
-
-def is_in_effect(setting: Setting) -> bool:
-    """True if this release acts on the setting."""
-    return not any(
-        setting.name.startswith(name) if name.endswith(".") else setting.name == name
-        for name in NOT_IN_EFFECT
-    )
 
 
 def row_of(setting: Setting) -> str:
@@ -91,8 +54,9 @@ def row_of(setting: Setting) -> str:
         notes.append("*merged by rule*")
     if setting.name in NOTES:
         notes.append(NOTES[setting.name])
-    if not is_in_effect(setting):
-        notes.append("**not in effect**")
+    missing = note_on(setting)
+    if missing is not None:
+        notes.append(missing.replace(NOT_AVAILABLE, f"*{NOT_AVAILABLE}*"))
     wanted = f"{setting.kind.wanted}{' or null' if setting.kind.is_nullable else ''}"
     return f"| `{setting.name}` | {wanted} | {_default(setting)} | {'; '.join(notes)} |\n"
 

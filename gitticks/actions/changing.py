@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
@@ -11,7 +12,6 @@ from gitticks.errors import DocumentError, RefusedError, UsageError
 from gitticks.model.event import Actor, Event
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.task import Task
-from gitticks.model.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ def find_task(context: Context, text: str | None) -> TaskId:
         return context.resolve(text)
 
 
-def find_or_take_up_task(context: Context, text: str | None) -> TaskId:
+def find_or_take_up_task(context: Context, text: str | None, *, least: int = 1) -> TaskId:
     """Returns the task that a person named as `find_task` does; one that is only saved on the board is taken up.
 
     Not to be called within a transaction.
@@ -43,23 +43,29 @@ def find_or_take_up_task(context: Context, text: str | None) -> TaskId:
         GitticksError: it is on the board, and what is saved there is refused.
     """
     with _released_index(context):
-        return _resolve_to_change(context, text)
+        return _resolve_to_change(context, text, least)
 
 
-def find_task_to_change(context: Context, text: str | None, *, may_be_broken: bool = False) -> TaskId:
+CHARACTERS_TO_DECIDE = 3
+"""So many characters of an id have to be typed for what cannot be taken back, such as a merge."""
+
+
+def find_task_to_change(
+    context: Context, text: str | None, *, may_be_broken: bool = False, least: int = 1
+) -> TaskId:
     """Returns the task that a person named, after what was saved by hand in its file was taken up.
 
     What could not be taken up becomes a warning.
 
     Raises:
         NotFoundError: there is no such task, or several begin so.
-        UsageError: none was named and we are in no workspace.
+        UsageError: none was named and we are in no workspace, or fewer than the `least` characters of its id.
         GitticksError: its file cannot be read, and `may_be_broken` was not given.
     """
     from gitticks.actions.broken import find_broken
 
     with _released_index(context):
-        task_id = _resolve_to_change(context, text)
+        task_id = _resolve_to_change(context, text, least)
         broken = None if may_be_broken else find_broken(context.index, task_id)
     left = None if context.world.in_session else _take_up(context, task_id)
     if broken is not None and not _is_readable(context, task_id):
@@ -85,11 +91,29 @@ def _take_up(context: Context, task_id: TaskId) -> str | None:
         return None
 
 
-def _resolve_to_change(context: Context, text: str | None) -> TaskId:
+def find_tasks_to_decide(context: Context, texts: Sequence[str]) -> tuple[TaskId, ...]:
+    """Returns the tasks that a person named, each once, in that order; all are looked up before anything is taken up.
+
+    Raises:
+        NotFoundError: one of them is unknown, or several begin so.
+        UsageError: one was named by too few characters.
+        GitticksError: the file of one cannot be read.
+    """
+    from gitticks.actions.saved_tasks import SavedTaskError
+
+    with _released_index(context):
+        for text in texts:
+            with suppress(SavedTaskError):
+                context.resolve(text, least=CHARACTERS_TO_DECIDE)
+    found = (find_task_to_change(context, text, least=CHARACTERS_TO_DECIDE) for text in texts)
+    return tuple(dict.fromkeys(found))
+
+
+def _resolve_to_change(context: Context, text: str | None, least: int = 1) -> TaskId:
     from gitticks.actions.saved_tasks import SavedTaskError, take_up_task
 
     try:
-        return context.resolve(text)
+        return context.resolve(text, least=least)
     except SavedTaskError as saved:
         with _released_index(context):  # it does not know the task
             pass
@@ -166,7 +190,8 @@ def refuse_closed(task: Task) -> None:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
 
 
-class Record(Value):
+@dataclass(frozen=True, slots=True)
+class Record:
     """Events that are no decision's, and how the commit's subject names them."""
 
     subject: str

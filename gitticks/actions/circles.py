@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
-
-from gitticks.model.values import Value
 
 if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
@@ -16,7 +15,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Queued")
 
 
-class Circle(Value):
+@dataclass(frozen=True, slots=True)
+class Circle:
     """Tasks from one back to itself, and what to type."""
 
     tasks: tuple[TaskId, ...]

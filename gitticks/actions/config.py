@@ -47,20 +47,21 @@ def all_settings(context: Context) -> ShownSettings:
     found = _resolved(context)
     return ShownSettings(
         tuple(_shown(found, name) for name in names(found.settings)),
-        (*found.warnings, *_overruled(found)),
+        (*found.warnings, *(error.message for error in found.unavailable), *_overruled(found)),
     )
 
 
-def one_setting(context: Context, name: str) -> ShownSetting:
-    """Returns one setting.
+def one_setting(context: Context, name: str) -> ShownSettings:
+    """Returns one setting, and what is to be said about it.
 
     Raises:
         UsageError: there is none of that name; a near one is suggested.
     """
-    from gitticks.document.settings import find_setting
+    from gitticks.document.settings import find_setting, note_on
 
-    find_setting(name)
-    return _shown(_resolved(context), name)
+    note = note_on(find_setting(name)[0])
+    warnings = () if note is None else (f"`{name}`: {note}",)
+    return ShownSettings((_shown(_resolved(context), name),), warnings)
 
 
 def explain_setting(name: str) -> str:
@@ -100,7 +101,7 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
 
 def _check_value(name: str, value: str | None) -> object:
     """Returns the value as the setting holds it."""
-    from gitticks.document.settings import find_setting, parse_value
+    from gitticks.document.settings import find_setting, parse_value, refuse_unavailable
 
     setting, keys = find_setting(name)
     if name == _FORMAT:
@@ -112,9 +113,11 @@ def _check_value(name: str, value: str | None) -> object:
     if value is None:
         return None
     try:
-        return parse_value(setting, keys, value, name)
+        parsed = parse_value(setting, keys, value, name)
     except DocumentError as error:
         raise UsageError(error.problem, hint=f"`gt config --explain {name}`") from error
+    refuse_unavailable(setting, keys, parsed)
+    return parsed
 
 
 def _check_branch(context: Context, value: str) -> None:

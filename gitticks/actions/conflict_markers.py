@@ -141,9 +141,8 @@ def _unmerged_settings(context: Context, stages: Mapping[int, str], data: bytes 
         return
     read = context.store.objects.read_blob
     base = stages.get(_BASE)
-    merged = merge_file(
-        CONFIG_PATH, None if base is None else read(base), *(read(stages[one]) for one in _SIDES)
-    )
+    ours, theirs = (read(stages[one]) for one in _SIDES)
+    merged = merge_file(CONFIG_PATH, None if base is None else read(base), ours, theirs)
     if not merged.conflicts:
         yield Unmerged(CONFIG_PATH, line, data, base, merged.data)
 

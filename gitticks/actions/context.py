@@ -6,7 +6,10 @@ Everything is opened when it is first asked for, so that a reading command pays 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.git.repository import discover
@@ -15,12 +18,10 @@ from gitticks.plainfile import read_plain_text
 from gitticks.store.layout import WORK_BRANCH
 from gitticks.world import World
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
     from pathlib import Path
 
+    from gitticks.document.settings_layers import ResolvedSettings
     from gitticks.git.identity import Identity
     from gitticks.git.repository import Repository
     from gitticks.model.event import Actor
@@ -37,8 +38,9 @@ _FOR_AGENTS = "`gt complete` hands your work over, `gt ask` asks a person"
 class Context:
     """One call of gitticks: a directory, the world around it, and settings given for this call alone.
 
-    `overrides` are dotted paths of settings with their values as text, as flags give them. `warnings` are to be told
-    to the person once the call is done.
+    `overrides` are dotted paths of settings with their values as text, as flags give them. `does_much` is set before the
+    repository is opened by what lives long or looks at many objects. `warnings` are to be told to the person once the
+    call is done.
     """
 
     def __init__(
@@ -46,11 +48,18 @@ class Context:
         world: World | None = None,
         directory: Path | None = None,
         overrides: Mapping[str, str] | None = None,
+        *,
+        does_much: bool = False,
     ) -> None:
         self.world = world or World()
         self.overrides: Mapping[str, str] = overrides or {}
         self.warnings: list[str] = []
+        self.does_much = does_much
         self._directory = _here() if directory is None else str(directory)
+
+    def renewed(self, directory: Path | None = None) -> Context:
+        """Returns the same call begun anew, with nothing opened; `directory` is where it is now."""
+        return Context(self.world, directory or self.directory, self.overrides, does_much=self.does_much)
 
     @property
     def directory(self) -> Path:
@@ -65,16 +74,32 @@ class Context:
         if self.world.environment.get("GIT_DIR"):
             from gitticks.git.named_repository import find_repository
 
-            return find_repository(self._directory, self.world.environment)
-        return discover(self._directory)
+            found = find_repository(self._directory, self.world.environment)
+        else:
+            found = discover(self._directory)
+        found.does_much = self.does_much
+        return found
 
     @cached_property
     def store(self) -> Store:
-        """Returns the store with its board kept in step; opening it loads pygit2."""
+        """Returns the store with its board kept in step."""
         from gitticks.store.board import WORKTREE_BOARD
         from gitticks.store.branch import Store
 
         return Store.open(self.repository, WORKTREE_BOARD)
+
+    def warn_of_left_behind(self) -> None:
+        """Warns of what agents' sessions changed in the repository's own folder and nobody has agreed to."""
+        import os
+
+        if not os.path.exists(f"{self.repository.own_place}/left-behind.json"):
+            return
+        from gitticks.store.left_behind import left_behind
+
+        for one in left_behind(self.repository):
+            words = f"{one.words}: `gt trust` shows it, and asks"
+            if words not in self.warnings:
+                self.warnings.append(words)
 
     @cached_property
     def index(self) -> Index:
@@ -86,9 +111,14 @@ class Context:
     @cached_property
     def settings(self) -> Settings:
         """Returns the settings with every layer applied."""
+        return self.resolved_settings.settings
+
+    @cached_property
+    def resolved_settings(self) -> ResolvedSettings:
+        """Returns the settings with where each comes from, and what is to be said about them."""
         from gitticks.store.settings import load_settings
 
-        return load_settings(self.repository, self.world.environment, self.overrides).settings
+        return load_settings(self.repository, self.world.environment, self.overrides)
 
     @property
     def now(self) -> datetime:
@@ -150,13 +180,13 @@ class Context:
 
         return Path(named)
 
-    def resolve(self, text: str | None) -> TaskId:
+    def resolve(self, text: str | None, *, least: int = 1) -> TaskId:
         """Returns the task that a person named by id or unique prefix, or whose workspace we are in.
 
         Raises:
             NotFoundError: there is no such task, or its file cannot be read, or it is only saved on the board, or several
                 begin so.
-            UsageError: none was named and we are in no workspace.
+            UsageError: none was named and we are in no workspace, or fewer than the `least` characters of its id.
         """
         if text is None:
             here = self.task_here()
@@ -166,12 +196,13 @@ class Context:
         from gitticks.store.resolve import resolve_id
 
         try:
-            return resolve_id(self.index, text)
+            return resolve_id(self.index, text, least)
         except NotFoundError as error:
             from gitticks.actions.broken import find_unreadable
             from gitticks.actions.saved_tasks import saved_task
 
-            raise find_unreadable(self.index, text) or saved_task(self, text) or error from None
+            saved = saved_task(self, text) if len(text) >= least else None
+            raise find_unreadable(self.index, text) or saved or error from None
 
     def surroundings(self) -> Surroundings:
         """Returns what readiness depends on in this clone now."""

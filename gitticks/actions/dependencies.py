@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from gitticks.actions.standing import by_closing, standings_of
+from gitticks.model.ids import TaskId
 from gitticks.model.layering import lay_out
 from gitticks.model.queries import Graph
-from gitticks.model.values import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
-    from gitticks.model.ids import TaskId
     from gitticks.store.index import BrokenFile
     from gitticks.store.indexed_task import IndexedTask
 
-    Links = dict[TaskId, list[TaskId]]
+Links = dict[TaskId, list[TaskId]]
 
 
 _MOST_INHERITED = 20
 """How many blockers of epics above it are drawn for each task; more would only hide its own, and take for ever."""
 
 
-class Edge(Value):
+@dataclass(frozen=True, slots=True)
+class Edge:
     """`target` waits for `source`, which is a blocker of it or of an epic above it.
 
     `is_part`: it is the epic that waits for its child. `is_circular`: this link closes a circle.
@@ -38,7 +38,8 @@ class Edge(Value):
     is_circular: bool = False
 
 
-class Dependencies(Value):
+@dataclass(frozen=True, slots=True)
+class Dependencies:
     """The linked tasks in layers, each in picking order, with the links between them in the order of their targets.
 
     `left_out` is how many tasks were looked at that have no link here; `has_tasks` is False in a repository without any.

@@ -20,8 +20,21 @@ def workspace_of(context: Context, task: Task) -> Path | None:
         return context.repository.main_worktree
     from gitticks.git.worktree_list import list_worktrees
 
-    found = (one.path for one in list_worktrees(context.repository) if one.branch == task.branch)
-    return next((path for path in found if path.is_dir()), None)
+    trees = [one for one in list_worktrees(context.repository) if one.path.is_dir()]
+    usual = _usual_place(context, task)
+    on_branch = (one.path for one in trees if one.branch == task.branch)
+    # Who works there may have left the branch.
+    in_place = (one.path for one in trees if usual is not None and one.path.resolve() == usual)
+    return next(on_branch, None) or next(in_place, None)
+
+
+def _usual_place(context: Context, task: Task) -> Path | None:
+    from gitticks.store.layout import WORK_BRANCH
+
+    main, branch = context.repository.main_worktree, task.branch or ""
+    if main is None or not branch.startswith(WORK_BRANCH):
+        return None
+    return (main / context.settings.workspace.dir / branch.removeprefix(WORK_BRANCH)).resolve()
 
 
 def uncommitted_in(context: Context, workspace: Path) -> tuple[str, ...]:
@@ -30,6 +43,22 @@ def uncommitted_in(context: Context, workspace: Path) -> tuple[str, ...]:
     from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
 
     return uncommitted_paths(checkout_at(context.repository, workspace), own_folders(context.settings))
+
+
+def astray_in(context: Context, task: Task, workspace: Path, *, is_tested_there: bool = True) -> str | None:
+    """Returns why the task's branch does not bring what was committed in its workspace, or None."""
+    if task.branch is None or (task.isolation or context.settings.isolation) is Isolation.NONE:
+        return None
+    from gitticks.runner.astray import find_astray
+
+    return find_astray(
+        context.repository,
+        workspace,
+        branch=task.branch,
+        start_sha=task.start_sha,
+        base=task.base,
+        is_tested_there=is_tested_there,
+    )
 
 
 def failed_check(context: Context, task_id: TaskId) -> str | None:
@@ -46,5 +75,8 @@ def failed_check(context: Context, task_id: TaskId) -> str | None:
     from gitticks.actions.trust import require_team_trusted
     from gitticks.runner.verifiers import run_checks
 
+    astray = astray_in(context, file.task, workspace)
+    if astray is not None:
+        return astray
     require_team_trusted(context)
     return run_checks(workspace, context.settings, context.world.environment, context.repository).failure

@@ -8,19 +8,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import date, datetime
-from pathlib import Path
-from shlex import quote
-from typing import Any
 
 from gitticks.actions.context import Context
-from gitticks.actions.importing.placing import latest_records
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.times import format_date, format_time
-from gitticks.errors import DocumentError, GitticksError
-from gitticks.model.event import Event, EventType
+from gitticks.errors import DocumentError
+from gitticks.model.event import Event
 from gitticks.model.notes import Entry, Section
 from gitticks.model.task import Task
-from gitticks.plainfile import reason_of
 from gitticks.signs import safe_json
 
 COLUMNS = (
@@ -86,48 +81,13 @@ def _cell(value: object) -> str:
 
 def as_beads(context: Context) -> Iterator[str]:
     """Yields a line of JSON for each task, as beads keeps its issues."""
-    from gitticks.document.foreign.beads_writing import Names, issue_of
+    from gitticks.importing.beads import issue_of, record_of
 
     found = list(read_all(context))
-    records = {one.file.task.id: _record(one.events) for one in found}
-    names = Names({task_id: record["id"] for task_id, record in records.items() if record is not None})
+    records = {one.file.task.id: record_of(one.events) for one in found}
+    names: dict[str, str] = {
+        task_id: record["id"] for task_id, record in records.items() if record is not None
+    }
     for one in found:
         issue = issue_of(one.file, records[one.file.task.id], names)
         yield safe_json(json.dumps(issue, ensure_ascii=False, separators=(",", ":"))) + "\n"
-
-
-def _record(events: tuple[Event, ...]) -> dict[str, Any] | None:
-    """Returns the issue that the task was imported from, None for what came from elsewhere."""
-    if not any(event.type is EventType.IMPORTED for event in events):
-        return None
-    for text in latest_records(events, "beads"):
-        try:
-            record = json.loads(text)
-        except ValueError:
-            return None
-        is_issue = isinstance(record, dict) and isinstance(record.get("id"), str) and record.get("title")
-        return record if is_issue else None
-    return None
-
-
-def write_file(path: Path, text: str) -> None:
-    """Writes a file whole or not at all.
-
-    Raises:
-        GitticksError: it cannot be written.
-    """
-    if path.is_dir():
-        raise GitticksError(
-            f"`{path}` cannot be written: it is a folder",
-            hint=f"`ls -ld {quote(str(path))}` shows what is there",
-        )
-    draft = path.with_name(f".{path.name}.gitticks-tmp")
-    try:
-        draft.write_text(text, "utf-8")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise GitticksError(
-            f"`{path}` cannot be written: {reason_of(error)}",
-            hint=f"`ls -ld {quote(str(path.parent))}` shows who may write there",
-        ) from error

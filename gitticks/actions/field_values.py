@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -13,7 +13,6 @@ from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Isolation, Priority, Requires, TaskType
 from gitticks.model.task import Task
-from gitticks.model.values import Value
 
 WordT = TypeVar("WordT", bound=StrEnum)
 Wishes = Mapping[str, str | tuple[str, ...]]
@@ -28,7 +27,8 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
-class Reading(Value):
+@dataclass(frozen=True, slots=True)
+class Reading:
     """What reading a field depends on: the day it is, the task's present value, and how ids are found."""
 
     today: date

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from gitticks.errors import GitticksError
-from gitticks.model.ids import is_valid_id
-from gitticks.model.values import Value
+from gitticks.model.ids import TaskId, is_valid_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from gitticks.actions.context import Context
     from gitticks.git.log import Log, LoggedCommit
     from gitticks.model.event import Event
-    from gitticks.model.ids import TaskId
 
 
-class TaskHistory(Value):
+@dataclass(frozen=True, slots=True)
+class TaskHistory:
     """A task's events, oldest first; `left_out` is how many earlier ones there are."""
 
     task_id: TaskId

@@ -86,7 +86,8 @@ def _check_file(context: Context, change: StagedChange) -> Iterator[Problem]:
         yield problem
     elif change.new is not None and is_team_file(change.path) and not change.is_unmerged:
         content = context.store.objects.read_blob(change.new)
-        yield from _parse_problem(lambda: check_team_file(change.path, content), change.path)
+        old = b"" if change.old is None else context.store.objects.read_blob(change.old)
+        yield from _parse_problem(lambda: check_team_file(change.path, content, old), change.path)
     else:
         yield from _check_readable(context, change)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gitticks.actions.context import Context
 from gitticks.actions.hook_problem import Problem
-from gitticks.git.refs import NO_OBJECT, is_object_id, name_behind
+from gitticks.git.refs import is_nothing, is_object_id, name_behind
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
@@ -16,7 +16,7 @@ _FIELDS_OF_PUSH, _FIELDS_OF_RECEIVE = 4, 3
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """Where a ref is and where it shall go; `NO_OBJECT` for nowhere."""
+    """Where a ref is and where it shall go; only zeros for nowhere."""
 
     old: str
     new: str
@@ -63,7 +63,7 @@ def _check(context: Context, move: _Move) -> Iterator[Problem]:
         yield Problem("", f"`{move.old}` and `{move.new}` are no commits", "`git push` again")
         return
     objects = object_places(context.world.environment, context.directory).open(context.repository)
-    if move.old != NO_OBJECT and not objects.has(move.old):
+    if not is_nothing(move.old) and not objects.has(move.old):
         yield Problem(
             "",
             f"the other side's `{STATE_BRANCH}` has commits that are not here",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
 from gitticks.actions.last_words import MOST_READ, said_of
 from gitticks.actions.routing import person_here
 from gitticks.actions.standing import standing_of
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.values import Value
 from gitticks.model.words import ANSWERED, QUESTIONS, REVIEW, REVIEWING
 from gitticks.store.indexed_tasks import graph_over
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
@@ -28,7 +28,7 @@ MOST_SECONDS = 3.0
 _NO_CODE = '"end_sha": null'
 
 
-class ReviewWord(Value):
+class ReviewWord(NamedTuple):
     """What an agent's review came to: a word of `ReviewOutcome`, by whom, if the history tells, and the review itself."""
 
     outcome: str
@@ -36,7 +36,8 @@ class ReviewWord(Value):
     text: str
 
 
-class Asked(Value):
+@dataclass(frozen=True, slots=True)
+class Asked:
     """A task that awaits a person.
 
     `is_mine` unless somebody else is to answer. `said` is why it is stuck, or else what its agent said when it
@@ -54,7 +55,8 @@ class Asked(Value):
     changes: Changes | None = None
 
 
-class Inbox(Value):
+@dataclass(frozen=True, slots=True)
+class Inbox:
     """What awaits a person, the most urgent first: one's own and nobody's before what is others'.
 
     `left_out` are less urgent ones beyond the count, `for_others` those that were left out because others are asked.
@@ -78,6 +80,7 @@ def open_inbox(
 
     Git is asked what work changes unless that is not wanted. The rows have their JSON where that is wanted.
     """
+    context.warn_of_left_behind()
     index = context.index
     mine, others = _routed(context, index.needing_people(with_json=with_json))
     wanted = [*mine, *others] if everybody else mine
@@ -156,4 +159,4 @@ def _with_changes(context: Context, asked: list[Asked]) -> list[Asked]:
         for task_id, fields in work.items()
         if not allowance.is_spent
     }
-    return [one.changed(changes=found.get(one.standing.task.id)) for one in asked]
+    return [replace(one, changes=found.get(one.standing.task.id)) for one in asked]

@@ -93,7 +93,9 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     from gitticks.git.process import git_version
     from gitticks.git.refs import has_commits
     from gitticks.store.board import board_path, create_board
+    from gitticks.store.board.ignored import keep_board_ignores
     from gitticks.store.hooks import keep_board_hooks
+    from gitticks.store.impossible_paths import remove_impossible, warnings_of
     from gitticks.store.merging.driver import install_merge_driver
 
     context.require_person("begin tasks in a repository")
@@ -111,8 +113,11 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     if begun is not Begun.CREATED:
         _change_settings(context, base, human)
     is_board_new = board_path(repository) is None
+    if is_board_new and begun is not Begun.CREATED:
+        context.warnings += warnings_of(remove_impossible(context.store))  # else git could fill no board
     board = create_board(repository)
     keep_board_hooks(repository)
+    keep_board_ignores(repository)
     install_merge_driver(repository)
     settings = context.settings
     return Initialised(

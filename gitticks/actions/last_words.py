@@ -1,13 +1,14 @@
-"""What the agent of a task that awaits a person said when it stopped, read from the task's notes."""
+"""What the agent of a task said when it stopped, and what it was not allowed to do, read from notes and history."""
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from gitticks.model.ids import TaskId
 from gitticks.model.words import AGENT_REVIEW, REVIEWING, STUCK, WORKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from gitticks.model.notes import Entry
     from gitticks.store.index import Index
     from gitticks.store.indexed_task import IndexedTask
@@ -32,6 +33,29 @@ def said_of(index: Index, task: IndexedTask) -> str:
     if notes and task.status == REVIEWING:
         return _last_within(notes, *_work_of_round(index.history(task.id), task.asked_at))
     return _last_within(notes, task.asked_at, None)
+
+
+class Denied(NamedTuple):
+    """What the last worker on a task was not allowed to do."""
+
+    id: TaskId
+    agent: str
+    denied: tuple[str, ...]
+
+
+def denied_of(index: Index, task_id: TaskId) -> Denied | None:
+    """Returns what the last session of a task's worker was not allowed to do, if anything."""
+    history = index.history(task_id)
+    if b'"denied"' not in history:
+        return None
+    from gitticks.document.jsonl import read_history
+    from gitticks.model.event import EventType
+
+    for event in reversed(read_history(history).events):
+        if event.type is EventType.SESSION_ENDED and event.data.get("role") == "worker":
+            denied = event.data.get("denied")
+            return Denied(task_id, event.actor.name, tuple(denied)) if isinstance(denied, list) else None
+    return None
 
 
 def _last_within(notes: list[Entry], since: datetime, until: datetime | None) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import circumstances_of
 from gitticks.actions.context import Context
-from gitticks.actions.evidence import uncommitted_in, workspace_of
-from gitticks.errors import RefusedError
+from gitticks.actions.evidence import astray_in, uncommitted_in, workspace_of
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
@@ -17,10 +17,13 @@ from gitticks.model.task import Task
 from gitticks.workflow.triggers import Closed, Reopened, Requested
 
 if TYPE_CHECKING:
+    from gitticks.runner.holds import Holds
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.triggers import Trigger
 
 _SHOWN_PATHS = 3
+_LONGEST_STOP_SECONDS = 60.0
+_LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +45,65 @@ def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
     return _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
 
 
-def close_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
+def close_task(context: Context, task_id: TaskId, reason: str | None, *, stops_agent: bool = False) -> Moved:
     """Closes a task that a person did: awaiting work and approved in one; commits of its workspace are still merged.
 
+    With `stops_agent` an agent that works on it is stopped first, so that all it committed is merged.
+
     Raises:
-        RefusedError: its workspace has uncommitted changes, it is an epic with open children, it is closed already,
-            or this is an agent's session.
+        RefusedError: an agent works on it, its workspace has uncommitted changes or commits beside its branch, it is
+            an epic with open children, it is closed already, or this is an agent's session.
+        GitticksError: the agent does not end.
     """
     context.require_person("close a task")
     task = context.store.task_file(task_id).task
-    if task.is_open:
-        _refuse_uncommitted(context, task)
-    return _decide(context, task_id, Closed(context.actor, reason))
+    is_stopped = task.is_open and is_worked_on(context, task_id)
+    if is_stopped:
+        if not stops_agent:
+            raise RefusedError(
+                f"an agent works on `{task_id}` now",
+                hint=f"`gt close {task_id} --stop` stops it and merges what it committed",
+            )
+        _stop_agent(context, task_id)
+        task = context.store.task_file(task_id).task
+    try:
+        if task.is_open:
+            _refuse_unmerged(context, task)
+        moved = _decide(context, task_id, Closed(context.actor, reason))
+    except RefusedError as error:
+        if is_stopped:
+            held = f"its agent was stopped, and `gt run {task_id}` starts it again"
+            error.hint = f"{error.hint}; {held}" if error.hint else held
+        raise
+    _holds(context).release(task_id)
+    return moved
+
+
+def is_worked_on(context: Context, task_id: TaskId) -> bool:
+    """True while an agent's session on the task lives in this clone."""
+    from gitticks.runner.liveness import live_tasks
+
+    return task_id in live_tasks(context.repository.own_place)
+
+
+def _holds(context: Context) -> Holds:
+    from gitticks.runner.holds import Holds
+
+    return Holds(context.repository.own_dir)
+
+
+def _stop_agent(context: Context, task_id: TaskId) -> None:
+    """Stops the task's agent and waits for its end; the task stays held."""
+    import time
+
+    _holds(context).hold(task_id)
+    give_up_at = time.monotonic() + _LONGEST_STOP_SECONDS
+    while is_worked_on(context, task_id):
+        if time.monotonic() > give_up_at:
+            raise GitticksError(
+                f"the agent of `{task_id}` does not end; nothing was closed", hint="`gt status` shows it"
+            )
+        time.sleep(_LOOK_SECONDS)
 
 
 def reopen_task(context: Context, task_id: TaskId) -> Moved:
@@ -103,8 +153,8 @@ def _refuse_children(task: Task, children: tuple[TaskId, ...]) -> None:
         )
 
 
-def _refuse_uncommitted(context: Context, task: Task) -> None:
-    """Refuses where the workspace holds work that no commit has: closing would leave it out of the merge."""
+def _refuse_unmerged(context: Context, task: Task) -> None:
+    """Refuses where the workspace holds work that its branch does not have: the merge would leave it out."""
     workspace = workspace_of(context, task)
     paths = uncommitted_in(context, workspace) if workspace is not None else ()
     if paths:
@@ -113,4 +163,10 @@ def _refuse_uncommitted(context: Context, task: Task) -> None:
         raise RefusedError(
             f"the workspace of `{task.id}` has uncommitted changes: {shown}{more}",
             hint=f"`git -C {quote(str(workspace))} status` shows them: commit them or throw them away, then repeat",
+        )
+    astray = astray_in(context, task, workspace, is_tested_there=False) if workspace is not None else None
+    if astray is not None:
+        raise RefusedError(
+            f"what was done for `{task.id}` would not be merged: {astray}",
+            hint=f"`cd {quote(str(workspace))}` and type that, then repeat",
         )

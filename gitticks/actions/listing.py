@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from gitticks.actions.last_words import MOST_READ, said_of
 from gitticks.actions.reasons import reasons_of
 from gitticks.actions.standing import by_closing, standings_of
+from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.values import Value
 from gitticks.model.words import STUCK
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
-    from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
     from gitticks.model.status import Awaiting, Status
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.indexed_task import IndexedTask
 
 
-class Filter(Value):
+@dataclass(frozen=True, slots=True)
+class Filter:
     """Which tasks are wanted; None and an empty tuple let everything through.
 
     A task passes that has one of the kinds, one of the statuses and all of the labels. Closed tasks pass only where
@@ -55,7 +56,8 @@ class Filter(Value):
         return bool(self.labels) or self.agent is not None or self.reviewer is not None
 
 
-class Listing(Value):
+@dataclass(frozen=True, slots=True)
+class Listing:
     """What a listing found: tasks in their order, and the files that could not be read.
 
     `questions` holds the open questions of tasks that await a person, where those were asked for, and `said` why

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +13,10 @@ from gitticks.git.files import errors_name
 from gitticks.plainfile import reason_of
 
 if TYPE_CHECKING:
+    from gitticks.store.merging.changes import Changes, Look, Times
     from gitticks.store.merging.task import Merged
 
+_HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
 _RECORDS = ".jsonl"
 
 
@@ -23,7 +27,9 @@ class Driven:
     notes: tuple[str, ...] = ()
 
 
-def merge_in_place(base: Path, ours: Path, theirs: Path, path: str) -> Driven:
+def merge_in_place(
+    base: Path, ours: Path, theirs: Path, path: str, environment: Mapping[str, str] | None = None
+) -> Driven:
     """Writes the merged file over `ours`, whole or not at all.
 
     Args:
@@ -31,12 +37,18 @@ def merge_in_place(base: Path, ours: Path, theirs: Path, path: str) -> Driven:
         ours: one side.
         theirs: the other side.
         path: where the file lies on the branch.
+        environment: what git said beside; `git merge` and `git pull` name the other side's commit there.
 
     Raises:
         GitticksError: a side cannot be read as what it is; nothing is written, and git is to merge by text.
     """
     versions = [_read(file) for file in (base, ours, theirs)]
-    data, driven = _merged(path, versions[0] or None, versions[1], versions[2])
+
+    def times(look: Look) -> tuple[int, int] | None:
+        changes = _history(path, versions[1], versions[2], environment or {})
+        return None if changes is None else changes.of(path)(look)
+
+    data, driven = _merged(path, versions[0] or None, versions[1], versions[2], times)
     aside = ours.with_name(f"{ours.name}.merged")
     try:
         with errors_name(aside):
@@ -54,14 +66,37 @@ def _read(file: Path) -> bytes:
         raise GitticksError(f"`{file}` cannot be read: {reason_of(error)}") from error
 
 
-def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> tuple[bytes, Driven]:
+def _history(path: str, ours: bytes, theirs: bytes, environment: Mapping[str, str]) -> Changes | None:
+    """Returns the history of both sides; None where git does not say which commits it merges, as in a rebase.
+
+    A commit counts only if it has exactly the file that git handed over: a merge base that git put together has not.
+    """
+    from gitticks.git.process import run_git
+    from gitticks.git.repository import discover
+    from gitticks.store.merging.changes import Changes
+
+    heads = [match[1] for name in environment if (match := _HEAD.fullmatch(name))]
+    head = run_git(["rev-parse", "--verify", "--quiet", "HEAD"], check=False).text
+    if not heads or not head:
+        return None
+    objects = discover(Path.cwd()).objects
+
+    def has(commit: str, data: bytes) -> bool:
+        entry = objects.find(objects.tree_of(commit), path)
+        return entry is not None and objects.read_blob(entry.object_id) == data
+
+    other = next((one for one in heads if has(one, theirs)), None)
+    return Changes(objects, head, other) if other is not None and has(head, ours) else None
+
+
+def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Times) -> tuple[bytes, Driven]:
     if path.endswith(_RECORDS):
         from gitticks.document.merging.records import merge_records
 
         return merge_records(base or b"", ours, theirs), Driven()
     from gitticks.store.merging.task import merge_task, with_superseded
 
-    merged = merge_task(base, ours, theirs, path)
+    merged = merge_task(base, ours, theirs, path, times)
     if merged is None:
         raise GitticksError(
             f"`{path}` cannot be read on one side, so it is merged line by line",

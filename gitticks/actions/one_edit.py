@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gitticks.actions.context import Context
 from gitticks.actions.left_edits import (
     BACK,
+    LEFT_ALONE,
     NOT_COMMITTED,
     REFUSED,
     VERDICT,
@@ -39,6 +40,8 @@ def why_left_alone(context: Context, saved: SavedEdit) -> Left | None:
         return Left(f"{REFUSED}it is no plain file; put the file itself there")
     if saved.is_conflict:
         return conflict(saved)
+    if saved.is_young:
+        return Left(f"{LEFT_ALONE}somebody keeps saving it; it is looked at again")
     if task_of_path(saved.path) is not None:
         return None
     problem = misplaced(saved.path, saved.content)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from gitticks.actions.standing import by_closing, standings_of
 from gitticks.model.queries import Graph
-from gitticks.model.values import Value
 from gitticks.model.words import CLOSED, PHASES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
     from gitticks.store.index import BrokenFile
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 RECENT_DAYS = 14
 
 
-class Column(Value):
+@dataclass(frozen=True, slots=True)
+class Column:
     """The tasks of one phase in picking order, closed ones newest first; `left_out` were closed longer ago."""
 
     phase: str
@@ -27,7 +28,8 @@ class Column(Value):
     left_out: int = 0
 
 
-class Columns(Value):
+@dataclass(frozen=True, slots=True)
+class Columns:
     """One column for each phase; `has_tasks` is False in a repository without any task."""
 
     columns: tuple[Column, ...]

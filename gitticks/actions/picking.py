@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from gitticks.actions.standing import standing_of, standings_of
+from gitticks.model.ids import TaskId
 from gitticks.model.picking import first_ready
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.values import Value
 from gitticks.store.indexed_tasks import candidates_in, graph_over
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
-    from gitticks.model.ids import TaskId
     from gitticks.model.status import Awaiting
     from gitticks.store.indexed_task import IndexedTask
 
 
-class Reach(Value):
+@dataclass(frozen=True, slots=True)
+class Reach:
     """Where to look: below one epic, or in some of the groups; with nothing said everywhere."""
 
     epic: str | None = None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from gitticks.model.ids import TaskId
 from gitticks.model.words import STUCK
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from gitticks.model.ids import TaskId
     from gitticks.model.queued import Listed
     from gitticks.store.index import Index
 

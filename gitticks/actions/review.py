@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.context import Context
 from gitticks.actions.verdict import Judged, approve_task, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError
-from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_in_memory
+from gitticks.git.merges import (
+    Conflict,
+    DiffSummary,
+    diff_summary,
+    long_changes,
+    merge_in_memory,
+    tree_changes,
+)
 from gitticks.git.process import run_git
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section, pair_questions, with_unasked
@@ -18,9 +26,11 @@ from gitticks.model.task import Task
 from gitticks.model.words import ANSWERED
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import worklog_path
+from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Requested, Seen
 
 if TYPE_CHECKING:
+    from gitticks.git.merges import LongChange
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.runner.worklog import LoggedIteration
     from gitticks.store.transaction import Transaction
@@ -32,7 +42,7 @@ class ReviewView:
     """A task's work as a person judges it.
 
     `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict
-    now. `said` is what its agent said when it stopped, or why it is stuck. `reviews` are what the council's members
+    now. `look_first` are the paths that act beyond their text, and those that no merge takes. `said` is what its agent said when it stopped, or why it is stuck. `reviews` are what the council's members
     answered in this round, by their names. `worklog` holds an entry for each iteration, oldest first. `seen` is what
     a verdict given on this view is for.
     """
@@ -49,11 +59,13 @@ class ReviewView:
     worklog: tuple[LoggedIteration, ...]
     changes: DiffSummary | None
     conflicts: tuple[str, ...]
+    look_first: tuple[Remark, ...]
     seen: Seen
 
 
 def view(context: Context, task_id: TaskId) -> ReviewView:
     """Returns what there is to judge."""
+    context.warn_of_left_behind()
     tip = context.store.tip()
     file = context.store.task_file(task_id, tip)
     task = file.task
@@ -71,6 +83,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         worklog=_worklog(context, task_id, tip),
         changes=diff_summary(context.repository, *span) if span else None,
         conflicts=_conflicts(context, task),
+        look_first=look_first(tree_changes(context.repository, *span)) if span else (),
         seen=seen_of(task),
     )
 
@@ -103,15 +116,32 @@ def _said(context: Context, task_id: TaskId) -> str:
     return "" if page is None else said_of(context.index, page)
 
 
-def diff(context: Context, task: Task, *, colour: bool = False) -> bytes:
-    """Returns the task's changes as a patch, as stored: no filter, converter or external program is asked."""
+def diff(context: Context, task: Task) -> bytes:
+    """Returns the task's changes as a patch, as stored: no filter, converter or external program is asked.
+
+    Files that are binary, and changes too long to be read here, come last with a line each.
+    """
     span = _span(context, task)
     if span is None:
         return b""
+    left_out = long_changes(context.repository, *span)
     options = ["-r", "-p", "--text", "--no-textconv", "--no-ext-diff", "-M"]
-    shade = ["--color=always"] if colour else []
-    asked = ["diff-tree", *options, *shade, "--end-of-options", *span]
-    return run_git(asked, repository_dir=context.repository.common_dir).stdout
+    without = [f":(top,exclude,literal){one.path}" for one in left_out]
+    asked = [
+        "diff-tree",
+        *options,
+        "--end-of-options",
+        *span,
+        *(["--", ":(top)", *without] if without else []),
+    ]
+    patch = run_git(asked, repository_dir=context.repository.common_dir).stdout
+    return patch + b"".join(map(_summary, left_out))
+
+
+def _summary(one: LongChange) -> bytes:
+    what = "binary" if one.lines is None else f"{one.lines:,} lines changed"
+    path = one.path if one.path.isprintable() else ascii(one.path)[1:-1]
+    return f"not shown: {path} ({what}): git diff {one.span[0][:10]} {one.span[1][:10]} -- {quote(path)}\n".encode()
 
 
 def _span(context: Context, task: Task) -> tuple[str, str] | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from gitticks.errors import GitticksError
-from gitticks.model.values import Value
+from typing import TYPE_CHECKING, NamedTuple
 
-TYPE_CHECKING = False
+from gitticks.errors import GitticksError
+
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
 
 
-class Person(Value):
+class Person(NamedTuple):
     """The person who asks, by every name that somebody might call them in `reviewer`, in one case."""
 
     names: frozenset[str]

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 from gitticks.actions.context import Context
 from gitticks.actions.left_edits import is_for_nobody
 from gitticks.actions.merged_by_hand import notice_merges
-from gitticks.actions.taking_up import take_up
+from gitticks.actions.taking_up import take_up, warn_of_fallen
 from gitticks.actions.trust import require_team_trusted
 from gitticks.errors import GitticksError
-from gitticks.flocks import give_up_lock, is_lock_held, take_lock
+from gitticks.flocks import give_up_lock, take_lock
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.settings import SandboxPreset
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import RunEvent, Warned
 from gitticks.runner.interrupts import interrupting
+from gitticks.runner.liveness import RUN_LOCK, is_run_alive_at
 from gitticks.runner.loop import Loop
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
@@ -49,6 +50,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     for path, reason in take_up(context).left.items():
         if not is_for_nobody(reason):
             context.warnings.append(f"`{BOARD_FOLDER}/{path}` is {reason}")
+    warn_of_fallen(context)
     for found in notice_merges(context):
         context.warnings.append(
             f"`{found.id}` was found merged into `{found.base}`: it is {found.status} now"
@@ -67,8 +69,8 @@ def run_context(
     """Returns what the runner's parts share, for a run or for a command that does a part of one."""
     if context.settings.sandbox.preset is SandboxPreset.STRICT:
         raise GitticksError(
-            "the sandbox `strict` cannot be enforced by this release",
-            hint="`gt config sandbox.preset permissive` runs agents without walls, as you",
+            "the settings ask for the sandbox `strict`, which is not available in this version",
+            hint="`gt config sandbox.preset none` runs agents without walls, as you",
         )
     require_team_trusted(context)
     return RunContext(context.repository, context.settings, context.world, listener, options or RunOptions())
@@ -92,6 +94,8 @@ def execute(context: Context, loop: Loop) -> RunExit:
                 ended = loop.execute()
             remove_merged_workspaces(loop.run)
         tidy_up(loop.run.repository)
+    warn_of_fallen(context)  # which may be why a task vanished from under the run
+    context.warnings[:] = dict.fromkeys(context.warnings)
     return ended
 
 
@@ -139,9 +143,9 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
 
 def is_run_alive(repository: Repository) -> bool:
     """True while a `gt run` of this clone lives, which then merges what is approved."""
-    return is_lock_held(repository.own_dir / "run.lock")
+    return is_run_alive_at(repository.own_place)
 
 
 def _open_lock(repository: Repository) -> int:
     repository.own_dir.mkdir(parents=True, exist_ok=True)
-    return os.open(repository.own_dir / "run.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    return os.open(repository.own_dir / RUN_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -133,7 +133,7 @@ def _take_up_files(context: Context, edits: list[SavedEdit]) -> Mapping[str, Lef
 
 
 def _is_dropping(path: str) -> bool:
-    from gitticks.actions.saved_files import is_dropping
+    from gitticks.store.board.ignored import is_dropping
 
     return is_dropping(path)
 

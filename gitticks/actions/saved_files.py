@@ -6,7 +6,6 @@ like a verdict, they count once they are committed. What gitticks does not know 
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from gitticks.actions.left_edits import (
     on_board,
     refused,
 )
-from gitticks.errors import GitticksError, LostRaceError
+from gitticks.errors import DocumentError, GitticksError, LostRaceError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
 from gitticks.store.board.saved import LARGEST_BYTES
 from gitticks.store.layout import (
@@ -40,19 +39,9 @@ if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
 
 _MOST_NAMED = 3
-_DROPPING = re.compile(
-    r"\.#.*|#.*#|.*~|\..*\.sw[a-z]|4913|\.DS_Store|Thumbs\.db|desktop\.ini|\.goutputstream-.*"
-)
-"""What editors and desktops leave about for a while."""
-
 _HALF_DONE = (".tmp", ".bak", ".orig", ".rej", ".part", ".crdownload", ".refused")
 _RECORDS = (f"{ROUNDS_FOLDER}/", f"{CHECKPOINTS_FOLDER}/", WORKLOG_FILE)
 """What gitticks writes of a task's past."""
-
-
-def is_dropping(path: str) -> bool:
-    """True for a file that an editor or a desktop left about, which nobody need hear of."""
-    return any(_DROPPING.fullmatch(name) for name in path.split("/"))
 
 
 def place_of(path: str) -> str:
@@ -125,8 +114,13 @@ def is_team_file(path: str) -> bool:
     return path == CONFIG_PATH or path.startswith(f"{PROMPTS_FOLDER}/")
 
 
-def check_team_file(path: str, content: bytes) -> None:
+def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None:
     """Refuses settings that cannot be read, or that are for a newer gitticks, and a template that is broken.
+
+    Args:
+        path: the file's path on the state branch.
+        content: what it holds.
+        old: what it held before; then a setting that nothing acts on yet is refused as well if it is new.
 
     Raises:
         GitticksError: they are.
@@ -135,12 +129,28 @@ def check_team_file(path: str, content: bytes) -> None:
         from gitticks.document.frontmatter import decode
         from gitticks.document.settings import file_layer, require_writable
 
-        require_writable(file_layer(decode(content, path)))
+        layer = file_layer(decode(content, path))
+        require_writable(layer)
+        if old is not None and layer.unavailable:
+            _refuse_new_unavailable(layer.unavailable, decode(old, path))
     elif path.endswith(".md"):
         from gitticks.document.frontmatter import decode
         from gitticks.runner.templates import check_template
 
         check_template(path.removeprefix(f"{PROMPTS_FOLDER}/"), decode(content, path))
+
+
+def _refuse_new_unavailable(found: Mapping[tuple[str, ...], DocumentError], old: str) -> None:
+    from gitticks.document.settings import file_layer
+
+    try:
+        known = frozenset(file_layer(old).unavailable)
+    except DocumentError:
+        known = frozenset[tuple[str, ...]]()
+    for keys, error in found.items():
+        if keys not in known:
+            error.hint = "take it out of the file, then commit"
+            raise error
 
 
 def take_up_files(context: Context, edits: Iterable[SavedEdit]) -> Mapping[str, Left | None]:

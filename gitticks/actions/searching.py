@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gitticks.actions.standing import standing_of
 from gitticks.errors import UsageError
 from gitticks.model.forest import in_tree_order
-from gitticks.model.values import Value
+from gitticks.model.ids import TaskId
 from gitticks.store.indexed_tasks import graph_over
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
-    from gitticks.model.ids import TaskId
     from gitticks.model.status import Status
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.indexed_task import IndexedTask
@@ -50,7 +49,8 @@ def _form(piece: str) -> str:
     return f"(?:{'|'.join(map(re.escape, forms))})"
 
 
-class Match(Value):
+@dataclass(frozen=True, slots=True)
+class Match:
     """A line of a task's file with one of the words; `section` is empty for the text above all sections."""
 
     line: int
@@ -58,7 +58,8 @@ class Match(Value):
     text: str
 
 
-class Found(Value):
+@dataclass(frozen=True, slots=True)
+class Found:
     """A task that has all the words; `matches` are lines with those that its title lacks, in file order."""
 
     standing: Standing[IndexedTask]
@@ -66,7 +67,8 @@ class Found(Value):
     matches: tuple[Match, ...]
 
 
-class FoundBroken(Value):
+@dataclass(frozen=True, slots=True)
+class FoundBroken:
     """A task that has all the words in a file that cannot be read; `matches` are the lines, in file order."""
 
     id: TaskId
@@ -74,7 +76,8 @@ class FoundBroken(Value):
     matches: tuple[Match, ...]
 
 
-class Search(Value):
+@dataclass(frozen=True, slots=True)
+class Search:
     """What was found: tasks with the words in their titles first, open before closed ones, then by urgency and age.
 
     `left_out` is how many more there are than were asked for; `found_broken` are those whose files cannot be read.
@@ -87,7 +90,8 @@ class Search(Value):
     broken: tuple[BrokenFile, ...]
 
 
-class Wanted(Value):
+@dataclass(frozen=True, slots=True)
+class Wanted:
     """Which tasks are looked at: with one of the statuses and all of the labels; closed ones only if asked for."""
 
     statuses: frozenset[Status] | None = None

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gitticks.actions.standing import standing_of
 from gitticks.document.sections import is_empty, read_body, same_name
 from gitticks.document.texts import Source
-from gitticks.errors import NotFoundError
-from gitticks.model.ids import BOARD_FOLDER, task_path
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.mentions import mentioned, words_like_ids
 from gitticks.model.queries import by_priority_and_age
-from gitticks.model.values import Value
 from gitticks.model.words import DONE, NOTES, PENDING, QUESTIONS, REVIEW, REVIEWING, SECTIONS, WORKING
 from gitticks.store.indexed_tasks import graph_over
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
     from gitticks.actions.standing import Standing
     from gitticks.document.sections import Body
     from gitticks.model.event import Event
-    from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.store.index import Index
     from gitticks.store.indexed_task import IndexedPage, IndexedTask
@@ -38,14 +36,16 @@ _CREATED = b'{"type":"task.created",'
 _PUT_ASIDE = frozenset({"verdict.given", "task.reopened", "approval.voided"})
 
 
-class Author(Value):
+@dataclass(frozen=True, slots=True)
+class Author:
     """Who wrote an artifact, and when, as far as the history tells."""
 
     name: str
     at: datetime
 
 
-class ShownHistory(Value):
+@dataclass(frozen=True)
+class ShownHistory:
     """A task's history.jsonl, read where its events are asked for: loading what reads it takes as long as the page."""
 
     content: bytes
@@ -65,7 +65,8 @@ class ShownHistory(Value):
         return read_history(self.content).events
 
 
-class ShownTask(Value):
+@dataclass(frozen=True, slots=True)
+class ShownTask:
     """One task with all its text.
 
     `sections` are those with text but Notes and Questions, in file order by their names; `idle_blockers` block
@@ -98,6 +99,11 @@ class ShownTask(Value):
     def review_author(self) -> Author | None:
         """Returns who reviewed last."""
         return _last_session(self.history.events, "REVIEWER")
+
+    @property
+    def is_merged(self) -> bool:
+        """True if its work was merged; a task may be done with nothing to merge."""
+        return any(event.type == "merge.done" for event in self.history.events)
 
     @property
     def seconds_to_close(self) -> float | None:
@@ -193,7 +199,6 @@ def _rounds(context: Context, task_id: TaskId, history: ShownHistory) -> tuple[R
     """Returns the earlier rounds; of a task that never went back nothing is read."""
     if history.is_only_begun or not any(map(_goes_back, history.events)):
         return ()
-    from gitticks.errors import GitticksError
     from gitticks.store.rounds import read_rounds
 
     try:

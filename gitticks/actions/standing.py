@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from gitticks.model.ids import BOARD_FOLDER, task_path
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.queries import is_deferred
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Generic, TypeVar
-
     from gitticks.actions.context import Context
-    from gitticks.model.ids import TaskId
     from gitticks.model.queries import Graph, Surroundings
     from gitticks.model.queued import Listed
     from gitticks.model.task import Task
     from gitticks.store.indexed_task import IndexedTask
 
-    T = TypeVar("T", bound=Listed)
-    T_co = TypeVar("T_co", bound=Listed, covariant=True)
-else:
-    from gitticks.model.generics import Generic, T_co
+T = TypeVar("T", bound="Listed")
+T_co = TypeVar("T_co", bound="Listed", covariant=True)
 
 
 class Standing(Generic[T_co]):

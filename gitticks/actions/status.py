@@ -8,13 +8,18 @@ from dataclasses import dataclass, field, replace
 from gitticks.actions.circles import Circle, circles_of
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, in_work
+from gitticks.actions.last_words import MOST_READ, Denied, denied_of
 from gitticks.actions.merged_by_hand import FoundMerge, notice_merges
+from gitticks.actions.missing_merges import warn_of_missing
 from gitticks.actions.standing import Standing, standing_of
+from gitticks.actions.taking_up import warn_of_fallen
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency, is_to_review
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.resting import Resting, read_resting
 from gitticks.store.index import BrokenFile
 from gitticks.store.indexed_task import IndexedTask
 
@@ -53,8 +58,10 @@ class Overview:
     broken: tuple[BrokenFile, ...]
     merged: tuple[FoundMerge, ...] = ()
     circles: tuple[Circle, ...] = ()
+    denied: tuple[Denied, ...] = ()
     waiting: tuple[str, str] | None = None
     is_elsewhere: bool = False
+    resting: tuple[Resting, ...] = ()
 
 
 def take_stock(context: Context, *, with_json: bool = False) -> Overview:
@@ -66,9 +73,12 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
         NotFoundError: there is no repository, or no state branch.
     """
     context.store.tip()
+    context.warn_of_left_behind()
     board = _board_state(context)
+    warn_of_fallen(context)
     waiting, unmerged = _unfinished(context)
     merged = notice_merges(context)
+    warn_of_missing(context)
     index = context.index
     rows = index.listed(open_only=True, with_json=with_json)
     graph = Graph.of(rows, index.unreadable())
@@ -90,9 +100,16 @@ def take_stock(context: Context, *, with_json: bool = False) -> Overview:
         broken=index.to_mend(),
         merged=merged,
         circles=tuple(circles_of(graph)),
+        denied=tuple(filter(None, (denied_of(index, row.id) for row in index.begun()[:MOST_READ]))),
         waiting=waiting,
         is_elsewhere=_is_elsewhere(context),
+        resting=_resting(context),
     )
+
+
+def _resting(context: Context) -> tuple[Resting, ...]:
+    place = context.repository.own_place
+    return read_resting(place, context.now, is_run_alive=is_run_alive_at(place))
 
 
 def _is_elsewhere(context: Context) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,7 @@ def sync(
     """
     from gitticks.actions.merged_by_hand import notice_merges
     from gitticks.actions.saved_edits import TakenUp
-    from gitticks.actions.taking_up import take_up
+    from gitticks.actions.taking_up import take_up, warn_of_fallen
     from gitticks.git.locks import hold_lock
 
     context.store.tip()
@@ -62,9 +63,11 @@ def sync(
     merged = notice_merges(context)
     name = _remote(context, remote)
     if name is None:
+        warn_of_fallen(context)
         return Synced(Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left, merged=merged)
     with hold_lock(context.repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
         done = _Sync(context, name, saved, timeout_seconds, restore=restore).run()
+    warn_of_fallen(context)  # what was pushed before has come back
     return replace(done, merged=merged)
 
 
@@ -75,7 +78,9 @@ def _remote(context: Context, asked: str | None) -> str | None:
     known = remotes(context.repository)
     if asked is not None:
         if asked not in known:
-            raise NotFoundError(f"there is no remote `{asked}`", hint="`git remote -v` lists them")
+            adding = f"`git remote add NAME {asked}` names that address, then `gt sync NAME`"
+            hint = adding if "/" in asked or ":" in asked else "`git remote -v` lists them"
+            raise NotFoundError(f"there is no remote `{asked}`", hint=hint)
         return asked
     found = remote_of_branch(context.repository, STATE_BRANCH, known)
     if found is None and known:
@@ -84,6 +89,17 @@ def _remote(context: Context, asked: str | None) -> str | None:
             hint=f"`git config branch.{STATE_BRANCH}.remote {known[0]}` says which",
         )
     return found
+
+
+def _strange(context: Context, remote: str, words: str) -> NotFoundError:
+    """Returns the error for a remote whose address is probably wrong."""
+    from gitticks.git.sharing import address_of
+
+    address = re.sub(r"(?<=://)[^/@]*@", "", address_of(context.repository, remote))
+    return NotFoundError(
+        f"no repository is reached at `{address}`, the address of `{remote}`: {words}",
+        hint=f"`git remote set-url {remote} URL` corrects the address; if it is right, `gt sync` again later",
+    )
 
 
 class _Sync:
@@ -161,6 +177,8 @@ class _Sync:
 
         where = self._context.repository, self._remote, self._branch
         fetched = fetch(*where, timeout_seconds=self._timeout, is_known=True)
+        if fetched.outcome is Fetched.UNREACHABLE and fetched.is_strange:
+            raise _strange(self._context, self._remote, fetched.words)
         if fetched.outcome is Fetched.UNREACHABLE:
             return self._result(Reached.OFFLINE, fetched.words)
         if fetched.outcome is Fetched.REFUSED:
@@ -186,6 +204,7 @@ class _Sync:
         )
 
     def _take_in(self) -> None:
+        from gitticks.store.impossible_paths import warnings_of
         from gitticks.store.sharing import take_in
 
         done = self._done
@@ -194,6 +213,7 @@ class _Sync:
             return
         taken = take_in(self._store, done.fetched, self._remote, author=self._context.author)
         done.tip = taken.after
+        self._context.warnings += warnings_of(taken.removed)
         done.reports.append(taken.report)
 
     def _result(self, reached: Reached, words: str = "") -> Synced:

@@ -26,7 +26,7 @@ def sync_after(context: Context) -> Synced | None:
     from gitticks.model.settings import SyncMode
 
     mode = asked_mode(context)
-    if mode is SyncMode.OFF or (mode is SyncMode.PUSH and not context.store.has_written):
+    if mode is SyncMode.OFF or (mode is SyncMode.PUSH and not context.store.written):
         return None
     return share(context)
 

@@ -50,7 +50,7 @@ class _Sharer:
     def _share(self) -> None:
         from gitticks.actions.sync_outcome import Reached
 
-        fresh = Context(self.context.world, self.context.directory, self.context.overrides)
+        fresh = self.context.renewed()
         done = share(fresh)
         self._tried, self._at = self._tip(), self._clock()
         if done is not None and done.reached is not Reached.OFFLINE:

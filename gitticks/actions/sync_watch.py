@@ -39,7 +39,7 @@ def watch(
     problem: str | None = None
     try:
         while True:
-            fresh = Context(context.world, context.directory, context.overrides)
+            fresh = context.renewed()
             try:
                 done = sync(fresh, remote, timeout_seconds=timeout_seconds)
             except GitticksError as error:

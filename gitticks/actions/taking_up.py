@@ -67,8 +67,33 @@ def _bring_in_step(context: Context) -> None:
 
 
 def _restore_hooks(context: Context) -> None:
+    """Makes again what the board's git needs of ours, as where somebody deleted our folder in `.git`."""
+    from gitticks.store.board.ignored import keep_board_ignores
     from gitticks.store.hooks import restore_board_hooks
 
     if not context.world.in_session:
         with suppress(GitticksError, OSError):
             restore_board_hooks(context.repository)
+        with suppress(GitticksError, OSError):
+            keep_board_ignores(context.repository)
+
+
+def warn_of_fallen(context: Context) -> None:
+    """Warns of what fell off the state branch and does not come back by itself.
+
+    What a user dropped by `git reset` is named until the branch goes on from there, and by the doctor after that.
+    """
+    from gitticks.store.dropped import How, fallen_commits
+
+    with suppress(GitticksError):  # then the doctor says what is damaged
+        for one in fallen_commits(context.store):
+            if one.fall.how is How.UNEXPLAINED:
+                context.warnings.append(
+                    f"the state branch was rewound and lacks {one.words}: "
+                    f"`gt doctor --fix` brings {one.pronoun} back, `gt doctor` says how to keep {one.pronoun} off"
+                )
+            elif context.store.tip() == one.fall.new:
+                context.warnings.append(
+                    f"`git reset` took {one.words} off the state branch; "
+                    f"`gt doctor` says how to bring {one.pronoun} back"
+                )

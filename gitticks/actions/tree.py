@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gitticks.actions.reasons import reasons_of
 from gitticks.actions.standing import Standing
+from gitticks.errors import NotFoundError
 from gitticks.model.forest import forest_of, walk
+from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
-from gitticks.model.values import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from gitticks.actions.context import Context
     from gitticks.model.forest import Forest, Place
-    from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.indexed_task import IndexedTask
@@ -31,7 +31,8 @@ class Group:
     CIRCLES = "in a circle"
 
 
-class Tree(Value):
+@dataclass(frozen=True, slots=True)
+class Tree:
     """The places of the tasks that were asked for, group by group; groups without any are left out.
 
     `closed` is how many closed tasks each task has below it that are not shown, under None those without a parent,
@@ -108,7 +109,6 @@ def _groups(
 
 def _unreadable(index: Index, task_id: TaskId) -> Exception:
     from gitticks.actions.broken import find_broken
-    from gitticks.errors import NotFoundError
 
     missing = NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
     return find_broken(index, task_id) or missing

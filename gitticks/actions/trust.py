@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.model.trust import Runnable
+from gitticks.model.trust import Runnable, RunnableKind
+
+if TYPE_CHECKING:
+    from gitticks.store.left_behind import LeftBehind
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +22,12 @@ class Listed:
 
 
 def list_runnables(context: Context) -> tuple[Listed, ...]:
-    """Returns every setting, template and script of an open task that would run: settings first, then by name."""
+    """Returns every setting, template and script of an open task that would run: settings first, then by name.
+
+    Before these stands what sessions changed in the repository's own folder and nobody has agreed to.
+    """
     from gitticks.document.runnables import runnable_of_task
+    from gitticks.store.left_behind import left_behind
     from gitticks.store.trust import team_runnables, trusted_digests
 
     known = trusted_digests(context.repository)
@@ -27,7 +35,17 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
     for task_id, data, _ in context.index.texts(open_only=True):
         script = runnable_of_task(task_id, data)
         found += [] if script is None else [script]
-    return tuple(Listed(one, one.digest in known) for one in found)
+    changed = [
+        Listed(_as_runnable(context, one), is_trusted=False) for one in left_behind(context.repository)
+    ]
+    return (*changed, *(Listed(one, one.digest in known) for one in found))
+
+
+def _as_runnable(context: Context, one: LeftBehind) -> Runnable:
+    from gitticks.store.left_behind import text_of
+
+    text = f"{one.words}\n{text_of(context.repository, one)}"
+    return Runnable(RunnableKind.REPOSITORY, one.shown, text)
 
 
 def trust_shown(context: Context, shown: Iterable[Runnable]) -> None:
@@ -36,20 +54,30 @@ def trust_shown(context: Context, shown: Iterable[Runnable]) -> None:
     Raises:
         RefusedError: this is an agent's session.
     """
+    from gitticks.store.left_behind import agree, left_behind
     from gitticks.store.trust import trust
 
     context.require_person("trust what runs here")
-    trust(context.repository, shown)
+    kept = tuple(shown)
+    trust(context.repository, (one for one in kept if one.kind is not RunnableKind.REPOSITORY))
+    digests = {one.digest for one in kept if one.kind is RunnableKind.REPOSITORY}
+    if digests:
+        same = [
+            one for one in left_behind(context.repository) if _as_runnable(context, one).digest in digests
+        ]
+        agree(context.repository, same)
 
 
 def require_team_trusted(context: Context) -> None:
-    """Refuses to go on where settings or templates would run that nobody trusted here.
+    """Refuses to go on where settings or templates would run that nobody trusted here, or hooks that a session left.
 
     Raises:
         RefusedError: there are such.
     """
+    from gitticks.store.left_behind import require_agreed
     from gitticks.store.trust import require_trusted, team_runnables
 
+    require_agreed(context.repository)
     require_trusted(context.repository, team_runnables(context.store.snapshot()))
 
 

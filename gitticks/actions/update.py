@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import Task
-from gitticks.model.values import Value
 from gitticks.store.links import changes_links, check_links
 
 if TYPE_CHECKING:
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     from gitticks.store.wanted_state import WantedState
 
 
-class Changes(Value):
+@dataclass(frozen=True, slots=True)
+class Changes:
     """What is asked for: `wishes` as they were typed, the state typed; None where nothing is asked."""
 
     wishes: Wishes
@@ -42,7 +42,8 @@ class Changes(Value):
         return not self.needs_person and self.status is None and not self.note
 
 
-class Updated(Value):
+@dataclass(frozen=True, slots=True)
+class Updated:
     """A task before and after, and whether it was described anew or noted on, of which its fields need not tell."""
 
     before: Task
@@ -75,7 +76,7 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
     def write(transaction: Transaction) -> Updated:
         before = transaction.task_file(task_id).task
         # `+x` adds to the list as it is now, so what others added since the command began stays.
-        values = read_wishes(_but_awaiting(changes.wishes), reading.changed(before=before))
+        values = read_wishes(_but_awaiting(changes.wishes), replace(reading, before=before))
         noted = [add_note(context, transaction, task_id, note)] if note else []
         changed = change_fields(context, transaction, task_id, values)
         described = _describe(context, transaction, task_id, changes.description)

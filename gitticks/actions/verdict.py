@@ -15,6 +15,7 @@ from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.model.words import ANSWERED
 from gitticks.workflow.triggers import Seen, VerdictGiven
+from gitticks.workflow.verdicts import VERDICTS, Outcome
 
 if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
@@ -74,6 +75,11 @@ def approve_task(context: Context, task_id: TaskId, note: str | None, seen: Seen
         )
 
     return context.store.transact(write, author=context.author)
+
+
+def wants_feedback(task: Task) -> bool:
+    """True if a rejection gives the task back to an agent, which has to be told what to change."""
+    return task.awaiting is not None and VERDICTS[task.awaiting, Verdict.REJECTED] is Outcome.RETURN
 
 
 def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: Seen) -> Judged:

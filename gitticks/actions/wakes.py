@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from gitticks.git.refs import folder_of_ref
 from gitticks.git.repository import Repository
 from gitticks.store.layout import STATE_REF
 
@@ -59,7 +60,7 @@ class _Places:
         board = None
         with contextlib.suppress(OSError):
             board = board_path(repository)
-        return cls((repository.common_dir / STATE_REF).parent, board)
+        return cls(folder_of_ref(repository.common_dir, STATE_REF), board)
 
     @property
     def folders(self) -> list[Path]:

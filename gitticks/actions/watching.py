@@ -91,7 +91,7 @@ class Watcher:
         at the whole board is owed then.
         """
         self._move_along()
-        context = Context(self.context.world, self.context.directory, self.context.overrides)
+        context = self.context.renewed()
         try:
             self._tip = self._tip or context.store.tip()
             self._take_up(context, among)
@@ -120,7 +120,7 @@ class Watcher:
         """Goes on where the folder is that the watch began in: a move of it takes this process along."""
         place = _working_directory() if self._moves_along and not self.context.directory.is_dir() else None
         if place is not None:
-            moved = Context(self.context.world, place, self.context.overrides)
+            moved = self.context.renewed(place)
             with contextlib.suppress(GitticksError, OSError):
                 _ = moved.repository  # found once, as wakes are waited for there
                 self.context = moved

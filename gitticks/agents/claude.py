@@ -1,15 +1,17 @@
 """Claude Code: its flags and its stream.
 
 The result event says `success` also for errors of the service, and repeats their text as if it were the agent's, so
-`is_error` and `api_error_status` decide. Its usage leaves out side calls, `modelUsage` does not.
+`is_error` and `api_error_status` decide. Its usage leaves out side calls, `modelUsage` does not. Asked to end by SIGINT it
+still tells its result, by SIGTERM it does not.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 
-from gitticks.agents.base import HAND_OVER_COMMANDS, AgentSpec, Invocation, Request
+from gitticks.agents.base import AgentSpec, Invocation, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -32,10 +34,9 @@ VARIABLES = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_", "VERTEX_")
 MODES = tuple(PermissionMode)
 
 _TOOLS = "Bash,Edit,Write,Read,Glob,Grep,NotebookEdit,WebFetch,WebSearch,TodoWrite"
-_HAND_OVER = ",".join(f"Bash({command}:*)" for command in HAND_OVER_COMMANDS)
 _MODE_FLAGS = {
     PermissionMode.INTERACTIVE: ("--permission-mode", "default"),
-    PermissionMode.AUTO_EDIT: ("--permission-mode", "acceptEdits", "--allowedTools", _HAND_OVER),
+    PermissionMode.AUTO_EDIT: ("--permission-mode", "acceptEdits", "--allowedTools"),
     PermissionMode.AUTO_ALL: ("--permission-mode", "acceptEdits", "--allowedTools", _TOOLS),
     PermissionMode.YOLO: ("--dangerously-skip-permissions",),
 }
@@ -58,6 +59,8 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         "--verbose",
         *_MODE_FLAGS[spec.mode],
     ]
+    if spec.mode is PermissionMode.AUTO_EDIT:
+        argv.append(",".join(f"Bash({command}:*)" for command in request.hand_over_commands))
     if spec.model:
         argv += ["--model", spec.model]
     if request.session_id:
@@ -68,6 +71,7 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         ClaudeReader,
         stdin=request.prompt.encode(),
         environment={**_ENVIRONMENT, **({"IS_SANDBOX": "1"} if is_root_yolo else {})},
+        stop_signal=signal.SIGINT,
     )
 
 
@@ -86,6 +90,9 @@ class ClaudeReader(StreamReader):
                 return self._take_system(event)
             case "assistant":
                 return self._take_assistant(event)
+            case "user":
+                for block in objects_at(mapping_at(event, "message"), "content"):
+                    self.open_tools.pop(text_at(block, "tool_use_id"), None)
             case "result":
                 self._take_result(event)
         return None
@@ -93,6 +100,7 @@ class ClaudeReader(StreamReader):
     def _take_system(self, event: Event) -> str | None:
         if event.get("subtype") == "init":
             self.model = text_at(event, "model") or None
+            self.is_connected = True
         if event.get("subtype") != "api_retry":
             return None
         status = number_at(event, "error_status")
@@ -109,7 +117,12 @@ class ClaudeReader(StreamReader):
             return None
         self.passing = None
         self._count(message)
+        for block in objects_at(message, "content"):
+            if block.get("type") == "tool_use":
+                self.open_tools[text_at(block, "id")] = text_at(block, "name")
         if event.get("parent_tool_use_id"):
+            # A sub-agent talks to the service itself, so that the tool which it is does not hang.
+            self.open_tools.pop(text_at(event, "parent_tool_use_id"), None)
             return None
         if message.get("stop_reason") == "refusal":
             self.failure = Trouble(Ending.REFUSED, "the model refused")
@@ -146,6 +159,7 @@ class ClaudeReader(StreamReader):
                 self.messages.add(text)
 
     def _take_cost(self, event: Event) -> None:
+        self.tells_all = True
         by_model = mapping_at(event, "modelUsage")
         parts = [mapping_at(by_model, name) for name in by_model]
         if parts:

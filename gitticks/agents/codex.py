@@ -34,6 +34,8 @@ _MODE_FLAGS = {
     PermissionMode.AUTO_ALL: ("--sandbox", _WORKSPACE, "-c", "sandbox_workspace_write.network_access=true"),
     PermissionMode.YOLO: ("--dangerously-bypass-approvals-and-sandbox",),
 }
+_KEEPS_PATH = ("-c", "allow_login_shell=false")
+"""Its commands run in a login shell else, whose profile may set another PATH, without `gt`."""
 _DENIED = ("rejected:", "Command blocked by")
 
 
@@ -41,7 +43,7 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
     """Returns how to start Codex for one session; the prompt goes in by stdin, which `-` names."""
     is_read_only = spec.options.get("sandbox_mode") == _READ_ONLY
     flags = _MODE_FLAGS[PermissionMode.INTERACTIVE] if is_read_only else _MODE_FLAGS[spec.mode]
-    argv = [*(spec.argv or (PROGRAM,)), "exec", "--json", "--skip-git-repo-check", *flags]
+    argv = [*(spec.argv or (PROGRAM,)), "exec", "--json", "--skip-git-repo-check", *_KEEPS_PATH, *flags]
     if _WORKSPACE in flags:
         # Its walls leave only the workspace writable, and a linked worktree's git directory lies outside of that.
         argv += [word for folder in request.commit_folders for word in ("--add-dir", folder)]
@@ -70,6 +72,8 @@ class CodexReader(StreamReader):
         match event.get("type"):
             case "thread.started":
                 self.session_id = text_at(event, "thread_id") or None
+            case "turn.started":
+                self.is_connected = True
             case "item.started" | "item.completed" as kind:
                 return self._take_item(mapping_at(event, "item"), is_completed=kind == "item.completed")
             case "turn.completed":
@@ -83,6 +87,10 @@ class CodexReader(StreamReader):
         return None
 
     def _take_item(self, item: Event, *, is_completed: bool) -> str | None:
+        if is_completed:
+            self.open_tools.pop(text_at(item, "id"), None)
+        else:
+            self.open_tools[text_at(item, "id")] = text_at(item, "type")
         match item.get("type"):
             case "agent_message" if is_completed:
                 self.passing = None
@@ -112,6 +120,7 @@ class CodexReader(StreamReader):
         is_counted_on = total.tokens_in >= before.tokens_in and total.tokens_out >= before.tokens_out
         since = before if is_counted_on else Usage()
         self.total_usage = total
+        self.tells_all = True
         self.usage = Usage(
             tokens_in=total.tokens_in - since.tokens_in, tokens_out=total.tokens_out - since.tokens_out
         )

@@ -1,17 +1,33 @@
-"""Any command line as an agent: its stdout is what it says, its exit code how it ended."""
+"""Any command line as an agent: its stdout is what it says, its exit code how it ended.
+
+It can say that its service keeps it from its work: with the exit code of `sysexits.h` for a failure that passes, and
+if it likes with a line of JSON that tells more.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from gitticks.agents.base import AgentReport, AgentSpec, Invocation, Request
 from gitticks.agents.messages import Messages
-from gitticks.agents.stream import judge_exit
+from gitticks.agents.stream import Event, judge_exit, last_line, number_at, parse_event, text_at
 from gitticks.agents.supervised import Ended
+from gitticks.agents.trouble import Trouble, classify_limit, one_line, with_times
 from gitticks.errors import GitticksError
 from gitticks.model.session import Ending
 from gitticks.model.settings import PromptWay
 from gitticks.model.task import Usage
+
+TEMPORARY_FAILURE = 75
+_KEY = "gitticks"
+_ENDINGS = {
+    "rate-limit": Ending.RATE_LIMITED,
+    "usage-limit": Ending.USAGE_LIMITED,
+    "outage": Ending.OUTAGE,
+    "context-full": Ending.CONTEXT_FULL,
+    "refusal": Ending.REFUSED,
+}
 
 
 def invocation(spec: AgentSpec, request: Request) -> Invocation:
@@ -26,34 +42,44 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
             hint=f"`gt config agents.{spec.name}.argv '[\"./agent.sh\"]'`",
         )
     argv = (*spec.argv, *spec.args)
+    reader = partial(LinesReader, has_service=True)
     match spec.prompt:
         case PromptWay.STDIN:
-            return Invocation(argv, LinesReader, stdin=request.prompt.encode())
+            return Invocation(argv, reader, stdin=request.prompt.encode())
         case PromptWay.ARGUMENT:
-            return Invocation((*argv, request.prompt), LinesReader)
+            return Invocation((*argv, request.prompt), reader)
         case PromptWay.FILE:
             if request.prompt_file is None:
                 raise GitticksError(
                     f"the agent `{spec.name}` reads its prompt from a file, and there is none"
                 )
-            return Invocation((*argv, request.prompt_file), LinesReader)
+            return Invocation((*argv, request.prompt_file), reader)
 
 
 class LinesReader:
-    """Takes every line of stdout as a message; a signal counts only on lines of its own, for anything may stand there."""
+    """Takes every line of stdout as a message; a signal counts only on lines of its own, for anything may stand there.
 
-    def __init__(self) -> None:
+    With `has_service` the last line of stderr may tell of a limit, as it does in a client that the command starts.
+    """
+
+    def __init__(self, *, has_service: bool = False) -> None:
         self.session_id: str | None = None
+        self.passing: Trouble | None = None
+        self._has_service = has_service
+        self._told: Event = {}
         self._messages = Messages()
 
     def feed(self, line: str) -> str | None:
         """Takes a line of stdout and returns it."""
         self._messages.add(line)
+        event = parse_event(line)
+        if event is not None and text_at(event, _KEY) in _ENDINGS:
+            self._told = event
         return line
 
-    def report(self, ended: Ended, now: datetime) -> AgentReport:  # noqa: ARG002 - readers of limits need the time
+    def report(self, ended: Ended, now: datetime) -> AgentReport:
         """Returns what came of the session; the last line that says something is the final message."""
-        trouble = judge_exit(ended)
+        trouble = with_times(self._judge(ended), now)
         messages = self._messages.as_tuple()
         said = next((line for line in reversed(messages) if line.strip()), None)
         return AgentReport(
@@ -62,5 +88,21 @@ class LinesReader:
             final_message=said if trouble.ending is Ending.CLEAN else None,
             usage=Usage(seconds=ended.seconds),
             detail=trouble.detail,
+            retry_after_seconds=trouble.retry_after_seconds,
+            resets_at=trouble.resets_at,
             signals_on_own_lines=True,
         )
+
+    def _judge(self, ended: Ended) -> Trouble:
+        trouble = judge_exit(ended)
+        if trouble.ending is not Ending.CRASHED or ended.exit_code is None:
+            return trouble
+        if ended.exit_code == TEMPORARY_FAILURE:
+            said = text_at(self._told, "message") or last_line(ended.errors)
+            ending = _ENDINGS.get(text_at(self._told, _KEY), Ending.RATE_LIMITED)
+            after = number_at(self._told, "retry_after")
+            return Trouble(
+                ending, one_line(said) or trouble.detail, None if after is None else max(0.0, after)
+            )
+        limit = classify_limit(last_line(ended.errors)) if self._has_service else None
+        return limit or trouble

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitticks.agents.base import HAND_OVER_COMMANDS, AgentSpec, Invocation, Request
+from gitticks.agents.base import AgentSpec, Invocation, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -35,8 +35,6 @@ _APPROVAL = {
     PermissionMode.AUTO_EDIT: "auto_edit",
     PermissionMode.YOLO: "yolo",
 }
-_HAND_OVER = ("--allowed-tools", ",".join(f"run_shell_command({command})" for command in HAND_OVER_COMMANDS))
-"""What auto_edit lacks: without it there is no shell at all, and no way to commit."""
 _ENVIRONMENT = {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
 _DENIALS = frozenset({"policy_violation", "tool_not_registered"})
 _NEEDS_A_PERSON = "requires user confirmation"
@@ -54,8 +52,11 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         "--skip-trust",
         "--approval-mode",
         _APPROVAL[spec.mode],
-        *(_HAND_OVER if spec.mode is PermissionMode.AUTO_EDIT else ()),
     ]
+    if spec.mode is PermissionMode.AUTO_EDIT:
+        # Without these there is no shell at all, and no way to commit.
+        allowed = ",".join(f"run_shell_command({command})" for command in request.hand_over_commands)
+        argv += ["--allowed-tools", allowed]
     if spec.model:
         argv += ["-m", spec.model]
     if request.session_id:
@@ -71,7 +72,6 @@ class GeminiReader(StreamReader):
     def __init__(self) -> None:
         super().__init__()
         self._is_in_message = False
-        self._tools: dict[str, str] = {}
 
     def take(self, event: Event) -> str | None:
         """Takes one event."""
@@ -79,12 +79,13 @@ class GeminiReader(StreamReader):
             case "init":
                 self.session_id = text_at(event, "session_id") or None
                 self.model = text_at(event, "model") or None
+                self.is_connected = True
             case "message" if event.get("role") == "assistant":
                 return self._take_message(event)
             case "tool_use":
                 self._is_in_message = False
                 target = tool_target(mapping_at(event, "parameters"))
-                self._tools[text_at(event, "tool_id")] = f"{text_at(event, 'tool_name')}: {target}"
+                self.open_tools[text_at(event, "tool_id")] = f"{text_at(event, 'tool_name')}: {target}"
                 return shown_tool(text_at(event, "tool_name"), target)
             case "tool_result":
                 self._take_tool_result(event)
@@ -120,7 +121,7 @@ class GeminiReader(StreamReader):
 
     def _take_tool_result(self, event: Event) -> None:
         self._is_in_message = False
-        used = self._tools.pop(text_at(event, "tool_id"), "tool")
+        used = self.open_tools.pop(text_at(event, "tool_id"), "tool")
         error = mapping_at(event, "error")
         if event.get("status") == "error" and (
             error.get("type") in _DENIALS or _NEEDS_A_PERSON in text_at(error, "message")
@@ -129,6 +130,7 @@ class GeminiReader(StreamReader):
 
     def _take_result(self, event: Event) -> None:
         stats = mapping_at(event, "stats")
+        self.tells_all = True
         self.usage = Usage(
             tokens_in=integer_at(stats, "input_tokens"), tokens_out=integer_at(stats, "output_tokens")
         )

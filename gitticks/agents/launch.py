@@ -125,6 +125,7 @@ def _encode(command: Command, limits: Limits, stdin: int | None, inherited: list
         "stdin": stdin,
         "inherited": inherited,
         "merge_errors": command.merge_errors,
+        "stop_signal": command.stop_signal,
         "total_seconds": limits.total_seconds,
         "idle_seconds": limits.idle_seconds,
         "grace_seconds": limits.grace_seconds,

@@ -1,6 +1,6 @@
 """OpenCode: its flags and its events.
 
-There is no final event: it is done if the last step ended with `stop` and the process with 0. A permission that
+It prints nothing before its service has answered, nor while a tool runs. There is no final event: it is done if the last step ended with `stop` and the process with 0. A permission that
 nobody could give ends the run after that step, also with 0.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitticks.agents.base import HAND_OVER_COMMANDS, AgentSpec, Invocation, Request
+from gitticks.agents.base import AgentSpec, Invocation, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -20,7 +20,7 @@ from gitticks.agents.stream import (
     tool_target,
 )
 from gitticks.agents.supervised import Ended
-from gitticks.agents.trouble import Trouble, classify
+from gitticks.agents.trouble import Trouble, classify, one_line
 from gitticks.model.session import Ending
 from gitticks.model.settings import PermissionMode
 from gitticks.model.task import Usage
@@ -40,15 +40,12 @@ VARIABLES = (
 )
 MODES = tuple(PermissionMode)
 
-_PERMISSIONS: dict[PermissionMode, str | dict[str, str | dict[str, str]]] = {
+_PERMISSIONS: dict[PermissionMode, str | dict[str, str]] = {
     PermissionMode.INTERACTIVE: {"edit": "ask", "bash": "ask"},
-    PermissionMode.AUTO_EDIT: {
-        "edit": "allow",
-        "bash": {"*": "deny", **{f"{command}*": "allow" for command in HAND_OVER_COMMANDS}},
-    },
     PermissionMode.AUTO_ALL: {"edit": "allow", "bash": "allow"},
     PermissionMode.YOLO: "allow",
 }
+_CONTEXT_FULL = "ContextOverflowError"
 _AUTO = frozenset({PermissionMode.AUTO_ALL, PermissionMode.YOLO})
 
 
@@ -62,7 +59,7 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         argv += ["-m", spec.model if provider is None or "/" in spec.model else f"{provider}/{spec.model}"]
     if request.session_id:
         argv += ["--session", request.session_id]
-    configuration = {"permission": _PERMISSIONS[spec.mode], "autoupdate": False, "share": "disabled"}
+    configuration = {"permission": _permissions(spec.mode, request), "autoupdate": False, "share": "disabled"}
     return Invocation(
         (*argv, *spec.args),
         OpencodeReader,
@@ -71,12 +68,25 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
     )
 
 
+def _permissions(mode: PermissionMode, request: Request) -> object:
+    if mode is not PermissionMode.AUTO_EDIT:
+        return _PERMISSIONS[mode]
+    commands = {f"{command}*": "allow" for command in request.hand_over_commands}
+    return {"edit": "allow", "bash": {"*": "deny", **commands}}
+
+
 class OpencodeReader(StreamReader):
     """Reads `opencode run --format json`, adding up what each step cost."""
 
     def __init__(self) -> None:
         super().__init__()
         self._reason = ""
+        self._is_in_step = False
+
+    @property
+    def awaits_service(self) -> bool:
+        """True between two steps, and before the first."""
+        return not self._is_in_step and not self.is_finished and self.failure is None
 
     def take(self, event: Event) -> str | None:
         """Takes one event."""
@@ -90,6 +100,8 @@ class OpencodeReader(StreamReader):
                 return self._take_tool(part)
             case "step_start":
                 self.is_finished = False
+                self._is_in_step = True
+                self.tells_all = False
             case "step_finish":
                 self._take_step(part)
             case "error":
@@ -113,6 +125,8 @@ class OpencodeReader(StreamReader):
 
     def _take_step(self, part: Event) -> None:
         self.failure = None
+        self._is_in_step = False
+        self.tells_all = True
         self._reason = text_at(part, "reason")
         self.is_finished = self._reason == "stop"
         tokens, cache = mapping_at(part, "tokens"), mapping_at(part, "tokens", "cache")
@@ -131,6 +145,8 @@ class OpencodeReader(StreamReader):
 
 def _failure(error: Event) -> Trouble:
     data = mapping_at(error, "data")
+    if text_at(error, "name") == _CONTEXT_FULL:
+        return Trouble(Ending.CONTEXT_FULL, one_line(text_at(data, "message") or _CONTEXT_FULL))
     status = number_at(data, "statusCode")
     after = text_at(mapping_at(data, "responseHeaders"), "retry-after")
     return classify(

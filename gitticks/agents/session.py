@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from gitticks.agents.base import AgentReport, Invocation, is_session_id
-from gitticks.agents.process import Command, Limits, StopRequest, run_supervised
+from gitticks.agents.process import Command, EndReason, Limits, StopRequest, run_supervised
+from gitticks.agents.stopping import AT_ONCE
 from gitticks.processes import ProcessIdentity
 
 
@@ -29,6 +32,8 @@ def run_agent(
 ) -> AgentReport:
     """Runs an agent in its workspace and returns what came of it.
 
+    A client that says for as long as it may be silent that it cannot reach its service is ended as a silent one.
+
     Args:
         invocation: how to start and read it.
         workspace: its working directory.
@@ -46,12 +51,20 @@ def run_agent(
     """
     reader = invocation.new_reader()
     known: str | None = None
+    failing_since: float | None = None
+    asked, own = stop or StopRequest(), StopRequest()
 
     def take(line: str) -> None:
-        nonlocal known
+        nonlocal known, failing_since
         if on_line is not None:
             on_line(line)
         shown = reader.feed(line)
+        if reader.passing is None:
+            failing_since = None
+        else:
+            failing_since = failing_since or time.monotonic()
+            if limits.idle_seconds is not None and time.monotonic() - failing_since > limits.idle_seconds:
+                own.request()
         if reader.session_id != known:
             known = reader.session_id
             if on_session_id is not None and is_session_id(known or ""):
@@ -60,9 +73,16 @@ def run_agent(
             on_text(shown)
 
     command = Command(
-        (*wrapper, *invocation.argv), workspace, {**environment, **invocation.environment}, invocation.stdin
+        (*wrapper, *invocation.argv),
+        workspace,
+        {**environment, **invocation.environment},
+        invocation.stdin,
+        stop_signal=invocation.stop_signal,
     )
-    ended = run_supervised(
-        command, limits, take, stop, on_error_line=on_error_line, on_start=on_start, lock=lock
-    )
+    with asked.listening(lambda letter: own.request(at_once=letter == AT_ONCE)):
+        ended = run_supervised(
+            command, limits, take, own, on_error_line=on_error_line, on_start=on_start, lock=lock
+        )
+    if ended.reason is EndReason.STOPPED and not asked.is_requested:
+        ended = replace(ended, reason=EndReason.IDLE)
     return reader.report(ended, now())

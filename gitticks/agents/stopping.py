@@ -10,9 +10,13 @@ GRACEFUL, AT_ONCE = b"t", b"k"
 
 
 class StopRequest:
-    """A request to stop, which any number of running commands may listen to; once made it stands."""
+    """A request to stop, which any number of running commands may listen to; once made it stands.
+
+    `leaves_time` while the command is to end by itself, and is asked only if it does not.
+    """
 
     def __init__(self) -> None:
+        self.leaves_time = False
         self._lock = threading.Lock()
         self._letter: bytes | None = None
         self._listeners: list[Callable[[bytes], None]] = []

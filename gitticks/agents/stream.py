@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -26,7 +27,9 @@ class StreamReader:
     """Reads JSON events, one a line; lines that are none are left alone, whatever they hold.
 
     A client's reader fills in what it learns: `failure` is an error that ended the session, `passing` one that the
-    client is still trying to get over, `is_finished` says that the proper final event was there.
+    client is still trying to get over, `is_finished` says that the proper final event was there. `is_connected` says
+    that the client has begun to talk to its service, `open_tools` holds what it uses at the moment, by its id, and
+    `tells_all` says that `usage` is all that was spent.
     """
 
     def __init__(self) -> None:
@@ -38,6 +41,9 @@ class StreamReader:
         self.passing: Trouble | None = None
         self.is_finished = False
         self.has_begun = False
+        self.is_connected = False
+        self.tells_all = False
+        self.open_tools: dict[str, str] = {}
         self.usage = Usage()
         self.total_usage: Usage | None = None
         self.cached_tokens = 0
@@ -55,6 +61,11 @@ class StreamReader:
         """Takes one event; each client's reader says how."""
         raise NotImplementedError
 
+    @property
+    def awaits_service(self) -> bool:
+        """True while it is the service's turn to say something, and no tool's."""
+        return self.is_connected and not self.open_tools and not self.is_finished and self.failure is None
+
     def explain(self, ended: Ended) -> Trouble | None:
         """Returns why a session failed that ended by itself, if the stream did not say it but the process did."""
         return _explain_by_errors(ended, has_begun=self.has_begun)
@@ -67,7 +78,7 @@ class StreamReader:
             messages=self.messages.as_tuple(),
             final_message=self.messages.last if trouble.ending is Ending.CLEAN else None,
             session_id=self.session_id if is_session_id(self.session_id or "") else None,
-            usage=self.usage.changed(cost=self.cost or 0.0, seconds=ended.seconds),
+            usage=replace(self.usage, cost=self.cost or 0.0, seconds=ended.seconds),
             cost=self.cost,
             cached_tokens=self.cached_tokens,
             total_usage=self.total_usage,
@@ -76,6 +87,7 @@ class StreamReader:
             denied=tuple(self.denied),
             retry_after_seconds=trouble.retry_after_seconds,
             resets_at=trouble.resets_at,
+            is_estimate=not self.tells_all and self.messages.last is not None,
         )
 
     def deny(self, tool: str, target: str = "") -> None:
@@ -84,7 +96,7 @@ class StreamReader:
             self.denied.append(one_line(f"{tool}: {target}" if target else tool, longest=200))
 
     def _judge(self, ended: Ended) -> Trouble:
-        forced = judge_process(ended, self.passing)
+        forced = judge_process(ended, self.passing, awaits_service=self.awaits_service)
         if forced is not None:
             return forced
         if self.failure is not None:
@@ -96,10 +108,12 @@ class StreamReader:
         )
 
 
-def judge_process(ended: Ended, passing: Trouble | None = None) -> Trouble | None:
+def judge_process(
+    ended: Ended, passing: Trouble | None = None, *, awaits_service: bool = False
+) -> Trouble | None:
     """Returns how a session ended that did not end by itself; None if it did.
 
-    An agent that was ended by a limit while its service was away is no agent that took too long.
+    An agent that was ended by a limit while its service was away, or kept silent, is no agent that took too long.
     """
     match ended.reason:
         case EndReason.EXITED:
@@ -113,6 +127,8 @@ def judge_process(ended: Ended, passing: Trouble | None = None) -> Trouble | Non
         case EndReason.TIMED_OUT | EndReason.IDLE:
             if passing is not None and passing.ending in SERVICE_FAILED:
                 return passing
+            if ended.reason is EndReason.IDLE and awaits_service:
+                return Trouble(Ending.OUTAGE, "its service gave no answer for too long")
             limit = (
                 "ran past its time limit"
                 if ended.reason is EndReason.TIMED_OUT
@@ -128,7 +144,7 @@ def judge_exit(ended: Ended) -> Trouble:
         return forced
     if ended.exit_code == 0:
         return Trouble(Ending.CLEAN, "")
-    said = _last_line(ended.errors)
+    said = last_line(ended.errors)
     words = _exit_in_words(ended, is_finished=True)
     return Trouble(Ending.CRASHED, f"{words}: {said}" if said else words)
 
@@ -189,7 +205,7 @@ def shown_tool(tool: str, target: str) -> str:
 
 def _explain_by_errors(ended: Ended, *, has_begun: bool) -> Trouble | None:
     """Reads stderr; an agent that failed before its first event never started."""
-    said = _last_line(ended.errors)
+    said = last_line(ended.errors)
     if ended.exit_code in (0, None) or not said:
         return None
     trouble = classify(said)
@@ -206,6 +222,7 @@ def _exit_in_words(ended: Ended, *, is_finished: bool) -> str:
     return "ended" if is_finished else "ended without its final result"
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """Returns the last line of what a program printed."""
     lines = text.strip().splitlines()
     return one_line(lines[-1]) if lines else ""

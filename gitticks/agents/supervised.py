@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,13 +22,17 @@ class EndReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to run: `environment` is all that it gets, and stdin is empty unless given as bytes or as a file."""
+    """What to run: `environment` is all that it gets, and stdin is empty unless given as bytes or as a file.
+
+    `stop_signal` is what asks it to end.
+    """
 
     argv: tuple[str, ...]
     cwd: Path
     environment: Mapping[str, str]
     stdin: bytes | Path | None = None
     merge_errors: bool = False
+    stop_signal: int = signal.SIGTERM
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class Limits:
     """How long a command may run and how much of what it prints is passed on; None is no limit.
 
     `output_bytes` bounds what is delivered line by line (a quarter of it is the tail, which comes when the command
-    is over), `kept_bytes` what `Ended` holds. `grace_seconds` lie between SIGTERM and SIGKILL.
+    is over), `kept_bytes` what `Ended` holds. `grace_seconds` lie between the stop signal and SIGKILL.
     """
 
     total_seconds: float | None = None

@@ -13,6 +13,11 @@ from datetime import UTC, datetime, timedelta
 
 from gitticks.model.session import Ending
 
+_CONTEXT_FULL = re.compile(
+    r"context.?(?:window|length|limit|overflow)|prompt is too long|maximum prompt length|model token limit"
+    r"|input token count.*exceeds|request_too_large|request exceeds the maximum size",
+    re.IGNORECASE,
+)
 _USAGE_LIMIT = re.compile(
     r"usage limit|(?:hit|reached|exceeded) your (?:\w+ )?limit|out of credits|credit balance is too low"
     r"|insufficient_quota|billing hard limit",
@@ -36,6 +41,7 @@ _OUTAGE = re.compile(
     re.IGNORECASE,
 )
 _TEXTS = (
+    (_CONTEXT_FULL, Ending.CONTEXT_FULL),
     (_USAGE_LIMIT, Ending.USAGE_LIMITED),
     (_RATE_LIMIT, Ending.RATE_LIMITED),
     (_REFUSAL, Ending.REFUSED),
@@ -44,6 +50,11 @@ _TEXTS = (
 )
 _UNAUTHORISED, _PAYMENT_REQUIRED, _FORBIDDEN, _TIMEOUT, _TOO_MANY, _SERVER = 401, 402, 403, 408, 429, 500
 
+_SAYS_LIMIT = re.compile(
+    r"too many requests|rate.?limit(?:ed|error|.{0,20}(?:exceeded|reached|hit))|usage limit (?:reached|exceeded)"
+    r"|RESOURCE_EXHAUSTED",
+    re.IGNORECASE,
+)
 _EPOCH = re.compile(r"\|(\d{10})\b")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
 _HOUR_OF_DAY = re.compile(
@@ -75,6 +86,11 @@ def classify(text: str, *, status: int | None = None, retry_after_seconds: float
     return Trouble(ending, one_line(text), retry_after_seconds)
 
 
+def classify_limit(text: str) -> Trouble | None:
+    """Returns what the words of any program mean, if they leave no doubt that a service gives it no more for now."""
+    return classify(text) if _SAYS_LIMIT.search(text) else None
+
+
 def with_times(trouble: Trouble, now: datetime) -> Trouble:
     """Returns the trouble of a limit with the time that its text names for its end, if it names one."""
     if trouble.ending not in (Ending.RATE_LIMITED, Ending.USAGE_LIMITED):
@@ -103,7 +119,7 @@ def _by_status(status: int | None, text: str) -> Ending | None:
         return Ending.RATE_LIMITED
     if status in (_UNAUTHORISED, _FORBIDDEN):
         return Ending.START_FAILED
-    if status == _TIMEOUT or status >= _SERVER:
+    if status == _TIMEOUT or (status >= _SERVER and not _CONTEXT_FULL.search(text)):
         return Ending.OUTAGE
     return None
 

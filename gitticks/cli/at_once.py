@@ -7,13 +7,11 @@ it does not understand for certain is click's: help and mistakes.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from gitticks.errors import GitticksError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from gitticks.cli.flags import ReadingCommand
 
 NAMES = frozenset({"board", "graph", "inbox", "list", "next", "ready", "search", "show", "stats", "tree"})

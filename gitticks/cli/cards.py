@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from gitticks.cli.render import GAP, Style
 from gitticks.cli.table import Column, table_of
@@ -10,10 +12,7 @@ from gitticks.cli.tasks_table import waits_for
 from gitticks.cli.text import cut, pad, visible, width, wrap
 from gitticks.model.words import CLOSED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from gitticks.actions.phases import Column as PhaseColumn
     from gitticks.actions.standing import Standing
     from gitticks.cli.render import Screen

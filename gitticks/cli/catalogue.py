@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gitticks.model.values import Value
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import click
 
@@ -23,7 +23,8 @@ SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING = (
 HEADINGS = (SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING)
 
 
-class CatalogueEntry(Value):
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
     """One command: its module in `gitticks.cli.commands` has the name with `-` as `_` (`importing` for `import`), and a `command` in it."""
 
     name: str
@@ -56,9 +57,9 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("block", WRITE, "Let a task wait for others."),
     CatalogueEntry("unblock", WRITE, "Let a task no longer wait for others."),
     CatalogueEntry("defer", WRITE, "Put a task off to a day."),
-    CatalogueEntry("cancel", WRITE, "Give a task up."),
-    CatalogueEntry("close", WRITE, "Say that you did a task yourself."),
-    CatalogueEntry("reopen", WRITE, "Take a closed task up again."),
+    CatalogueEntry("cancel", WRITE, "Give tasks up."),
+    CatalogueEntry("close", WRITE, "Close tasks that you did yourself."),
+    CatalogueEntry("reopen", WRITE, "Take closed tasks up again."),
     CatalogueEntry("import", WRITE, "Bring in the tasks of another tracker."),
     CatalogueEntry("watch", WRITE, "Take up what you save on the board, and say what happens."),
     CatalogueEntry("export", WRITE, "Write every task as JSON, CSV or issues of beads."),
@@ -77,8 +78,8 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("stats", SEE, "Count what was done, how long people were waited for, and what it took."),
     CatalogueEntry("path", SEE, "Print the path of a task's file."),
     CatalogueEntry("inbox", PEOPLE, "Show what awaits you, and what to type."),
-    CatalogueEntry("approve", PEOPLE, "Approve what a task awaits, and merge it."),
-    CatalogueEntry("reject", PEOPLE, "Send a task back with feedback."),
+    CatalogueEntry("approve", PEOPLE, "Approve what tasks await, and merge them."),
+    CatalogueEntry("reject", PEOPLE, "Send tasks back with feedback."),
     CatalogueEntry("respond", PEOPLE, "Answer a task's question."),
     CatalogueEntry("review", PEOPLE, "Look at a task's changes; accept or reject them."),
     CatalogueEntry("complete", AGENTS, "Hand the work over for review."),
@@ -96,7 +97,14 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git."),
     CatalogueEntry("hook", PLUMBING, "What the git hooks call."),
 )
+_READING = frozenset({"agents", "completion", "export", "help", "inbox", "version"})
 _BY_NAME = {entry.name: entry for entry in CATALOGUE}
+
+
+def is_reading(name: str) -> bool:
+    """True for a command that only answers, so that nothing is made twice by repeating it."""
+    entry = _BY_NAME.get(name)
+    return entry is None or entry.heading == SEE or name in _READING
 
 
 def find_command(name: str) -> click.Command | None:

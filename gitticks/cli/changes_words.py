@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
 from gitticks.cli.render import count_of
 from gitticks.cli.text import visible
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from gitticks.actions.changes import Changes
 
 _MOST_PATHS = 3

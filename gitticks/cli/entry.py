@@ -5,12 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from typing import NoReturn
 
 from gitticks.cli.at_once import answer_at_once
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TextIO
 
+from gitticks.cli.render import PrintingError, discard
 from gitticks.cli.text import visible
 from gitticks.errors import Exit, GitticksError
 from gitticks.signs import safe_json
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import TextIO
-
 _RUN_USAGE = 64
+_MOST_CHANGES = 3
 
 
 def guarded(arguments: Sequence[str], command: Callable[[], int]) -> int:
@@ -22,6 +20,10 @@ def guarded(arguments: Sequence[str], command: Callable[[], int]) -> int:
     try:
         code = command()
         sys.stdout.flush()
+        _leave(sys.stderr)
+    except PrintingError as error:
+        discard(sys.stdout)
+        return _tell_unprinted(arguments, error)
     except GitticksError as error:
         return tell(arguments, error.message, error.hint, error.exit_code)
     except KeyboardInterrupt:
@@ -46,6 +48,29 @@ def tell(arguments: Sequence[str], message: str, hint: str | None, code: int) ->
         code = _RUN_USAGE
     _write(_lines(arguments, message, hint, code))
     return code
+
+
+def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
+    """Tells that an answer could not be printed, and what was changed all the same, so that nobody repeats that."""
+    from gitticks.cli.catalogue import is_reading
+
+    if error.changes:
+        shown = ", ".join(f"`{change}`" for change in error.changes[:_MOST_CHANGES])
+        more = len(error.changes) - _MOST_CHANGES
+        message = (
+            f"the change was made ({shown}{f' and {more} more' if more > 0 else ''}), only printing failed"
+        )
+        hint = "do not repeat the command: `gt log` shows what was changed"
+    else:
+        message = "the answer could not be printed"
+        hint = "`df -h` shows the room left"
+        called = next((argument for argument in arguments if not argument.startswith("-")), None)
+        hint += (
+            "; then repeat the command"
+            if called is None or is_reading(called)
+            else "; what the command changed stays: look at `gt status` before you repeat it"
+        )
+    return tell(arguments, f"{message}: {error.reason}", hint, Exit.FAILED)
 
 
 def _tell_unexpected(arguments: Sequence[str], error: Exception) -> int:
@@ -77,8 +102,8 @@ def _write(lines: Sequence[str] | Iterator[str]) -> None:
     try:
         sys.stderr.write("".join(f"{line}\n" for line in lines))
         sys.stderr.flush()
-    except BrokenPipeError:
-        _discard(sys.stderr)
+    except OSError:
+        discard(sys.stderr)
 
 
 def _leave(stream: TextIO) -> None:
@@ -86,12 +111,4 @@ def _leave(stream: TextIO) -> None:
     try:
         stream.flush()
     except OSError:
-        _discard(stream)
-
-
-def _discard(stream: TextIO) -> None:
-    """Lets what is left in a stream's buffer go nowhere: its reader went away, and it must not raise again at exit."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    except (OSError, ValueError):
-        return
+        discard(stream)

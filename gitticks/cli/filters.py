@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from gitticks.cli.flags import Option
+from gitticks.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from gitticks.errors import UsageError
     from gitticks.model.status import Awaiting, Status
 
 _MOST_DIGITS = 9
@@ -49,7 +49,6 @@ def parse_count(text: str) -> int:
     """
     if text.isascii() and text.isdecimal() and int(text[:_MOST_DIGITS]) > 0:
         return int(text[:_MOST_DIGITS])
-    from gitticks.errors import UsageError
 
     raise UsageError(f"`{text}` is no number from 1", hint="write a number such as 20")
 
@@ -73,8 +72,6 @@ def _words(text: str, known: Iterable[str], what: str) -> list[str]:
 def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
     """Returns the error for a word that is none of those known, with the near ones or all of them in its hint."""
     from difflib import get_close_matches
-
-    from gitticks.errors import UsageError
 
     near = get_close_matches(word.lower(), known, n=2, cutoff=0.6)
     if near:

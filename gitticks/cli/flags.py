@@ -5,17 +5,14 @@ Whatever is not understood for certain is left to click, which knows how to comp
 
 from __future__ import annotations
 
-from gitticks.model.values import Value
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from gitticks.actions.context import Context
 
 
-class Argument(Value):
+class Argument(NamedTuple):
     """A word that may be left out, and stands for a task; `completes` is its kind while it is typed.
 
     `is_repeated` takes all words that there are, as a tuple, each of them any text.
@@ -27,7 +24,7 @@ class Argument(Value):
     is_repeated: bool = False
 
 
-class Switch(Value):
+class Switch(NamedTuple):
     """A flag without a value."""
 
     name: str
@@ -35,7 +32,7 @@ class Switch(Value):
     help: str
 
 
-class Option(Value):
+class Option(NamedTuple):
     """A flag with a value, which `read` turns from text into what the command takes.
 
     `completes` says what its value is while it is typed, `-` for free text. `is_repeated` collects the values of several in a tuple. `may_be_bare` lets the flag stand without a value, which
@@ -53,7 +50,7 @@ class Option(Value):
     is_value: Callable[[str], bool] | None = None
 
 
-class ReadingCommand(Value):
+class ReadingCommand(NamedTuple):
     """A command that only reads: what it takes, and the function that answers and returns the exit code.
 
     The function's docstring is the command's help.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
 from gitticks.cli.render import Screen, Style
 from gitticks.cli.table import Cell, table
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Status
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
+from gitticks.model.words import HANDOFF
 
 _WORDS = {
     EventType.CREATED: "created",
@@ -38,7 +38,8 @@ _WORDS = {
     EventType.MERGE_FAILED: "merge failed",
     EventType.CHILDREN: "children closed",
 }
-_DETAILS = ("ending", "agent", "fields", "conflicts")
+_DETAILS = ("ending", "agent", "fields", "conflicts", "denied", "estimated")
+_NAMED = {"denied": "not allowed: {}", "estimated": "not all that it spent is known"}
 _TURNS = frozenset(
     {
         EventType.REOPENED, EventType.WAIVED, EventType.GATE_FAILED, EventType.AWAITING_SET, EventType.VERDICT,
@@ -79,7 +80,7 @@ def _joined(before: Event, step: Event) -> Event | None:
     if step.to_status is None or step.reason is None:
         return None
     if before.type is EventType.WAIVED and before.reason == step.reason:
-        return step.changed(reason=f"{what_happened(before)}: {step.reason}")
+        return replace(step, reason=f"{what_happened(before)}: {step.reason}")
     if before.type is EventType.MERGE_FAILED and before.reason and before.reason in step.reason:
         return step
     merged = str(before.data.get("sha") or "")[:_SHORT_SHA] if before.type is EventType.MERGED else ""
@@ -113,6 +114,8 @@ def what_happened(event: Event) -> str:
     """Returns an event in a few words."""
     if event.to_status is not None:
         return f"{_status(event.from_status)} → {_status(event.to_status)}"
+    if event.type is EventType.TEXT_CHANGED and event.data.get("sections") == [HANDOFF]:
+        return "hand-off written"
     data = {"gate": "gate", "role": "agent", "verdict": "answered", "awaiting": "", "sha": "", "source": ""}
     data |= {key: _short(key, value) for key, value in event.data.items() if value is not None}
     if event.type is EventType.AWAITING_SET:
@@ -126,9 +129,10 @@ def details(event: Event) -> str:
     for key in _DETAILS:
         value = event.data.get(key)
         if isinstance(value, list):
-            parts.append(", ".join(one for one in value if one not in parts[0]))
+            told = ", ".join(one for one in value if one not in parts[0])
+            parts.append(_NAMED.get(key, "{}").format(told) if told else "")
         elif value is not None and str(value) != event.actor.name:
-            parts.append(str(value))
+            parts.append(_NAMED.get(key, "{}").format(value))
     return ", ".join(" ".join(part.split()) for part in parts if part)
 
 

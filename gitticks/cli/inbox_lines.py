@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from gitticks.cli.render import Style, age_of, ago, count_of, opposite
 from gitticks.cli.tasks_table import answer_commands, indent_of
 from gitticks.cli.text import visible, width, wrap
 from gitticks.model.words import ANSWERED, STUCK
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
     from gitticks.actions.inbox import Asked, ReviewWord
     from gitticks.actions.standing import Standing
     from gitticks.cli.render import Screen

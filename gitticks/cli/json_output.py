@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gitticks.cli.render import say, say_in_pieces
 from gitticks.model.ids import BOARD_FOLDER, task_path
 from gitticks.signs import safe_json
 from gitticks.store.indexed_task import IndexedTask
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
     from gitticks.actions.standing import Standing
     from gitticks.model.event import Event
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.model.task import Task
 
-    Shown = Standing[Task] | Standing[IndexedTask]
+Shown: TypeAlias = "Standing[Task] | Standing[IndexedTask]"
+
 
 SCHEMA = 1
 _PLAIN = frozenset({str, int, float, bool})
@@ -138,6 +137,8 @@ def plain(value: object) -> Any:
         return value
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(one) for one in value]
     from gitticks.cli.json_values import plain_value

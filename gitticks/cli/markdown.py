@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from gitticks.cli.text import visible, wrap
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from markdown_it.token import Token
     from rich.console import Console
     from rich.markdown import Markdown

@@ -10,7 +10,8 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, Switch, finish, with_values
-from gitticks.cli.usage import did_you_mean
+from gitticks.cli.render import PrintingError
+from gitticks.cli.usage import did_you_mean, nearest_names
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 _NARROW = 60
-_SEVERAL = 2
 _NEVER_SHARING = frozenset({"sync", "trust", "init", "hook", "merge-driver", "doctor", "watch"})
 """Commands that share by themselves, or that git or a broken repository calls for."""
+_DOES_MUCH = frozenset({"run", "watch", "sync", "merge", "import", "doctor", "health", "migrate"})
+"""Commands that live long or look at many objects, for which libgit2 is worth its loading."""
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -68,9 +70,7 @@ class Group(Command, click.Group):
 
     def near(self, ctx: click.Context, name: str) -> list[str]:
         """Returns the names of commands that may be meant by an unknown one, the likeliest first."""
-        from difflib import get_close_matches
-
-        return get_close_matches(name, self.list_commands(ctx), n=_SEVERAL, cutoff=0.6)
+        return nearest_names(name, self.list_commands(ctx))
 
 
 class Completes:
@@ -155,8 +155,14 @@ def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, 
     def with_context(*args: P.args, **kwargs: P.kwargs) -> R:
         call = click.get_current_context()
         context = call.ensure_object(Context)
+        context.does_much = context.does_much or call.info_name in _DOES_MUCH
         call.call_on_close(lambda: _finish(context, str(call.info_name)))
-        return function(context, *args, **kwargs)
+        try:
+            return function(context, *args, **kwargs)
+        except PrintingError as error:
+            if "store" in context.__dict__:
+                error.changes += tuple(context.store.written)
+            raise
 
     return with_context
 

@@ -12,6 +12,7 @@ from gitticks.model.task import Task
 TAB = "\t"
 LINE = "# ------------------------ >8 ------------------------"
 _ANSWER = "# Write the answer below this line; an empty answer changes nothing."
+_FEEDBACK = "# Write what is to change below this line; an empty text changes nothing."
 _NOTE = "# Write the note below this line; an empty note changes nothing."
 
 
@@ -27,6 +28,14 @@ def question_sheet(task: Task, questions: Iterable[Entry], text: str = "", *, sa
     if said:
         lines += ["", *said.splitlines()]
     return _sheet(lines, _ANSWER, text)
+
+
+def feedback_sheet(task: Task, handoff: str) -> str:
+    """Returns the page for a rejection, below what was handed off."""
+    lines = _head(task)
+    if handoff:
+        lines += ["", "handed off:", "", *handoff.splitlines()]
+    return _sheet(lines, _FEEDBACK, "")
 
 
 def note_sheet(task: Task) -> str:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, TextIO
 
 from gitticks.cli.text import cut, pad, visible, width
 from gitticks.model import words
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.model.values import Value
+from gitticks.plainfile import reason_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-    from typing import TextIO
-
     from gitticks.model.queued import Listed
 
 PIPED_COLUMNS = 80
@@ -52,6 +51,15 @@ _WITHOUT_LINKS = ("screen", "tmux", "linux")
 _PLAIN_IN_LINKS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
 
+class PrintingError(Exception):
+    """Stdout takes no more, as on a full disk; `changes` are those that the command made before, in words."""
+
+    def __init__(self, reason: str, changes: tuple[str, ...] = ()) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.changes = changes
+
+
 class Style:
     """What a text is to its reader; colour repeats it, the words say it."""
 
@@ -76,7 +84,8 @@ _STATUS_STYLES = {
 }
 
 
-class Screen(Value):
+@dataclass(frozen=True, slots=True)
+class Screen:
     """What a stream can show: `columns` to align to, whether longer lines are cut, colour, more than ASCII, and links to files."""
 
     columns: int = PIPED_COLUMNS
@@ -114,7 +123,7 @@ class Screen(Value):
 
     def narrower(self, columns: int) -> Screen:
         """Returns the screen without some of its columns, for what is indented."""
-        return self.changed(columns=max(1, self.columns - columns))
+        return replace(self, columns=max(1, self.columns - columns))
 
     def fit(self, text: str, columns: int) -> str:
         """Returns the text cut to `columns` on a terminal; whole where it is piped."""
@@ -164,20 +173,41 @@ def say(*lines: str, err: bool = False) -> None:
     text = "\n".join((*lines, ""))
     if not _can_encode(stream, text):
         text = "".join(f"{_encodable(stream, line)}\n" for line in lines)
+    if not err:
+        _print(text)
+        return
     try:
         stream.write(text)
         stream.flush()
+    except OSError:
+        pass  # what is only told beside the answer stops no command
+
+
+def _print(text: str, *, is_last: bool = True) -> None:
+    """Writes to stdout; a reader who left (`gt list | head`) ends the command."""
+    try:
+        sys.stdout.write(text)
+        if is_last:
+            sys.stdout.flush()
     except BrokenPipeError:
-        if not err:
-            raise  # nobody reads the answer (`gt list | head`): the command ends here
+        raise
+    except OSError as error:
+        raise PrintingError(reason_of(error)) from error
+
+
+def discard(stream: TextIO) -> None:
+    """Lets what is left in a stream's buffer, and what follows, go nowhere: it must not raise again at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        return
 
 
 def say_in_pieces(pieces: Iterable[str]) -> None:
     """Prints one long line piece by piece, so that it never has to be in memory as a whole."""
     for piece in pieces:
-        sys.stdout.write(_encodable(sys.stdout, piece))
-    sys.stdout.write("\n")
-    sys.stdout.flush()
+        _print(_encodable(sys.stdout, piece), is_last=False)
+    _print("\n")
 
 
 def _encodable(stream: TextIO, line: str) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from gitticks.cli.inbox_lines import joined
 from gitticks.cli.render import GAP, Style, count_of
 from gitticks.cli.review_told import told_lines
 from gitticks.cli.text import visible
 from gitticks.model.status import Awaiting
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
     from gitticks.actions.review import ReviewView
     from gitticks.cli.render import Screen
     from gitticks.model.task import Task
@@ -29,6 +29,10 @@ def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now:
     yield from told_lines(on, seen, now)
     yield ""
     yield from joined(on, list(_facts(seen)), ", ")
+    if seen.look_first:
+        yield ""
+        yield on.styled("look at these first", Style.STRONG)
+        yield from (visible(f"{GAP}{one.path}: {one.why}") for one in seen.look_first)
     if patch:
         yield ""
         yield from (_patch_line(on, line) for line in patch)

@@ -6,6 +6,10 @@ with what prints all of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from gitticks.cli.render import GAP, Style, ago, count_of
 from gitticks.cli.task_page import prose
 from gitticks.cli.text import visible
@@ -13,11 +17,7 @@ from gitticks.model.ids import task_folder
 from gitticks.model.words import ACCEPTANCE, HANDOFF, NOTES, QUESTIONS, REVIEW
 from gitticks.workflow.signals import without_promises
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
     from gitticks.actions.review import ReviewView
     from gitticks.cli.render import Screen
     from gitticks.model.notes import Entry, QuestionPair

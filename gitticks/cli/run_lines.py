@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, assert_never
 
 from gitticks.actions.merge import merged_words
 from gitticks.cli.json_output import SCHEMA, plain
-from gitticks.cli.render import GAP, Screen, count_of, opposite, say, warn
+from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, opposite, say, warn
 from gitticks.cli.text import pad, visible
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.runner.events import (
@@ -17,12 +19,31 @@ from gitticks.runner.events import (
     MergeWaits,
     RunEnded,
     RunEvent,
+    RunWaits,
     SessionBegan,
     TaskMerged,
     TaskMoved,
     Warned,
 )
 from gitticks.world import World
+
+
+def printed(listener: Callable[[RunEvent], None]) -> Callable[[RunEvent], None]:
+    """Returns a listener that stays silent once stdout takes no more, and says so: what runs goes on."""
+    can_print = True
+
+    def tell(event: RunEvent) -> None:
+        nonlocal can_print
+        if not can_print:
+            return
+        try:
+            listener(event)
+        except PrintingError as error:
+            can_print = False
+            discard(sys.stdout)
+            warn(f"from here on nothing is printed, but the work goes on: {error.reason}")
+
+    return tell
 
 
 class RunLines:
@@ -51,6 +72,8 @@ class RunLines:
                 self._say(event.task, _merge_words(event), timed=True)
             case Warned():
                 warn(f"{event.task}: {event.message}" if event.task else event.message)
+            case RunWaits():
+                say(*opposite(self._on, event.reason, self._clock_now()))
             case RunEnded():
                 self._ended(event)
             case _:
@@ -86,14 +109,17 @@ class RunLines:
         spent = f"${event.cost:.2f}{GAP}" if event.cost else ""
         counted = count_of(event.iterations, "iteration") if event.iterations else ""
         say(*opposite(self._on, ", ".join(parts), f"{spent}{counted}".rstrip()))
-        if event.waiting:
-            say("", "hint: `gt inbox`", err=True)
+        hints = [*(["`gt inbox`"] if event.waiting else []), *event.hints]
+        if hints:
+            say("", f"hint: {'; '.join(hints)}", err=True)
+
+    def _clock_now(self) -> str:
+        return _clock_text(self._world.monotonic_seconds() - self._begun)
 
     def _say(self, task: str, text: str, *, timed: bool = False) -> None:
         line = f"{pad(task, 4)}{GAP}{visible(text)}"
         if timed:
-            passed = self._world.monotonic_seconds() - self._begun
-            say(*opposite(self._on, line, _clock_text(passed)))
+            say(*opposite(self._on, line, self._clock_now()))
         else:
             say(self._on.fit(line, self._on.columns))
 
@@ -164,6 +190,7 @@ _KINDS: dict[type, str] = {
     TaskMerged: "task.merged",
     MergeWaits: "merge.waits",
     Warned: "warning",
+    RunWaits: "run.waits",
     RunEnded: "run.ended",
 }
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
 from gitticks.cli.render import GAP, Style
 from gitticks.cli.tasks_table import indent_of
 from gitticks.cli.text import visible, width
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from gitticks.actions.searching import Found, FoundBroken, Match, Needle
     from gitticks.cli.render import Screen
 

@@ -6,12 +6,10 @@ out once, not in each cell.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Screen, Style
 from gitticks.cli.text import all_visible, are_narrow, width
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class Cell:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from gitticks.cli.render import GAP, Style, ago, count_of, elapsed, opposite, status_word
 from gitticks.cli.tasks_table import waits_for
 from gitticks.cli.text import visible, width
 from gitticks.model.words import HANDOFF, REVIEW
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import datetime
-
     from gitticks.actions.showing import Author, ShownTask
     from gitticks.cli.render import Screen
     from gitticks.model.notes import Entry, QuestionPair
@@ -86,7 +86,7 @@ def _outcome(shown: ShownTask) -> Iterator[str]:
     task = shown.standing.task
     seconds = shown.seconds_to_close
     if seconds is not None:
-        yield f"{elapsed(seconds)} from start to merge"
+        yield f"{elapsed(seconds)} from start to {'merge' if shown.is_merged else 'done'}"
     if task.iterations:
         yield count_of(task.iterations, "iteration")
     if task.cost:

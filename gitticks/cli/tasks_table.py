@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from gitticks.cli.render import GAP, Style, age_in_short, say, status_style, status_word, warn
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import cut, visible, width
-from gitticks.model.ids import BOARD_FOLDER
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.words import ANSWERED, PENDING, WORKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
     from gitticks.actions.standing import Standing
     from gitticks.cli.render import Screen
-    from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
     from gitticks.store.index import BrokenFile

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from gitticks.model.values import Value
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gitticks.cli.render import Screen
 
 
-class Topic(Value):
+@dataclass(frozen=True, slots=True)
+class Topic:
     """A page of help: what it is about, and its lines for a screen."""
 
     summary: str
@@ -25,3 +25,9 @@ def _workflow(on: Screen) -> list[str]:
 
 
 TOPICS = {"workflow": Topic("How a task moves: statuses, steps, gates and whose turn it is.", _workflow)}
+
+TOPICS_ELSEWHERE = dict.fromkeys(
+    ("gate", "gates", "statuses", "states", "transitions", "steps", "verdicts", "awaiting", "turns"),
+    "workflow",
+)
+"""Words that people look up, and the topic that explains them."""

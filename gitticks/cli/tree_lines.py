@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from gitticks.actions.tree import Group
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Style, age_of, count_of, status_style, status_word
 from gitticks.cli.tasks_table import waits_for
 from gitticks.cli.text import all_visible, visible, width
 from gitticks.model.words import DONE, PENDING, STUCK
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
     from gitticks.actions.standing import Standing
     from gitticks.actions.tree import Tree
     from gitticks.cli.render import Screen

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 import click
 from click.exceptions import NoArgsIsHelpError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _QUOTED = re.compile(r"'((?:-|\{)[^']*)'(?= requires |: | / |$)")
 """Options and choices as click quotes them; what a person typed keeps its quotes."""
@@ -33,6 +30,8 @@ NAMES_ELSEWHERE = {
     "todo": "ready",
 }
 """What git and other trackers call a command, and what it is called here."""
+
+_LIKE, _SHORTEST_LIKE = 0.6, 3
 
 _NO_NUMBER = re.compile(r"is not a valid (integer|float)(?: range)?$")
 _NUMBERS = {"integer": "is not a whole number", "float": "is not a number"}
@@ -84,6 +83,19 @@ def _text_of(ctx: click.Context) -> str | None:
     return f'"{named}"' if named in _TEXTS else None
 
 
+def nearest_names(word: str, names: Sequence[str], most: int = 2) -> list[str]:
+    """Returns the names that may be meant by a word: those that begin with it, else those that look like it.
+
+    A word of one or two letters looks like too much, so only its beginning counts.
+    """
+    from difflib import get_close_matches
+
+    begun = [name for name in names if len(word) > 1 and name.startswith(word)]
+    if begun:
+        return begun
+    return get_close_matches(word, names, n=most, cutoff=_LIKE) if len(word) >= _SHORTEST_LIKE else []
+
+
 def did_you_mean(near: list[str] | tuple[str, ...]) -> str:
     """Returns the end of a message that offers what was probably meant; empty if nothing is near."""
     return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else ""
@@ -100,4 +112,4 @@ def _lacking(param: click.Parameter, ctx: click.Context | None) -> str:
     if isinstance(param.type, click.Choice):
         return f"missing {kind}: one of {', '.join(f'`{one}`' for one in param.type.choices)}"
     hint = param.get_error_hint(ctx) if ctx is not None else param.human_readable_name
-    return f"missing {kind} `{hint.strip(chr(39))}`"
+    return f"missing {kind} `{hint.strip(chr(39)).partition('...')[0]}`"

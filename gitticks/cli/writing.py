@@ -238,16 +238,24 @@ def print_change(context: Context, task_id: TaskId, words: str, *, as_json: bool
 
 
 def print_request(session: Session, request: Request, words: str, *, as_json: bool) -> None:
-    """Prints what an agent left for its runner: as JSON, or as one line."""
-    if as_json:
-        from gitticks.cli.json_output import print_object
+    """Prints what an agent left for its runner: as JSON, or as one line.
 
-        print_object(request={"task": session.task_id, **plain_request(request)})
-    else:
-        from gitticks.cli.render import GAP, say
-        from gitticks.cli.text import visible
+    Raises:
+        PrintingError: it cannot be printed; the request is its change.
+    """
+    from gitticks.cli.render import GAP, PrintingError, say
+    from gitticks.cli.text import visible
 
-        say(f"{visible(session.name)}{GAP}{visible(words)}")
+    try:
+        if as_json:
+            from gitticks.cli.json_output import print_object
+
+            print_object(request={"task": session.task_id, **plain_request(request)})
+        else:
+            say(f"{visible(session.name)}{GAP}{visible(words)}")
+    except PrintingError as error:
+        error.changes += (f"{session.name}: {words}",)
+        raise
 
 
 def plain_request(request: Request) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 
 from gitticks.document.escapes import escape, unescape
 from gitticks.document.lines import encodable, line_starts, trimmed, with_newlines
@@ -12,7 +13,6 @@ from gitticks.document.times import format_time, parse_time
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
-from gitticks.model.values import Value
 
 SEPARATOR = " · "
 NAMELESS = "unknown"
@@ -21,7 +21,8 @@ _CLOSING_HASHES = re.compile(r"(?:(?<= )|\A)(\\*)(?=#+\Z)")
 _CLOSED_HASHES = re.compile(r"(?:(?<= )|\A)\\(\\*)(?=#+\Z)")
 
 
-class PlacedEntry(Value):
+@dataclass(frozen=True, slots=True)
+class PlacedEntry:
     """An entry, its text as it stands in the body, and where its heading and its text begin."""
 
     entry: Entry
@@ -164,4 +165,4 @@ def _parsed_heading(heading: Heading) -> Entry | None:
 def _placed(body: Body, heading: Heading, entry: Entry, end: int) -> PlacedEntry:
     raw = body.text[heading.end : end]
     text = unescape(with_newlines(trimmed(raw), "\n"))
-    return PlacedEntry(entry.changed(text=text), raw, heading.start, heading.end)
+    return PlacedEntry(replace(entry, text=text), raw, heading.start, heading.end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
@@ -148,7 +148,7 @@ def _write_approval(approval: Approval) -> dict[str, YamlValue]:
 
 
 def _write_usage(usage: Usage) -> dict[str, YamlValue]:
-    parts: dict[str, YamlValue] = {name: getattr(usage, name) for name in usage.field_names}
+    parts: dict[str, YamlValue] = {name: getattr(usage, name) for name in (one.name for one in fields(usage))}
     return {name: part for name, part in parts.items() if part}
 
 

@@ -1,13 +1,20 @@
-"""Splits a task file into fences, YAML and body without losing a byte, and changes keys of the YAML in place."""
+"""Splits a task file into fences, YAML and body without losing a byte, and changes keys of the YAML in place.
+
+Reading is a handler of python-frontmatter over ruamel.yaml. The library's own `loads` and `dumps` are not used: they
+strip the text around the body, drop comments and take a scalar for no frontmatter.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
+
+from frontmatter.default_handlers import BaseHandler
 
 from gitticks.document.lines import Source, count_line_breaks, is_encodable
-from gitticks.document.yaml_nodes import Mapping
+from gitticks.document.yaml_nodes import Mapping, loose_node
 from gitticks.document.yaml_splice import Change, splice
 from gitticks.document.yaml_tree import parse_yaml
 from gitticks.errors import DocumentError
@@ -15,7 +22,6 @@ from gitticks.errors import DocumentError
 MOST_BYTES = 1_000_000
 MOST_LINES = 20_000
 BYTE_ORDER_MARK = "\ufeff"
-_OPENING = re.compile(r"---[ \t]*(\r\n|\r|\n)")
 _CLOSING = re.compile(r"(?<=[\r\n])---[ \t]*(?:\r\n|\r|\n|\Z)")
 _CONFLICT = re.compile(r"(?:\A|(?<=[\r\n]))<<<<<<<")
 
@@ -58,7 +64,7 @@ class Frontmatter:
             DocumentError: the file writes a value in a form that cannot be changed in place.
         """
         changed = splice(self.source, changes, self.newline)
-        return replace(self, yaml=changed.text, tree=_tree(changed))
+        return replace(self, yaml=changed.text, tree=FrontmatterHandler(self.path).tree(changed.text))
 
     def with_yaml(self, yaml: str) -> Frontmatter:
         """Returns the file with another text between its fences.
@@ -66,7 +72,67 @@ class Frontmatter:
         Raises:
             DocumentError: it is no frontmatter.
         """
-        return replace(self, yaml=yaml, tree=_tree(Source(yaml, self.path, first_line=2)))
+        return replace(self, yaml=yaml, tree=FrontmatterHandler(self.path).tree(yaml))
+
+
+class FrontmatterHandler(BaseHandler):
+    """YAML between two lines `---`, of which the first begins the file."""
+
+    FM_BOUNDARY = re.compile(rf"{BYTE_ORDER_MARK}?---[ \t]*(\r\n|\r|\n)")
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+
+    def split(self, text: str) -> tuple[str, str]:
+        """Returns the YAML and the body, exactly as they stand.
+
+        Raises:
+            DocumentError: there is no frontmatter, it never ends, or it holds a conflict.
+        """
+        opening = self.opening(text)
+        closing = _CLOSING.search(text, opening.end())
+        yaml = text[opening.end() : len(text) if closing is None else closing.start()]
+        refuse_conflict(self._source(yaml))
+        if closing is None:
+            hint = "end the frontmatter with a line `---`"
+            raise DocumentError("the frontmatter has no end", path=self._path, line=1, column=1, hint=hint)
+        return yaml, text[closing.end() :]
+
+    def opening(self, text: str) -> re.Match[str]:
+        """Returns the first fence, whose group is its line break.
+
+        Raises:
+            DocumentError: there is none.
+        """
+        found = self.FM_BOUNDARY.match(text)
+        if found is None:
+            raise _no_frontmatter(text, self._path)
+        return found
+
+    def load(self, fm: str) -> dict[str, Any]:
+        """Returns the texts of the YAML by their keys.
+
+        Raises:
+            DocumentError: it is no frontmatter.
+        """
+        return {pair.key.text: loose_node(pair.value) for pair in self.tree(fm).pairs}
+
+    def tree(self, yaml: str) -> Mapping:
+        """Returns the YAML as nodes that know their places.
+
+        Raises:
+            DocumentError: it is no frontmatter.
+        """
+        source = self._source(yaml)
+        tree = parse_yaml(source)
+        if tree is None:
+            hint = "write `id`, `title` and `status` into it"
+            raise source.error("the frontmatter is empty", 0, hint=hint)
+        return tree
+
+    def _source(self, yaml: str) -> Source:
+        return Source(yaml, self._path, first_line=2)
 
 
 def split(data: bytes, path: str) -> Frontmatter:
@@ -75,26 +141,17 @@ def split(data: bytes, path: str) -> Frontmatter:
     Raises:
         DocumentError: it is no UTF-8, has no frontmatter, a broken one, or passes a limit.
     """
-    text = decode(data, path)
-    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
-    opening = _OPENING.match(text, len(mark))
-    if opening is None:
-        raise _no_frontmatter(text, path)
-    closing = _CLOSING.search(text, opening.end())
-    inside = text[opening.end() : len(text) if closing is None else closing.start()]
-    source = Source(inside, path, first_line=2)
-    refuse_conflict(source)
-    if closing is None:
-        hint = "end the frontmatter with a line `---`"
-        raise DocumentError("the frontmatter has no end", path=path, line=1, column=1, hint=hint)
+    text, handler = decode(data, path), FrontmatterHandler(path)
+    yaml, body = handler.split(text)
+    opening = handler.opening(text)
     return Frontmatter(
         path=path,
-        opening=text[: opening.end()],
-        yaml=inside,
-        closing=closing.group(),
-        body=text[closing.end() :],
+        opening=opening[0],
+        yaml=yaml,
+        closing=text[opening.end() + len(yaml) : len(text) - len(body)],
+        body=body,
         newline=opening[1],
-        tree=_tree(source),
+        tree=handler.tree(yaml),
     )
 
 
@@ -159,10 +216,3 @@ def refuse_conflict(source: Source) -> None:
 def _conflict_error(source: Source, offset: int) -> DocumentError:
     hint = "keep the lines that are right, delete the others and the markers, then commit it"
     return source.error("the YAML holds the conflict markers of a merge", offset, hint=hint)
-
-
-def _tree(source: Source) -> Mapping:
-    tree = parse_yaml(source)
-    if tree is None:
-        raise source.error("the frontmatter is empty", 0, hint="write `id`, `title` and `status` into it")
-    return tree

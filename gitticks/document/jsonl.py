@@ -8,33 +8,32 @@ and no rule acts on them.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from gitticks.document.times import format_time, parse_time
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.status import ActorKind, Role, Status
-from gitticks.model.values import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-    from typing import Any, TypeVar
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 MOST_LINE_BYTES = 1_000_000
 RESERVED_KEYS = frozenset({"type", "at", "actor", "from", "to", "reason"})
 
 
-class BrokenLine(Value):
+@dataclass(frozen=True, slots=True)
+class BrokenLine:
     """A line, from 1, that holds no event this version knows, and why."""
 
     line: int
     problem: str
 
 
-class History(Value):
+@dataclass(frozen=True, slots=True)
+class History:
     """The events of a file in file order, its broken lines, and the bytes of a last line cut off by a crash."""
 
     events: tuple[Event, ...]

@@ -6,22 +6,22 @@ a comment is text. A pattern finds them only in bodies that have no such thing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from gitticks.document.texts import Source, trimmed, with_newlines
-from gitticks.model.values import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from markdown_it.token import Token
 
 _COMMENT = r"(?s)<!--(?:-?>|.*?-->|.*\Z)"
 ENTRY_LEVEL = 3
 
 
-class Heading(Value):
+@dataclass(frozen=True, slots=True)
+class Heading:
     """A heading of level 1 to 3 that is not inside a fence, quote, list or comment.
 
     Offsets count characters of the body; `end` is where the line below the heading begins. `line` is the
@@ -35,7 +35,8 @@ class Heading(Value):
     end: int
 
 
-class Block(Value):
+@dataclass(frozen=True, slots=True)
+class Block:
     """A heading of level 1 or 2 and the text below it, up to the next such heading."""
 
     heading: Heading
@@ -66,7 +67,8 @@ class Block(Value):
         return self.is_section and same_name(self.title) == same_name(name)
 
 
-class Outline(Value):
+@dataclass(frozen=True, slots=True)
+class Outline:
     """What markdown-it-py finds in a body; `unclosed_fence_line` is a line of the file."""
 
     headings: tuple[Heading, ...]
@@ -74,7 +76,8 @@ class Outline(Value):
     unclosed_fence_line: int | None
 
 
-class Body(Value):
+@dataclass(frozen=True, slots=True)
+class Body:
     """The text below the frontmatter; `newline` is the line break that the file uses.
 
     Its outline is made when it is first asked for: most changes are of fields, and loading markdown-it-py alone

@@ -8,11 +8,8 @@ compiling them would take `gt show` longer than reading its task.
 
 from __future__ import annotations
 
-from gitticks.model.values import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 DEEPEST = 3
 _DOUBTFUL = frozenset({*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA1))} - {"\n"})
@@ -20,7 +17,8 @@ _DOUBTFUL = frozenset({*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA1))} - {
 _MARKERS = " >*+.)-0123456789"
 
 
-class PlainHeading(Value):
+@dataclass(frozen=True, slots=True)
+class PlainHeading:
     """A heading of level 1 to 3; `line` counts from 0 within the body, offsets are characters."""
 
     title: str

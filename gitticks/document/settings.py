@@ -10,7 +10,17 @@ from gitticks.document import values
 from gitticks.document.frontmatter import BYTE_ORDER_MARK, refuse_conflict
 from gitticks.document.lines import LINE_BREAK, Source
 from gitticks.document.settings_kinds import unknown_key
-from gitticks.document.settings_table import ANY, BY_NAME, GROUPS, Setting, known_keys, pattern_of
+from gitticks.document.settings_table import (
+    ANY,
+    BY_NAME,
+    GROUPS,
+    NOT_YET_VALUES,
+    Setting,
+    is_available,
+    known_keys,
+    pattern_of,
+    unavailable_part,
+)
 from gitticks.document.values import At
 from gitticks.document.yaml_nodes import Mapping as MappingNode
 from gitticks.document.yaml_nodes import Node, Scalar
@@ -20,6 +30,7 @@ from gitticks.errors import DocumentError, UsageError
 from gitticks.model.settings import FORMAT_VERSION, AgentSettings, Settings
 
 FILE = "config.yaml"
+NOT_AVAILABLE = "not available in this version"
 Keys = tuple[str, ...]
 
 
@@ -32,12 +43,14 @@ class Layer:
     """The settings that one place gives, by their keys, and where each comes from.
 
     `version` is the format that the file names; `warnings` are what a newer file says that this version ignores.
+    `unavailable` says by their keys which of the values nothing acts on yet.
     """
 
     values: Mapping[Keys, object] = field(default_factory=dict)
     origins: Mapping[Keys, str] = field(default_factory=dict)
     version: int = FORMAT_VERSION
     warnings: tuple[str, ...] = ()
+    unavailable: Mapping[Keys, DocumentError] = field(default_factory=dict)
 
     @property
     def is_read_only(self) -> bool:
@@ -61,14 +74,21 @@ def file_layer(text: str, path: str = FILE) -> Layer:
     version = _version(source, tree)
     found: dict[Keys, object] = {}
     warnings: list[str] = []
+    unavailable: dict[Keys, DocumentError] = {}
     for keys, node, key in _leaves(tree, ()):
         try:
-            found |= _read(source, keys, node, key)
+            read = _read(source, keys, node, key)
+            found |= read
+            part = unavailable_part(BY_NAME[pattern_of(keys)], keys, read[keys]) if read else None
+            if part is not None:
+                unavailable[keys] = source.error(
+                    f"{part} is {NOT_AVAILABLE}", key.start, hint=f"`gt config {'.'.join(keys)} --unset`"
+                )
         except DocumentError as error:
             if version <= FORMAT_VERSION:
                 raise
             warnings.append(str(error))
-    return Layer(found, dict.fromkeys(found, path), version, tuple(warnings))
+    return Layer(found, dict.fromkeys(found, path), version, tuple(warnings), unavailable)
 
 
 def require_writable(layer: Layer, path: str = FILE) -> None:
@@ -111,6 +131,27 @@ def set_value(text: str, name: str, value: str | None, path: str = FILE) -> str:
     changed = splice(Source(body, path), [change], "\n" if newline is None else newline.group())
     file_layer(changed.text, path)
     return mark + changed.text
+
+
+def refuse_unavailable(setting: Setting, keys: Keys, value: object) -> None:
+    """Refuses a value that nothing acts on yet.
+
+    Raises:
+        UsageError: it is one.
+    """
+    part = unavailable_part(setting, keys, value)
+    if part is not None:
+        works = [str(one) for one in _works(setting)]
+        hint = f"what works is {', '.join(works)}" if works else "`gt config` lists the settings that work"
+        raise UsageError(f"{part} is {NOT_AVAILABLE}", hint=hint)
+
+
+def _works(setting: Setting) -> list[str]:
+    """Returns the words of a closed set that this version acts on; none where only some of the words do not."""
+    if setting.name not in NOT_YET_VALUES:
+        return []
+    words = setting.kind.wanted.removeprefix("one of ").split(", ")
+    return [f"`{word}`" for word in words if word not in NOT_YET_VALUES[setting.name]]
 
 
 def parse_value(setting: Setting, keys: Keys, text: str, origin: str) -> object:
@@ -168,9 +209,9 @@ def get(settings: Settings, name: str) -> object:
 
 
 def names(settings: Settings) -> tuple[str, ...]:
-    """Returns the dotted names of every setting that has a value, in the order of the table."""
+    """Returns the dotted names of every setting that works and has a value, in the order of the table."""
     result: list[str] = []
-    for setting in BY_NAME.values():
+    for setting in filter(is_available, BY_NAME.values()):
         if ANY not in setting.name:
             result.append(setting.name)
         elif setting.name == f"agents.{ANY}.{ANY}":
@@ -183,13 +224,26 @@ def names(settings: Settings) -> tuple[str, ...]:
 
 
 def explain(name: str) -> str:
-    """Returns one line on what a setting is for and what it holds.
+    """Returns one line on what a setting is for and what it holds, and whether this version acts on it.
 
     Raises:
         UsageError: there is no such setting.
     """
     setting, _ = find_setting(name)
-    return f"{setting.explanation} ({setting.kind.wanted})"
+    note = note_on(setting)
+    return f"{setting.explanation} ({setting.kind.wanted})" + (f"; {note}" if note else "")
+
+
+def note_on(setting: Setting) -> str | None:
+    """Returns what of a setting this version does not act on, in words; None if there is nothing."""
+    if not is_available(setting):
+        return NOT_AVAILABLE
+    if setting.name == "reviewers":
+        return f"more than one, and `focus`, are {NOT_AVAILABLE}"
+    missing = [f"`{one}`" for one in NOT_YET_VALUES.get(setting.name, ())]
+    if not missing:
+        return None
+    return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} {NOT_AVAILABLE}"
 
 
 def show(name: str, value: object) -> str:

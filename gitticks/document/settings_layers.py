@@ -9,8 +9,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from gitticks.document.settings import FILE, Keys, Layer, agent_keys, find_setting, keys_of, parse_value
-from gitticks.document.settings_table import ANY, BY_NAME, pattern_of
+from gitticks.document.settings import (
+    FILE,
+    NOT_AVAILABLE,
+    Keys,
+    Layer,
+    agent_keys,
+    find_setting,
+    keys_of,
+    parse_value,
+)
+from gitticks.document.settings_table import ANY, BY_NAME, pattern_of, unavailable_part
 from gitticks.errors import DocumentError, UsageError
 from gitticks.model.settings import AgentSettings, Price, Settings
 
@@ -33,12 +42,13 @@ class Overruled:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSettings:
-    """What holds after all layers, and where each value comes from."""
+    """What holds after all layers, and where each value comes from; `unavailable` says what nothing acts on yet."""
 
     settings: Settings
     origins: Mapping[Keys, str] = field(default_factory=dict)
     overruled: tuple[Overruled, ...] = ()
     warnings: tuple[str, ...] = ()
+    unavailable: tuple[DocumentError, ...] = ()
     is_read_only: bool = False
 
     def origin(self, name: str) -> str:
@@ -111,6 +121,7 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
         origins=origins,
         overruled=tuple(overruled),
         warnings=tuple(warning for layer in kept for warning in layer.warnings),
+        unavailable=tuple(error for layer in kept for error in layer.unavailable.values()),
         is_read_only=any(layer.is_read_only for layer in kept),
     )
 
@@ -131,6 +142,7 @@ def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
     """Returns the layer of texts, given by their origin as the setting's name and the text."""
     found: dict[Keys, object] = {}
     origins: dict[Keys, str] = {}
+    unavailable: dict[Keys, DocumentError] = {}
     for origin, (name, text) in named.items():
         try:
             setting, keys = find_setting(name)
@@ -138,7 +150,19 @@ def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
             raise DocumentError(error.message, path=origin, hint=error.hint) from None
         found[keys] = parse_value(setting, keys, text, origin)
         origins[keys] = origin
-    return Layer(found, origins)
+        part = unavailable_part(setting, keys, found[keys])
+        if part is not None:
+            unavailable[keys] = DocumentError(
+                f"{part} is {NOT_AVAILABLE}", path=origin, hint=_removing(origin)
+            )
+    return Layer(found, origins, unavailable=unavailable)
+
+
+def _removing(origin: str) -> str:
+    """Returns what to type so that a layer gives a setting no longer."""
+    if origin.startswith("git config "):
+        return f"`git config --unset-all {origin.removeprefix('git config ')}`"
+    return f"`unset {origin}`" if origin.startswith(ENVIRONMENT_PREFIX) else f"leave {origin} out"
 
 
 def _underscored(word: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -15,6 +15,7 @@ from gitticks.model.settings import (
     MergeStrategy,
     PermissionMode,
     PromptWay,
+    ReviewerSettings,
     SandboxPreset,
     SyncMode,
     WorkspaceUpdate,
@@ -40,6 +41,75 @@ class Setting:
     def keys(self) -> tuple[str, ...]:
         """Returns the name's words."""
         return tuple(self.name.split("."))
+
+
+NOT_YET: tuple[str, ...] = (
+    "agents.*.fallback",
+    "approvals.allowed_signers",
+    "budget.epic.",
+    "budget.run.duration",
+    "budget.run.iterations",
+    "budget.run.tokens",
+    "budget.task.",
+    "checkpoint_every",
+    "claims.",
+    "council.",
+    "keep.",
+    "merge.push",
+    "permissions.allow",
+    "permissions.default",
+    "permissions.deny",
+    "permissions.timeout",
+    "prices.",
+    "sandbox.allowed_hosts",
+    "sandbox.allowed_paths",
+    "sandbox.denied_hosts",
+    "sandbox.denied_paths",
+    "sandbox.max_process_time",
+    "workspace.update",
+)
+"""Settings that nothing acts on yet, or the beginnings of their names up to a dot; whoever builds one takes it out."""
+
+NOT_YET_VALUES: Mapping[str, tuple[object, ...]] = {
+    "approvals.minimum": ("L1", "L2", "L3"),
+    "review": (ReviewPolicy.COUNCIL,),
+    "sandbox.preset": (SandboxPreset.STRICT, SandboxPreset.PERMISSIVE),
+}
+"""Values of other settings that nothing acts on yet."""
+
+
+ADAPTERS_KEYS = frozenset({"provider", "sandbox_mode"})
+"""What the adapters read of an agent's entry beside the keys that all agents have."""
+
+
+READ_ONLY = "read-only"
+"""The only `sandbox_mode` that an adapter acts on; how else an agent is walled in follows from its mode."""
+
+
+def is_available(setting: Setting) -> bool:
+    """True if this version acts on some value of the setting."""
+    return not any(
+        setting.name.startswith(name) if name.endswith(".") else setting.name == name for name in NOT_YET
+    )
+
+
+def unavailable_part(setting: Setting, keys: tuple[str, ...], value: object) -> str | None:
+    """Returns what of a setting's value this version does not act on, in words; None if it acts on all of it."""
+    name = ".".join(keys)
+    if not is_available(setting):
+        return f"`{name}`"
+    if value in NOT_YET_VALUES.get(setting.name, ()):
+        return f"`{name}: {setting.kind.show(value)}`"
+    if setting.name == f"agents.{ANY}.{ANY}" and keys[-1] not in ADAPTERS_KEYS:
+        return f"`{name}`"
+    if keys[-1] == "sandbox_mode" and value != READ_ONLY:
+        return f"`{name}: {value}`"
+    if setting.name == "reviewers" and isinstance(value, tuple):
+        if len(value) > 1:
+            return f"more than one of the `{name}`"
+        if any(isinstance(one, ReviewerSettings) and one.focus is not None for one in value):
+            return f"the `focus` of `{name}`"
+    return None
 
 
 def _stricter(*from_strictest: StrEnum | str | bool) -> Combine:

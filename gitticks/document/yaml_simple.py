@@ -21,8 +21,12 @@ _LIST_ITEM = rf"(?:{FLOW_WORD}|{QUOTED})"
 _LIST = rf"\[(?:{_LIST_ITEM}(?:, {_LIST_ITEM})*)?\]"
 _FLOW_PAIR = rf"[a-z_]+: (?:{FLOW_WORD}|{QUOTED})"
 _MAP = rf"\{{(?:{_FLOW_PAIR}(?:, {_FLOW_PAIR})*)?\}}"
-_LINE = re.compile(rf"([a-z_]+): +(?:({WORD})|({QUOTED})|({_LIST})|({_MAP})) *(?: #.*)?")
+_LINE = re.compile(
+    rf"([a-z_]+): +(?:({WORD})|({QUOTED})|({_LIST})|({_MAP})|([\[{{].{{0,10000}}[\]}}])) *(?: #.*)?"
+)
 _ITEM = re.compile(rf"({FLOW_WORD})|({QUOTED})")
+_KEY = re.compile(r"([A-Za-z_]{1,100}): ")
+_DEEPEST = 6
 _ITEM_PAIR = re.compile(rf"([a-z_]+): (?:({FLOW_WORD})|({QUOTED}))")
 
 
@@ -55,7 +59,13 @@ def _value(match: re.Match[str], offset: int) -> Node | None:
         return _scalar(match, 2, offset)
     if match[3] is not None:
         return _quoted(match, 3, offset)
-    return _list(match, offset) if match[4] is not None else _map(match, offset)
+    if match[4] is not None:
+        return _list(match, offset)
+    if match[5] is not None:
+        return _map(match, offset)
+    start, end = match.span(6)
+    found = _flow(match.string, start, offset, 0)
+    return found if found is not None and found.end == offset + end else None
 
 
 def _scalar(match: re.Match[str], group: int, offset: int) -> Scalar:
@@ -84,3 +94,40 @@ def _map(match: re.Match[str], offset: int) -> Mapping | None:
             return None
         pairs[item[1]] = Pair(_scalar(item, 1, offset), value)
     return Mapping(tuple(pairs.values()), flow=True, start=offset + start, end=offset + end)
+
+
+def _flow(text: str, start: int, offset: int, depth: int) -> Node | None:
+    """Returns the value that begins at `start` inside brackets, which may hold others; None for rarer forms."""
+    opening = text[start : start + 1]
+    if opening not in ("[", "{"):
+        item = _ITEM.match(text, start)
+        if item is None:
+            return None
+        return _scalar(item, 1, offset) if item[1] is not None else _quoted(item, 2, offset)
+    place, closing = start + 1, "]" if opening == "[" else "}"
+    items: list[Node] = []
+    pairs: dict[str, Pair] = {}
+    while items or pairs or text[place : place + 1] != closing:
+        key = _KEY.match(text, place) if opening == "{" else None
+        is_pair_missing = opening == "{" and (key is None or key[1] in pairs)
+        value = (
+            None
+            if is_pair_missing or depth == _DEEPEST
+            else _flow(text, key.end() if key else place, offset, depth + 1)
+        )
+        if value is None:
+            return None
+        if key is None:
+            items.append(value)
+        else:
+            pairs[key[1]] = Pair(_scalar(key, 1, offset), value)
+        place = value.end - offset
+        if text[place : place + 1] == closing:
+            break
+        if text[place : place + 2] != ", ":
+            return None
+        place += 2
+    end = offset + place + 1
+    if opening == "[":
+        return Sequence(tuple(items), flow=True, start=offset + start, end=end)
+    return Mapping(tuple(pairs.values()), flow=True, start=offset + start, end=end)

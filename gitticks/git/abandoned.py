@@ -115,6 +115,6 @@ def _places(common_dir: Path) -> list[Path]:
 def _look(lock: Path) -> _Look | None:
     try:
         status = lock.lstat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return _Look(status.st_ino, status.st_mtime)

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.errors import NotFoundError
-from gitticks.git.refs import BRANCHES, read_ref, read_symbolic_ref
+from gitticks.git.refs import BRANCHES, folder_of_ref, is_object_id, read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
-from gitticks.model.values import Value
 from gitticks.plainfile import read_plain_file
 
 _MOST_NAMED = 500
 """A system takes only so many words with a command."""
 
 
-class Checkout(Value):
+@dataclass(frozen=True, slots=True)
+class Checkout:
     """A work tree together with the git directory that the repository keeps for it."""
 
     path: Path
@@ -81,6 +81,16 @@ def head(checkout: Checkout) -> str | None:
     if target is None:
         return read_ref(checkout.git_dir, "HEAD")
     return read_ref(checkout.common_dir, target)
+
+
+def lost_head(checkout: Checkout) -> str | None:
+    """Returns the commit that was last checked out, of a worktree whose branch is gone; None if no log says so."""
+    try:
+        lines = (checkout.git_dir / "logs/HEAD").read_bytes().splitlines()
+    except OSError:  # switched off, or kept in a reftable
+        return None
+    ids = [one.decode("ascii", "replace") for line in lines[-2:] for one in line.split(b" ", 2)[:2]]
+    return next((one for one in reversed(ids) if is_object_id(one) and one.strip("0")), None)
 
 
 def current_branch(checkout: Checkout) -> str | None:
@@ -162,9 +172,13 @@ def commit_folders(checkout: Checkout) -> tuple[Path, ...]:
     Those are its own git directory, the objects, and where its branch's ref and reflog lie.
     """
     branch = current_branch(checkout)
-    refs = [] if branch is None else [Path(top) / "refs" / "heads" / branch for top in ("", "logs")]
     folders = [checkout.git_dir, checkout.common_dir / "objects"]
-    folders += [(checkout.common_dir / ref).parent for ref in refs]
+    if branch is not None:
+        ref = f"{BRANCHES}{branch}"
+        folders += [
+            folder_of_ref(checkout.common_dir, ref),
+            folder_of_ref(checkout.common_dir, f"logs/{ref}"),
+        ]
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
     return tuple(folders)

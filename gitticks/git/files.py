@@ -14,7 +14,7 @@ import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -26,9 +26,6 @@ SCRATCH_IN_CHECKOUT = ".gitticks-tmp"
 """Where new content is prepared if the git directory is on another file system than the checkout."""
 
 
-_KEPT_BY_RENAMING = ("st_dev", "st_ino", "st_mtime_ns", "st_size")
-
-
 @dataclass(frozen=True, slots=True)
 class Replaced:
     """What came of replacing a file.
@@ -36,12 +33,10 @@ class Replaced:
     Attributes:
         is_done: False if somebody else had written in between; then the file is theirs.
         rescued: where bytes were kept that had no other place.
-        status: of the file, as long as it certainly is what was put there; else None.
     """
 
     is_done: bool
     rescued: tuple[Path, ...] = ()
-    status: os.stat_result | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,20 +135,9 @@ class CheckoutFiles:
             return Replaced(is_done=True) if expected is None else self._remove(path, expected)
         prepared = self._prepare(wanted)
         try:
-            before = os.lstat(prepared)
-            put = self._put(path, expected, wanted, prepared)
+            return self._put(path, expected, wanted, prepared)
         finally:
-            prepared.unlink(missing_ok=True)  # before the status is taken, which holds the time of this too
-        return replace(put, status=self._unchanged(path, before)) if put.is_done else put
-
-    def _unchanged(self, path: str, before: os.stat_result) -> os.stat_result | None:
-        """Returns the status of a file that is still as it was prepared; being put there changes its ctime alone."""
-        try:
-            after = os.lstat(self._place(path))
-        except FileNotFoundError:
-            return None
-        is_same = all(getattr(after, name) == getattr(before, name) for name in _KEPT_BY_RENAMING)
-        return after if is_same else None
+            prepared.unlink(missing_ok=True)
 
     def keep_bytes(self, content: bytes, path: str) -> Path:
         """Writes a rescue file with bytes that have no other place any more, and returns where it is."""
@@ -266,14 +250,18 @@ class CheckoutFiles:
 def write_synced(file: Path, content: bytes) -> None:
     """Replaces a file of our own whole: after a crash it holds the old bytes or the new ones.
 
-    To be called with the lock held that guards the file; what a killed writer prepared is written over.
+    What cannot be written, as on a full disk, leaves nothing beside it. To be called with the lock held that guards the file; what a killed writer prepared is written over.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     aside = file.with_name(f"{file.name}.new")
-    with errors_name(file), aside.open("wb") as writing:
-        writing.write(content)
-        writing.flush()
-        os.fsync(writing.fileno())
+    try:
+        with errors_name(file), aside.open("wb") as writing:
+            writing.write(content)
+            writing.flush()
+            os.fsync(writing.fileno())
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise
     aside.replace(file)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import dropwhile, islice, takewhile
 from pathlib import Path
@@ -13,7 +12,6 @@ from gitticks.git.distances import nearest_first
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.textmerge import Merge
-from gitticks.model.values import Value
 
 QUIET_SECONDS = 0.15
 """Programs that write in place empty the file first: what changed this recently may be half of what is coming."""
@@ -38,7 +36,8 @@ class Outcome(StrEnum):
     """The new version and a person's edits exclude each other; it is as the person left it."""
 
 
-class Version(Value):
+@dataclass(frozen=True, slots=True)
+class Version:
     """The way of one file: from the bytes it was last in step with to the new ones; None where there is no file."""
 
     path: str
@@ -48,16 +47,13 @@ class Version(Value):
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What became of a file, the bytes that it holds now, and what had to be kept elsewhere.
-
-    `status` is the file's, as long as it certainly holds those bytes.
-    """
+    """What became of a file, the bytes that it holds now, what had to be kept elsewhere, and what a merge began with."""
 
     path: str
     outcome: Outcome
     present: bytes | None
     rescued: tuple[Path, ...] = ()
-    status: os.stat_result | None = field(default=None, compare=False)
+    saved: bytes | None = None
 
 
 OlderVersions = Callable[[str], Iterable[bytes]]
@@ -77,12 +73,14 @@ class Follower:
         files: where they are.
         merge: joins a person's edit with the new version.
         older_versions: what else the person's edit may have begun from, in an editor that was open for long.
+        typed_versions: what the editor itself had saved before, as far as the new version holds it.
         quiet_seconds: how long an edited file must have been left alone.
     """
 
     files: CheckoutFiles
     merge: Merge
     older_versions: OlderVersions = no_older_versions
+    typed_versions: OlderVersions = no_older_versions
     quiet_seconds: float = QUIET_SECONDS
 
     def follow(self, version: Version) -> Followed:
@@ -100,8 +98,17 @@ class Follower:
                 return Followed(version.path, Outcome.CONFLICT, None, rescued)
             rescued += replaced.rescued
             if replaced.is_done:
-                return Followed(version.path, outcome, wanted, rescued, replaced.status)
+                saved = present if outcome is Outcome.MERGED else None
+                return Followed(version.path, outcome, wanted, rescued, saved)
         return Followed(version.path, Outcome.DEFERRED, present, rescued)
+
+    def rehearse(self, version: Version) -> bytes | None:
+        """Returns what `follow` would put into the file as it is now; None where it would put nothing."""
+        try:
+            outcome, wanted = self._decide(version, self.files.read(version.path))
+        except NotPlainError:
+            return None
+        return wanted if outcome in (Outcome.TAKEN, Outcome.MERGED) else None
 
     def _decide(self, version: Version, present: bytes | None) -> tuple[Outcome, bytes | None]:
         if version.new in (present, version.base):
@@ -134,8 +141,35 @@ class Follower:
         """
         if present is None or version.new is None:
             return None
-        merged = self.merge(version.path, version.base or b"", present, version.new)
+        merged = self._merged_from_typed(version, present, version.new)
+        if merged is None:
+            merged = self.merge(version.path, version.base or b"", present, version.new)
+        if merged is None:
+            merged = self._merged_from_held(version, present, version.new)
         return self._merged_from_older(version, present, version.new) if merged is None else merged
+
+    def _merged_from_typed(self, version: Version, present: bytes, new: bytes) -> bytes | None:
+        """Returns the merge from what the editor itself had saved before, where the edit is closer to that."""
+        typed = tuple(self.typed_versions(version.path))
+        if not typed:
+            return None
+        _, nearest = next(iter(nearest_first((version.base or b"", *typed), present)))
+        return None if nearest == version.base else self.merge(version.path, nearest, present, new)
+
+    def _merged_from_held(self, version: Version, present: bytes, new: bytes) -> bytes | None:
+        """Returns the merge from the newest version since the base that the edit holds whole, with lines of its own.
+
+        Nobody can hold what that version added without having begun from it, so that nothing of it is taken back.
+        """
+        lines = present.splitlines()
+        begun = {*(version.base or b"").splitlines(), b""}
+        for held in self._passed_over(version):
+            own = held.splitlines()
+            if not begun.issuperset(own) and _is_within(own, lines):
+                merged = present if held == new else self.merge(version.path, held, present, new)
+                if merged is not None:
+                    return merged
+        return None
 
     def _merged_from_older(self, version: Version, present: bytes, new: bytes) -> bytes | None:
         """Returns the merge from the older version that the edit is closest to: an editor saved an old buffer.
@@ -149,3 +183,9 @@ class Follower:
             if merged is not None:
                 return merged
         return None
+
+
+def _is_within(part: Iterable[bytes], whole: Iterable[bytes]) -> bool:
+    """True if all lines of a part are in the whole, in their order."""
+    rest = iter(whole)
+    return all(line in rest for line in part)

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 
 from gitticks.git.process import printable, run_git
+from gitticks.git.refs import OBJECT_ID
 from gitticks.git.repository import Repository
 
-_OBJECT_ID = re.compile(r"\b[0-9a-f]{40}\b")
+_OBJECT_ID = re.compile(rf"\b{OBJECT_ID}\b")
 _LOOSE = re.compile(r"^(?:count|size): (\d+)$", re.MULTILINE)
 _LONGEST_REASON = 200
 _COMPLAINT = "error: "

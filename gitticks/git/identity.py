@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gitticks.errors import GitticksError
-from gitticks.git.plain_config import read_identity
+from gitticks.git.config import read_config
 from gitticks.git.repository import Repository
-from gitticks.model.values import Value
 
 
-class Identity(Value):
+@dataclass(frozen=True, slots=True)
+class Identity:
     """A name and an address, free of the characters that would end them inside a commit."""
 
     name: str
@@ -51,7 +51,7 @@ def identity(repository: Repository, environment: Mapping[str, str]) -> Identity
     name = _cleaned(environment.get("GIT_AUTHOR_NAME", ""))
     email = _cleaned(environment.get("GIT_AUTHOR_EMAIL", ""))
     if not (name and email):
-        configured = _configured(repository)
+        configured = read_config(repository, r"^(user|author)\.(name|email)$")
         name = name or _cleaned(configured.get("author.name") or configured.get("user.name", ""))
         email = email or _cleaned(configured.get("author.email") or configured.get("user.email", ""))
         email = email or _cleaned(environment.get("EMAIL", ""))
@@ -61,18 +61,6 @@ def identity(repository: Repository, environment: Mapping[str, str]) -> Identity
     if not email:
         raise GitticksError("git does not know your address", hint=_EMAIL_HINT)
     return Identity(name, email)
-
-
-def _configured(repository: Repository) -> dict[str, str]:
-    plain = read_identity(repository, os.environ)  # as git itself, whatever a caller says of the environment
-    if plain is not None:
-        return plain
-    from gitticks.git.process import run_git
-
-    asked = ["config", "-z", "--get-regexp", r"^(user|author)\.(name|email)$"]
-    found = run_git(asked, repository_dir=repository.git_dir, check=False).text
-    pairs = (entry.partition("\n") for entry in found.split("\0") if entry)
-    return {key: value for key, _, value in pairs}
 
 
 def _cleaned(text: str) -> str:

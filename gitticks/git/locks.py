@@ -31,7 +31,7 @@ FOREIGN_AGE_SECONDS = 30.0
 CLOCK_SLACK_SECONDS = 1.0
 _HOLDER_BYTES = 256
 _MOVING = "moving "
-LOCK_SIZES = frozenset({0, 41})
+LOCK_SIZES = frozenset({0, 41, 65})
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ def peek_note(path: Path) -> str:
     """Returns the note in a lock file that somebody else may hold and write at this moment, so its end may be torn."""
     try:
         return _note(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # refs of a reftable are no files
         return ""
 
 
@@ -243,7 +243,7 @@ def _read(descriptor: int) -> bytes:
 def _look(path: Path) -> os.stat_result | None:
     try:
         return path.lstat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # refs of a reftable are no files
         return None
 
 

@@ -56,10 +56,9 @@ def _shown(repository: Repository, which: Sequence[str]) -> tuple[LoggedCommit, 
 
 def _readable(repository: Repository, ref: str, count: int) -> list[str]:
     """Returns the commits along the first parents, down to the one before which something is damaged."""
-    from gitticks.git.objects import Objects
     from gitticks.git.refs import read_ref
 
-    objects, found = Objects.open(repository), list[str]()
+    objects, found = repository.objects, list[str]()
     commit = read_ref(repository.common_dir, ref)
     with contextlib.suppress(GitticksError):
         while commit is not None and len(found) < count:

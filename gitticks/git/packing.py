@@ -17,7 +17,7 @@ LONGEST_SECONDS = 300.0
 _SAMPLE = "17"
 _FOLDERS = 256
 _DEFAULT_AUTO = 6700
-_NAME = re.compile(r"[0-9a-f]{38}")
+_NAME = re.compile(r"[0-9a-f]{38}(?:[0-9a-f]{24})?")
 
 
 def has_many_loose_objects(repository: Repository) -> bool:

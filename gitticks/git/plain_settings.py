@@ -6,9 +6,10 @@ of the two forms that git itself writes.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gitticks.plainfile import read_plain_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -141,29 +141,54 @@ def run_git(
     Raises:
         GitError: git is missing, failed with `check`, or ran past the limit.
     """
-    command = _command(arguments, repository_dir, work_tree, trusted=trusted)
+    process = start_git(
+        arguments,
+        repository_dir=repository_dir,
+        work_tree=work_tree,
+        directory=directory,
+        input=subprocess.PIPE if isinstance(input, bytes) else input,
+        extra_environment=extra_environment,
+        trusted=trusted,
+    )
+    given = input if isinstance(input, bytes) else None
+    result = _finish(process, given, timeout_seconds, arguments, started)
+    if check and result.code != 0:
+        raise _failure(arguments, result, repository_dir or directory or Path())
+    return result
+
+
+def start_git(
+    arguments: Sequence[str],
+    *,
+    repository_dir: Path | None = None,
+    work_tree: Path | None = None,
+    directory: Path | None = None,
+    input: int | BinaryIO = subprocess.PIPE,  # noqa: A002
+    extra_environment: Mapping[str, str] | None = None,
+    trusted: bool = False,
+) -> subprocess.Popen[bytes]:
+    """Starts git with pipes for what it reads and writes; the arguments are those of `run_git`.
+
+    Raises:
+        GitError: it cannot be started.
+    """
     environment = {
         **_environment(os.environ, trusted=trusted),
         **({} if trusted else _fence(arguments)),
         **(extra_environment or {}),
     }
     try:
-        process = subprocess.Popen(
-            command,
+        return subprocess.Popen(
+            _command(arguments, repository_dir, work_tree, trusted=trusted),
             cwd=directory,
             env=environment,
-            stdin=subprocess.PIPE if isinstance(input, bytes) else input,
+            stdin=input,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
     except OSError as error:
         raise _not_started(error, directory) from error
-    given = input if isinstance(input, bytes) else None
-    result = _finish(process, given, timeout_seconds, arguments, started)
-    if check and result.code != 0:
-        raise _failure(arguments, result, repository_dir or directory or Path())
-    return result
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.git.objects import Objects
+from gitticks.git.objects import Objects, open_objects
 from gitticks.git.repository import Repository
 
 _INCOMING, _BESIDES = "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"
@@ -26,9 +26,8 @@ class ObjectPlaces:
 
     def open(self, repository: Repository) -> Objects:
         """Opens the repository's objects together with those that lie elsewhere."""
-        objects = Objects.open(repository)
-        for folder in self.folders:
-            objects.handle.odb.add_disk_alternate(str(folder))
+        objects = open_objects(repository.common_dir, does_much=repository.does_much)
+        objects.borrow_from(self.folders)
         return objects
 
 

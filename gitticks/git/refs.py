@@ -1,37 +1,50 @@
-"""Reads refs as files, without pygit2 or a process; what it finds odd is an error, never a guess."""
+"""Reads refs as files, without a process, and those of a reftable by git; what is odd is an error, never a guess."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.plainfile import read_end_of_plain_file, read_plain_file, read_plain_text, reason_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from gitticks.git.repository import Repository
 
 BRANCHES = "refs/heads/"
+_STUB = "refs/heads/.invalid"
+"""What HEAD's file says where refs are kept in a reftable."""
 OWN_BRANCHES = "gitticks/"
 _DEEPEST_CHAIN = 5
-_OBJECT_ID_LENGTH = 40
-NO_OBJECT = "0" * 40
-"""What git writes for the id of nothing."""
+_ID_LENGTHS = (40, 64)
+OBJECT_ID = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+"""The form of a whole object id, SHA-1's or SHA-256's."""
 _MOST_PACKED_BYTES = 1024**3
-_PACKED_LINES = rb"(?:#[^\n]*+\n|\^[0-9a-f]{40}\n|[0-9a-f]{40} [^\n]++\n)*+"
+_ID = OBJECT_ID.encode()
+_PACKED_LINES = rb"(?:#[^\n]*+\n|\^%b\n|%b [^\n]++\n)*+" % (_ID, _ID)
 """It never goes back to try otherwise: a repository may have a million refs."""
 _LAST_LOGGED_BYTES = 4 * 1024 * 1024
-_LOG_LINE = r"[0-9a-f]{40} ([0-9a-f]{40}) .*"
+_LOG_LINE = rf"{OBJECT_ID} ({OBJECT_ID}) .*"
 _NOT_IN_NAMES = frozenset({*map(chr, range(0x21)), *"~^:?*[\\\x7f"})
 _PARTS_NOT_IN_NAMES = ("..", "//", "/.", ".lock/", "@{")
 
 
 def is_object_id(text: str) -> bool:
-    """True for a whole object id: 40 lower-case hexadecimal digits."""
-    return len(text) == _OBJECT_ID_LENGTH and not text.strip("0123456789abcdef")
+    """True for a whole object id: 40 or, in SHA-256, 64 lower-case hexadecimal digits."""
+    return len(text) in _ID_LENGTHS and not text.strip("0123456789abcdef")
+
+
+def is_nothing(object_id: str) -> bool:
+    """True for the id that git writes where there is no object: only zeros."""
+    return not object_id.strip("0")
+
+
+def nothing_like(object_id: str) -> str:
+    """Returns the id of nothing in the repository that `object_id` is from: as many zeros."""
+    return "0" * len(object_id)
 
 
 def is_valid_ref_name(name: str) -> bool:
@@ -83,7 +96,7 @@ def logged(common_dir: Path, name: str) -> Iterator[str]:
             continue
         lines = end.decode("utf-8", "surrogateescape").splitlines()
         found = (match[1] for line in reversed(lines) if (match := re.fullmatch(_LOG_LINE, line)))
-        yield from (one for one in found if one != NO_OBJECT)
+        yield from (one for one in found if not is_nothing(one))
 
 
 def way_back(common_dir: Path, name: str) -> str:
@@ -110,8 +123,11 @@ def read_symbolic_ref(git_dir: str | Path, name: str) -> str | None:
     try:
         text = read_plain_text(f"{git_dir}/{name}")
     except OSError:
-        return None
-    return text.removeprefix("ref:").strip() if text.startswith("ref:") else None
+        return _asked_of_git(git_dir, "symbolic-ref", name) if _has_reftable(git_dir) else None
+    target = text.removeprefix("ref:").strip()
+    if target == _STUB:
+        return _asked_of_git(git_dir, "symbolic-ref", name)
+    return target if text.startswith("ref:") else None
 
 
 def name_behind(common_dir: str, name: str) -> str:
@@ -206,12 +222,36 @@ def _read_once(common_dir: str | Path, name: str) -> str | None:
     try:
         text = read_plain_text(f"{common_dir}/{name}").strip()
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        if _has_reftable(common_dir):
+            return _asked_of_git(common_dir, "rev-parse", "--verify", name)
         return _read_packed(common_dir, name)
     except (OSError, ValueError) as error:
         raise _broken(common_dir, name, f"cannot be read: {reason_of(error)}") from error
+    if text == f"ref: {_STUB}":
+        return _asked_of_git(common_dir, "rev-parse", "--verify", name)
     if is_object_id(text) or text.startswith("ref:"):
         return text
     raise _broken(common_dir, name, "is broken: its file holds no object id")
+
+
+def _has_reftable(git_dir: str | Path) -> bool:
+    """True where refs are no files, but git's to read."""
+    return os.path.isdir(f"{git_dir}/reftable")
+
+
+def _asked_of_git(git_dir: str | Path, *question: str) -> str | None:
+    """Returns git's answer; None if it has none."""
+    from pathlib import Path
+
+    from gitticks.git.process import run_git
+
+    command, *rest = question
+    return run_git([command, "--quiet", *rest], repository_dir=Path(git_dir), check=False).text or None
+
+
+def folder_of_ref(common_dir: Path, ref: str) -> Path:
+    """Returns the folder that is written to when the ref, or the log of that path, changes."""
+    return common_dir / "reftable" if _has_reftable(common_dir) else (common_dir / ref).parent
 
 
 def require_packed_refs(common_dir: Path) -> None:
@@ -247,7 +287,7 @@ def _read_packed(common_dir: str | Path, name: str) -> str | None:
     except OSError as error:
         raise _damaged_packed_refs(common_dir, reason_of(error)) from error
     end = content.find(b" " + name.encode("utf-8", "surrogateescape") + b"\n")
-    value = "" if end < 0 else content[max(end - 40, 0) : end].decode("ascii", "replace")
+    value = "" if end < 0 else content[content.rfind(b"\n", 0, end) + 1 : end].decode("ascii", "replace")
     if is_object_id(value):
         return value
     if not _is_packed(content):

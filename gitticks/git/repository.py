@@ -8,15 +8,17 @@ certain (bare repositories, includes, foreign owners) is git's to say.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.plain_settings import FALSE_WORDS, TRUE_WORDS, read_settings
 from gitticks.plainfile import read_plain_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
+
+    from gitticks.git.objects import Objects
 
 
 class Repository:
@@ -31,9 +33,10 @@ class Repository:
         main_place: the checkout that belongs to `common_dir`; None if there is none.
         here_place: the checkout that the search began in; None in a bare repository or inside a git directory.
         is_bare: the common directory says that it has no checkout; linked worktrees may stand beside it all the same.
+        does_much: this process lives long or looks at many objects, so libgit2 is worth its loading.
     """
 
-    __slots__ = ("common_place", "git_place", "here_place", "is_bare", "main_place")
+    __slots__ = ("_objects", "common_place", "does_much", "git_place", "here_place", "is_bare", "main_place")
 
     def __init__(
         self,
@@ -49,6 +52,17 @@ class Repository:
         self.main_place = None if main_worktree is None else str(main_worktree)
         self.here_place = None if here_worktree is None else str(here_worktree)
         self.is_bare = is_bare
+        self.does_much = False
+        self._objects: Objects | None = None
+
+    @property
+    def objects(self) -> Objects:
+        """Returns the object database, opened when it is first asked for."""
+        if self._objects is None:
+            from gitticks.git.objects import open_objects
+
+            self._objects = open_objects(self.common_dir, does_much=self.does_much)
+        return self._objects
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Repository) and self._parts == other._parts

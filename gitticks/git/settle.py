@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 
 from gitticks.git.follow import Followed, Outcome
@@ -59,8 +58,7 @@ class Settler(Value):
             return Settled(self._conflicted(move, followed))
         staged = entries.get(RESOLVED)
         if staged is None or staged.object_id in (move.base, move.new, move.seen):
-            status = followed.status if followed.outcome is Outcome.TAKEN else None
-            return Settled(_entry(move, move.new, status))
+            return Settled(_entry(move, move.new))
         return self._keep_staged(move, followed, staged)
 
     def _conflicted(self, move: Move, followed: Followed) -> tuple[IndexEntry, ...]:
@@ -84,5 +82,5 @@ class Settler(Value):
         return Settled(_entry(move, move.new), None if content == followed.present else content)
 
 
-def _entry(move: Move, object_id: str | None, status: os.stat_result | None = None) -> tuple[IndexEntry, ...]:
-    return () if object_id is None else (IndexEntry(move.path, object_id, RESOLVED, move.mode, status),)
+def _entry(move: Move, object_id: str | None) -> tuple[IndexEntry, ...]:
+    return () if object_id is None else (IndexEntry(move.path, object_id, RESOLVED, move.mode),)

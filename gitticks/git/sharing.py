@@ -6,14 +6,17 @@ came too late is neither.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from enum import Enum
+from hashlib import sha256
 
 from gitticks.git.fence import fence_programs
 from gitticks.git.process import GitError, GitResult, printable, run_git
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.worktree_config import read_common_setting
 
 LONGEST_SECONDS = 60.0
 _PROTOCOLS = "file:git:http:https:ssh"
@@ -38,6 +41,9 @@ _REFUSALS = (
     "pack exceeds maximum",
 )
 """How git tells that somebody answered, and that it was no."""
+
+_ABSENT = ("does not appear to be a git repository", "not found", "repository not exported", "does not exist")
+_ANSWERS = "answered"
 
 _LATE = (
     "fetch first",
@@ -76,6 +82,8 @@ class FetchedBranch:
     outcome: Fetched
     commit: str | None = None
     words: str = ""
+    is_strange: bool = False
+    """Nothing was reached, at an address that never answered here, or where a server says that there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +152,70 @@ def fetch(
     asked = [*safely, "fetch", *options, "--end-of-options", remote, f"+refs/heads/{branch}:{tracking}"]
     done = _reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
-        return FetchedBranch(Fetched.UNREACHABLE, words=done)
-    if done.code == 0:
+        return _unreached(repository, remote, done)
+    if done.code == 0 or "find remote ref" in done.stderr:
+        _remember_answer(repository, remote)
+        if done.code:
+            return FetchedBranch(Fetched.MISSING)
         return FetchedBranch(Fetched.HERE, read_ref(repository.common_dir, tracking))
-    words = printable(done.stderr)
-    if "find remote ref" in done.stderr:
-        return FetchedBranch(Fetched.MISSING)
-    is_refusal = any(sign in done.stderr for sign in _REFUSALS)
-    return FetchedBranch(Fetched.REFUSED if is_refusal else Fetched.UNREACHABLE, words=words)
+    if any(sign in done.stderr for sign in _REFUSALS):
+        return FetchedBranch(Fetched.REFUSED, words=printable(done.stderr))
+    return _unreached(repository, remote, done.stderr)
+
+
+def address_of(repository: Repository, remote: str) -> str:
+    """Returns the address of a remote as the repository's configuration has it; empty where it has none."""
+    return read_common_setting(repository.common_dir, f"remote.{remote}.url") or ""
+
+
+def _unreached(repository: Repository, remote: str, words: str) -> FetchedBranch:
+    """Tells being offline from an address that is wrong: it never answered, or a server has nothing there.
+
+    A folder that is gone may be of a disk that is not plugged in, so one that answered before is offline too.
+    """
+    address = address_of(repository, remote)
+    is_absent = any(sign in words for sign in _ABSENT) and ":" in address and not address.startswith("file:")
+    is_strange = is_absent or not _has_answered(repository, remote)
+    return FetchedBranch(Fetched.UNREACHABLE, words=printable(words), is_strange=is_strange)
+
+
+def _has_answered(repository: Repository, remote: str) -> bool:
+    """True if a remote's address answered before; where that is not on record, if the clone has a branch of it."""
+    name, address = _answer(repository, remote)
+    known = dict(line.split(" ", 1) for line in _answers(repository))
+    if name in known:
+        return known[name] == address
+    refs = ["for-each-ref", "--count=1", f"refs/remotes/{remote}/"]
+    return bool(run_git(refs, repository_dir=repository.common_dir, check=False).text)
+
+
+def _remember_answer(repository: Repository, remote: str) -> None:
+    """Keeps on record that a remote's address answered; without it a mistyped one passes once for being offline."""
+    answer, known = _answer(repository, remote), _answers(repository)
+    if " ".join(answer) in known:
+        return
+    others = [line for line in known if not line.startswith(answer[0])]
+    part = repository.own_dir / f"{_ANSWERS}.part"
+    with contextlib.suppress(OSError):
+        repository.own_dir.mkdir(exist_ok=True)
+        part.write_text("".join(f"{line}\n" for line in [*others, " ".join(answer)]))
+        part.replace(repository.own_dir / _ANSWERS)
+
+
+def _answers(repository: Repository) -> list[str]:
+    try:
+        lines = (repository.own_dir / _ANSWERS).read_text().splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    return [line for line in lines if " " in line]
+
+
+def _answer(repository: Repository, remote: str) -> tuple[str, str]:
+    """Returns digests of a remote's name and address, which may hold a password."""
+    name, address = (
+        sha256(one.encode()).hexdigest()[:32] for one in (remote, address_of(repository, remote))
+    )
+    return name, address
 
 
 def push(

@@ -19,9 +19,9 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, head
 from gitticks.git.fence import fence_programs
 from gitticks.git.identity import ENGINE_IDENTITY
-from gitticks.git.objects import Objects
+from gitticks.git.objects import Objects, open_objects
 from gitticks.git.process import run_git
-from gitticks.git.refs import NO_OBJECT
+from gitticks.git.refs import nothing_like
 
 _MOST_ARGUMENTS = 500
 _LARGEST_IN_MEMORY = 16 * 1024 * 1024
@@ -65,17 +65,16 @@ def take_snapshot(checkout: Checkout, ignored: Iterable[str] = ()) -> Snapshot:
     folders = tuple(f"{folder.rstrip('/')}/" for folder in ignored)
     files: dict[str, KeptFile] = {}
     left_out: list[str] = []
-    objects = Objects(checkout.common_dir)
-    with objects.unsynced() as written:  # there may be thousands of files
-        for path in (*changes.changed, *changes.untracked):
-            if f"{path.rstrip('/')}/".startswith(folders or ("\0",)):
-                continue
-            kept = _keep(checkout, objects, path)
-            if kept is None:
-                left_out.append(path)
-            elif kept.blob is not None or path not in untracked:
-                files[path] = kept
-    objects.sync(written.ids)
+    objects = open_objects(checkout.common_dir, does_much=True)
+    for path in (*changes.changed, *changes.untracked):
+        if f"{path.rstrip('/')}/".startswith(folders or ("\0",)):
+            continue
+        kept = _keep(checkout, objects, path)
+        if kept is None:
+            left_out.append(path)
+        elif kept.blob is not None or path not in untracked:
+            files[path] = kept
+    objects.sync(kept.blob for kept in files.values() if kept.blob is not None)  # there may be thousands
     return Snapshot(head(checkout), files, untracked & files.keys(), tuple(left_out))
 
 
@@ -85,9 +84,11 @@ def store_snapshot(
     """Stores a commit with the snapshot's files on top of its HEAD and returns its id; no ref names it yet."""
     scratch = checkout.git_dir / f"gitticks-snapshot-{os.getpid()}"
     environment = {"GIT_INDEX_FILE": str(scratch)}
+    nothing = nothing_like(snapshot.head or "")  # only what HEAD has can be gone
     lines = [
-        f"{kept.mode if kept.blob else 0} {kept.blob or NO_OBJECT}\t{path}"
+        f"{kept.mode if kept.blob else 0} {kept.blob or nothing}\t{path}"
         for path, kept in snapshot.files.items()
+        if kept.blob or nothing
     ]
     try:
         start = ["read-tree", snapshot.head] if snapshot.head else ["read-tree", "--empty"]
@@ -197,16 +198,15 @@ def discard(checkout: Checkout, snapshot: Snapshot) -> None:
 
     To be called once the snapshot is stored under a ref. A file that was changed since the snapshot stays.
     """
-    objects = Objects(checkout.common_dir)
-    with objects.unsynced():  # what is compared is on disk already
-        for path, kept in snapshot.files.items():
-            if path in snapshot.untracked and _keep(checkout, objects, path) == kept:
-                put_file(checkout, path, kept.mode, None)
-        unchanged_since = [
-            path
-            for path, kept in snapshot.files.items()
-            if path not in snapshot.untracked and _keep(checkout, objects, path) == kept
-        ]
+    objects = open_objects(checkout.common_dir, does_much=True)
+    for path, kept in snapshot.files.items():
+        if path in snapshot.untracked and _keep(checkout, objects, path) == kept:
+            put_file(checkout, path, kept.mode, None)
+    unchanged_since = [
+        path
+        for path, kept in snapshot.files.items()
+        if path not in snapshot.untracked and _keep(checkout, objects, path) == kept
+    ]
     if not unchanged_since or snapshot.head is None:
         return
     run_git(
@@ -237,7 +237,7 @@ def _keep(checkout: Checkout, objects: Objects, path: str) -> KeptFile | None:
     try:
         status = place.lstat()
         if stat.S_ISLNK(status.st_mode):
-            return KeptFile(_LINK, objects.write_blob(os.fsencode(place.readlink())))
+            return KeptFile(_LINK, objects.write_blob(os.fsencode(place.readlink()), synced=False))
         if not stat.S_ISREG(status.st_mode):
             return None
         file = os.fdopen(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
@@ -251,7 +251,9 @@ def _keep(checkout: Checkout, objects: Objects, path: str) -> KeptFile | None:
             return None
         mode = _EXECUTABLE if status.st_mode & stat.S_IXUSR else _PLAIN
         is_small = status.st_size <= _LARGEST_IN_MEMORY
-        return KeptFile(mode, objects.write_blob(file.read()) if is_small else _store_large(checkout, file))
+        return KeptFile(
+            mode, objects.write_blob(file.read(), synced=False) if is_small else _store_large(checkout, file)
+        )
 
 
 def _store_large(checkout: Checkout, file: BinaryIO) -> str:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.git.identity import Identity
 from gitticks.git.process import run_git
-from gitticks.git.refs import BRANCHES, NO_OBJECT, read_symbolic_ref
+from gitticks.git.refs import BRANCHES, OBJECT_ID, is_nothing, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_end_of_plain_file, read_plain_text
 
@@ -22,7 +23,10 @@ _SEQUENCERS = (*_SERIES, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 _MADE_AGAIN = (b"cherry-pick", b"commit (cherry-pick)", b"revert", b"rebase", b"pull", b"am")
 """How git's log of HEAD begins to tell of a commit that was somebody's before; these words are never translated."""
 
+_ID = OBJECT_ID.encode()
+_MADE = re.compile(rb"%b (%b) [^\t]*\tcommit(?: \(amend\))?: .*" % (_ID, _ID))
 _LAST_LINE_BYTES = 64 * 1024
+_MOST_OWN_COMMITS = 20
 _PLAIN_MODES = frozenset({"100644", "100755"})
 
 
@@ -65,8 +69,8 @@ def _change(about: str, path: str) -> StagedChange:
     _, new_mode, old, new, status = about.removeprefix(":").split(" ")
     return StagedChange(
         path,
-        None if old == NO_OBJECT else old,
-        None if new == NO_OBJECT else new,
+        None if is_nothing(old) else old,
+        None if is_nothing(new) else new,
         is_plain=new_mode in _PLAIN_MODES or status == "D",
         is_unmerged=status == "U",
     )
@@ -118,6 +122,16 @@ def is_made_again(git_dir: Path) -> bool:
     except OSError:
         last = b""
     return is_sequencing(git_dir) or last.startswith(_MADE_AGAIN)
+
+
+def own_commits(git_dir: Path) -> tuple[str, ...]:
+    """Returns what a plain `git commit` made last in a worktree, the newest first; no merges, picks and the like."""
+    try:
+        lines = read_end_of_plain_file(git_dir / "logs" / "HEAD", _LAST_LINE_BYTES).splitlines()
+    except OSError:
+        return ()
+    made = [match[1].decode() for line in lines if (match := _MADE.fullmatch(line))]
+    return tuple(reversed(made[-_MOST_OWN_COMMITS:]))
 
 
 def checked_out_ref(git_dir: Path) -> str | None:

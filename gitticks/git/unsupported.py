@@ -1,12 +1,10 @@
-"""The formats of a repository that gitticks' git library cannot read, or that gitticks does not know."""
+"""The formats of a repository that gitticks does not know."""
 
 from __future__ import annotations
 
-from gitticks.errors import GitticksError
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from gitticks.errors import GitticksError
 
 _KNOWN_EXTENSIONS = frozenset(
     f"extensions.{name}"
@@ -27,20 +25,18 @@ def refuse_extensions(settings: Mapping[str, str], common_dir: str) -> None:
     """Refuses a repository whose settings name such a format.
 
     Raises:
-        GitticksError: they do; the hint says how to convert it.
+        GitticksError: they do.
     """
-    object_format = settings.get("extensions.objectformat", "sha1").lower()
-    if object_format != "sha1":
-        raise GitticksError(
-            f"`{common_dir}` stores its objects as {object_format}, and gitticks' git library reads SHA-1 alone",
-            hint="bring the files into a repository made by `git init --object-format=sha1`",
-        )
-    storage = settings.get("extensions.refstorage", "files").lower()
-    if storage != "files":
-        raise GitticksError(
-            f"`{common_dir}` stores its refs as {storage}, and gitticks' git library reads refs in files alone",
-            hint="`git refs migrate --ref-format=files` converts it (git 2.46 or newer)",
-        )
+    for key, what, known in (
+        ("extensions.objectformat", "objects", ("sha1", "sha256")),
+        ("extensions.refstorage", "refs", ("files", "reftable")),
+    ):
+        found = settings.get(key, known[0]).lower()
+        if found not in known:
+            raise GitticksError(
+                f"`{common_dir}` stores its {what} as `{found}`, which gitticks does not know",
+                hint="`pipx upgrade gitticks`",
+            )
     unknown = sorted(
         key for key in settings if key.startswith("extensions.") and key not in _KNOWN_EXTENSIONS
     )

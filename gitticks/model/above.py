@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import date
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
 
-    from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId
+
+if TYPE_CHECKING:
     from gitticks.model.queued import Queued
 
 

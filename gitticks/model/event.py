@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from gitticks.model.status import ActorKind, Role, Status
-from gitticks.model.values import Value
 
 Data = Mapping[str, str | int | float | bool | list[str] | None]
-_NO_DATA: Data = {}
 
 
-class Actor(Value):
+@dataclass(frozen=True, slots=True)
+class Actor:
     """Who asked for a change: the kind decides what is allowed, the name is for readers."""
 
     kind: ActorKind
@@ -63,7 +63,8 @@ class EventType(StrEnum):
     CHILDREN = "epic.children"
 
 
-class Event(Value):
+@dataclass(frozen=True, slots=True)
+class Event:
     """One line of history.jsonl.
 
     `from_status` and `to_status` stand for the keys `from` and `to`; `data` holds what else a type carries
@@ -76,4 +77,4 @@ class Event(Value):
     from_status: Status | None = None
     to_status: Status | None = None
     reason: str | None = None
-    data: Data = _NO_DATA
+    data: Data = field(default_factory=dict)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-    from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId
+
+if TYPE_CHECKING:
     from gitticks.model.queries import Graph
     from gitticks.model.queued import Queued
 
-    T = TypeVar("T", bound=Queued)
-else:
-    from gitticks.model.generics import Generic, T
+T = TypeVar("T", bound="Queued")
 
 
 class Place(Generic[T]):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container
-    from typing import NewType
+from collections.abc import Callable, Container
+from typing import NewType
 
-    TaskId = NewType("TaskId", str)
-else:
-    TaskId = str  # loading `typing` would take longer than the shortest answers have
+TaskId = NewType("TaskId", str)
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32 in lower case: no i, l, o or u, which are misread or spell words."""

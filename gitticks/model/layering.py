@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from gitticks.model.values import Value
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId
 
 
-class Layering(Value):
+@dataclass(frozen=True, slots=True)
+class Layering:
     """The layers, the first waiting for nothing, and the links that had to be left out because they close a circle.
 
     A link is (what is waited for, what waits).

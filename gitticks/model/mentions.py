@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from dataclasses import dataclass
+
 from gitticks.model.ids import LETTERS_AND_DIGITS, TaskId, is_valid_id
-from gitticks.model.values import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container
-
 
 _WITHIN_WORDS = frozenset("-_")
 _OF_LONGER_NAMES = frozenset("/\\@.~=%+:")
@@ -22,7 +19,8 @@ _SPACES_BETWEEN_IDS = bytes(sign if sign in _SIGNS_OF_IDS else ord(" ") for sign
 """Translates bytes that no id has to spaces; a pattern would take longer to compile than a task to show."""
 
 
-class Mention(Value):
+@dataclass(frozen=True, slots=True)
+class Mention:
     """A task's id in a text: `text[start:end]`."""
 
     start: int

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from gitticks.model import words
 from gitticks.model.status import ActorKind
-from gitticks.model.values import Value
 
 
 class Section(StrEnum):
@@ -31,7 +32,8 @@ class ReviewOutcome(StrEnum):
     FAIL = "fail"
 
 
-class Entry(Value):
+@dataclass(frozen=True, slots=True)
+class Entry:
     """One entry: `### <UTC time> · <human|agent|engine> · <name>` and its text.
 
     In `## Questions`, an entry of an agent or the engine is a question and one of a person is an answer; a question
@@ -44,7 +46,7 @@ class Entry(Value):
     text: str
 
 
-class QuestionPair(Value):
+class QuestionPair(NamedTuple):
     """A question and, once it was given, its answer."""
 
     question: Entry

@@ -6,20 +6,17 @@ know that nothing better can follow. Whether a task is ready, and which group it
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from gitticks.model.ids import TaskId
 from gitticks.model.queries import Group
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Generic, TypeVar
-
-    from gitticks.model.ids import TaskId
     from gitticks.model.queries import Graph, Surroundings
     from gitticks.model.queued import Queued
 
-    T = TypeVar("T", bound=Queued)
-else:
-    from gitticks.model.generics import Generic, T
+T = TypeVar("T", bound="Queued")
 
 
 class Candidates(Generic[T]):

@@ -5,29 +5,26 @@ Every rule is asked of whole tasks and of rows of the query index alike (`gittic
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from gitticks.model.above import Above, AboveInCircle, Inheritance
-from gitticks.model.values import Value
+from gitticks.model.ids import TaskId
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-    from datetime import date, datetime
-    from typing import Generic, TypeAlias, TypeVar
-
-    from gitticks.model.ids import TaskId
     from gitticks.model.queued import Queued
     from gitticks.model.task import Task
 
-    T = TypeVar("T", bound=Queued)
-else:
-    from gitticks.model.generics import Generic, T
+T = TypeVar("T", bound="Queued")
 
 
-class Surroundings(Value):
+@dataclass(frozen=True)
+class Surroundings:
     """What readiness depends on beside the tasks: the day, the time, and what this clone knows.
 
     `live` are tasks with a running session, `held` those that `gt stop` holds, `conflicted` those with a merge
@@ -244,10 +241,7 @@ class Graph(Generic[T]):
         return [task for group in sorted(groups) for task in groups[group]]
 
 
-if TYPE_CHECKING:
-    TaskGraph: TypeAlias = Graph[Task]
-else:
-    TaskGraph = Graph
+TaskGraph = Graph["Task"]
 
 
 by_priority_and_age: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "born", "id")

@@ -20,6 +20,7 @@ class Ending(StrEnum):
     OUTAGE = "outage"
     RATE_LIMITED = "rate-limited"
     USAGE_LIMITED = "usage-limited"
+    CONTEXT_FULL = "context-full"
     START_FAILED = "start-failed"
     SANDBOX_FAILED = "sandbox-failed"
     INTERRUPTED = "interrupted"
@@ -30,6 +31,8 @@ SERVICE_FAILED = frozenset({Ending.OUTAGE, Ending.RATE_LIMITED, Ending.USAGE_LIM
 """The agent's service is down, or gives it no more for now."""
 KEPT_FROM_WORK = SERVICE_FAILED | {Ending.SANDBOX_FAILED}
 """Something outside of the agent kept it from its work."""
+CAME_TO_NOTHING = KEPT_FROM_WORK | {Ending.INTERRUPTED, Ending.START_FAILED, Ending.STOPPED}
+"""Sessions that ended so may not have acted on what their prompt said, and their end says nothing of the agent."""
 
 
 @dataclass(frozen=True, slots=True)

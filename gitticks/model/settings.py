@@ -174,9 +174,9 @@ class MergeSettings:
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """The walls around agents."""
+    """The walls around agents; `none` by default as long as no other preset is built."""
 
-    preset: SandboxPreset = SandboxPreset.PERMISSIVE
+    preset: SandboxPreset = SandboxPreset.NONE
     allowed_paths: tuple[str, ...] = ()
     denied_paths: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()

@@ -8,14 +8,14 @@ from datetime import date, datetime
 
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
-from gitticks.model.values import Value
 
 DEFAULT_PRIORITY = 2
 BY_HAND = "hand:"
 """What the runner's name in a claim begins with where it is a person's."""
 
 
-class Approval(Value):
+@dataclass(frozen=True, slots=True)
+class Approval:
     """Who approved which commit, and how strongly; `by` is `gitticks` where policy waived the person."""
 
     by: str
@@ -24,7 +24,8 @@ class Approval(Value):
     strength: str = "L0"
 
 
-class Usage(Value):
+@dataclass(frozen=True, slots=True)
+class Usage:
     """What agents spent on a task since it was made; `cost` in dollars."""
 
     iterations: int = 0
@@ -47,7 +48,8 @@ class Usage(Value):
 NOTHING_SPENT = Usage()
 
 
-class Claim(Value):
+@dataclass(frozen=True, slots=True)
+class Claim:
     """Which runner has taken the task, and until when."""
 
     runner: str

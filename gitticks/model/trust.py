@@ -13,6 +13,7 @@ class RunnableKind(StrEnum):
     SETTING = "setting"
     TEMPLATE = "template"
     SCRIPT = "script"
+    REPOSITORY = "repository"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Runnable:
 
     Attributes:
         kind: where it stands.
-        name: the setting's dotted name, the template's path, or the task's id.
+        name: the setting's dotted name, the template's path, the task's id, or what of the repository changed.
         text: what would run.
     """
 

@@ -1,21 +1,9 @@
-"""Frozen values without `dataclasses`, for what a reading command builds before it can answer.
-
-`dataclasses` loads `inspect` and writes the source of each class anew at every start, which takes longer than
-`gt show` has for its whole answer. Type checkers see these classes as the dataclasses that they would otherwise be,
-and so do the functions of `dataclasses`.
-"""
+"""Frozen values that the board's files are still made of (`git.settle`, `store.board`); elsewhere they are dataclasses."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, ClassVar, Self, dataclass_transform
-else:
-
-    def dataclass_transform(**_: object) -> Callable[[type], type]:
-        """Stands for that of `typing`, which takes longer to load than all of this."""
-        return lambda kind: kind
+from dataclasses import fields, make_dataclass
+from typing import Any, ClassVar, Self, dataclass_transform
 
 
 class _DataclassFields:
@@ -26,8 +14,6 @@ class _DataclassFields:
 
     def __get__(self, instance: object, kind: type[Value]) -> object:
         if kind not in self._made:
-            from dataclasses import fields, make_dataclass
-
             made = make_dataclass(kind.__name__, kind.field_names)
             self._made[kind] = {field.name: field for field in fields(made)}
         return self._made[kind]

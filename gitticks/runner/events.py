@@ -79,8 +79,15 @@ class MergeWaits:
 
 
 @dataclass(frozen=True, slots=True)
+class RunWaits:
+    """The run waits, and for what."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over; `waiting` counts the tasks of its scope that await a person."""
+    """The run is over; `waiting` counts the tasks of its scope that await a person, `hints` say how others go on."""
 
     reason: str
     exit_code: int
@@ -89,6 +96,17 @@ class RunEnded:
     stuck: int
     done: int
     cost: float
+    hints: tuple[str, ...] = ()
 
 
-RunEvent = SessionBegan | AgentSaid | ChecksEnded | TaskMoved | Warned | TaskMerged | MergeWaits | RunEnded
+RunEvent = (
+    SessionBegan
+    | AgentSaid
+    | ChecksEnded
+    | TaskMoved
+    | Warned
+    | TaskMerged
+    | MergeWaits
+    | RunWaits
+    | RunEnded
+)

@@ -6,19 +6,26 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.model.event import Actor
+from gitticks.git.checkouts import checkout_at
+from gitticks.git.checkouts import head as head_of
+from gitticks.git.identity import agent_identity
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
+from gitticks.model.notes import Section
 from gitticks.model.session import Ending
 from gitticks.model.status import Role
 from gitticks.runner import mailbox, workspaces
+from gitticks.runner.astray import find_astray, find_made_elsewhere
 from gitticks.runner.events import ChecksEnded, Warned
 from gitticks.runner.handover import Handover, write_handover
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.reviewing import find_waiver
 from gitticks.runner.telling import tell
-from gitticks.runner.verifiers import ChecksReport, run_checks
+from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
+from gitticks.store.left_behind import end_watch
 from gitticks.workflow.decision import is_turn_of
-from gitticks.workflow.sessions import wants_checks
+from gitticks.workflow.sessions import MOST_DENIED, wants_checks
 from gitticks.workflow.signals import read_signal
 from gitticks.workflow.triggers import SessionEnded
 
@@ -56,6 +63,8 @@ class SessionEnding:
             report.session_id,
             None if total is None else (total.tokens_in, total.tokens_out),
             report.spent,
+            report.is_estimate,
+            report.denied,
         )
 
 
@@ -81,10 +90,13 @@ def finish_session(
     task_id = given.task.id
     delivery = Delivery() if workspace is None else mailbox.read(workspace.mailbox, given, ending.role)
     ended = ending.trigger()
-    before = store.task_file(task_id).task
+    present = store.task_file(task_id)
+    before = present.task
+    # A person may have written the hand-off while the agent worked.
+    has_handoff = delivery.handoff is not None or present.section(Section.HANDOFF) is not None
     checks: ChecksReport | None = None
-    if workspace is not None and wants_checks(before, ended, handoff=delivery.handoff is not None):
-        checks = check(run, before.id, workspace, stop)
+    if workspace is not None and wants_checks(before, ended, handoff=has_handoff):
+        checks = check(run, before.id, workspace, ending.actor.name, stop)
         if checks.is_stopped:
             # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
             ended = replace(ended, ending=Ending.STOPPED)
@@ -101,10 +113,27 @@ def finish_session(
     )
     if workspace is not None:
         _settle(run, workspace, decision)
+    if ended.denied:
+        shown = ", ".join(f"`{one}`" for one in dict.fromkeys(ended.denied[:MOST_DENIED]))
+        run.emit(Warned(task_id, f"`{ending.actor.name}` was not allowed: {shown}"))
     if ended.ending is not Ending.STOPPED or is_turn_of(before, ending.role):
         # A session that was stopped since its task had moved on: that move was told when it was made.
         tell(run, before, decision)
     return decision
+
+
+def look_for_left_behind(run: RunContext, actor: Actor, task_id: TaskId) -> None:
+    """Tells, and writes into the history, what a session changed in the repository's own folder."""
+    others = [str(one) for one in run.sessions.live() if one != task_id]
+    found = end_watch(run.repository, task_id, others)
+    if not found:
+        return
+    for one in found:
+        run.emit(Warned(task_id, f"{one.words}: nothing of it runs as you before `gt trust`"))
+    events = [Event(EventType.WARNED, run.now, actor, reason=one.words) for one in found]
+    run.open_store().transact(
+        lambda transaction: transaction.append_events(task_id, events), author=run.author
+    )
 
 
 def _collect(run: RunContext, workspace: Workspace) -> str:
@@ -124,10 +153,45 @@ def _settle(run: RunContext, workspace: Workspace, decision: Decision) -> None:
         )
 
 
-def check(run: RunContext, task_id: TaskId, workspace: Workspace, stop: StopRequest) -> ChecksReport:
-    """Runs the quality gates in a workspace and tells what they found."""
-    report = run_checks(workspace.path, run.settings, run.outer_environment(), run.repository, stop=stop)
+def check(
+    run: RunContext, task_id: TaskId, workspace: Workspace, agent: str, stop: StopRequest
+) -> ChecksReport:
+    """Runs the quality gates in a workspace, if an agent's work is where it belongs, and tells what they found."""
+    astray = _find_astray(run, task_id, workspace, agent)
+    if astray is not None:
+        report = ChecksReport(astray, ("commits beside the branch",))
+    elif (refused := _judge_tree(run, workspace)) is not None:
+        report = ChecksReport(refused, ("the tree is refused",))
+    else:
+        report = run_checks(workspace.path, run.settings, run.outer_environment(), run.repository, stop=stop)
     run.emit(ChecksEnded(task_id, "; ".join(report.lines), report.failure))
     if report.left:
         run.emit(Warned(task_id, f"the checks left files behind: {', '.join(report.left[:5])}"))
     return report
+
+
+def _judge_tree(run: RunContext, workspace: Workspace) -> str | None:
+    """Returns why what was committed would never be merged, or None."""
+    base = workspace.base and read_ref(run.repository.common_dir, f"{BRANCHES}{workspace.base}")
+    begin, end = base or workspace.start_sha, head_of(checkout_at(run.repository, workspace.path))
+    return None if not begin or end is None else judge_tree(run.repository, begin, end)
+
+
+def _find_astray(run: RunContext, task_id: TaskId, workspace: Workspace, agent: str) -> str | None:
+    """Returns why a merge would leave out what was committed, or None."""
+    branch = workspace.branch
+    if branch is None:
+        return None
+    found = find_astray(
+        run.repository,
+        workspace.path,
+        branch=branch,
+        start_sha=workspace.start_sha or None,
+        base=workspace.base,
+    )
+    history = run.open_store().history(task_id)
+    began = next((event.at for event in reversed(history) if event.type is EventType.SESSION_STARTED), None)
+    if found is not None or began is None:
+        return found
+    identity = agent_identity(agent)
+    return find_made_elsewhere(run.repository, task_id, branch=branch, agent=identity, since=began)

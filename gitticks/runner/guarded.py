@@ -88,10 +88,10 @@ def read_file(folder: int, name: str, limit: int = LARGEST_BYTES) -> bytes | Non
     return content
 
 
-def write_file(folder: int, name: str, content: bytes) -> None:
+def write_file(folder: int, name: str, content: bytes, *, mode: int = 0o600) -> None:
     """Puts a file in place in one rename; what was there before, link or file, is replaced and never written to."""
     temporary = f".{name}.{secrets.token_hex(6)}"
-    descriptor = os.open(temporary, _NEW, 0o600, dir_fd=folder)
+    descriptor = os.open(temporary, _NEW, mode, dir_fd=folder)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123
             file.write(content)

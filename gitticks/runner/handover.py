@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
+from gitticks.model.notes import Section
 from gitticks.model.status import Role
 from gitticks.runner import mailbox
 from gitticks.runner.scratchpad import add_entry
@@ -17,10 +19,14 @@ from gitticks.workflow.triggers import Requested, SessionEnded
 
 if TYPE_CHECKING:
     from gitticks.agents.base import AgentReport
+    from gitticks.document.taskfile import TaskFile
     from gitticks.runner.mailbox import Delivery
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.decision import Decision
     from gitticks.workflow.signals import Signal
+
+TAKEN = "taken"
+"""In an event: the digest of the section that was taken from an agent before its session ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,8 @@ def take_delivery(
     """Takes the sections and entries that an agent may write into the task's file."""
     file = transaction.task_file(task_id)
     role = actor.role or Role.WORKER
-    taken = mailbox.take(file, delivery, role, circumstances.at, actor.name)
+    is_persons = _is_persons(file, delivery, role, transaction.history(task_id))
+    taken = mailbox.take(file, delivery, role, circumstances.at, actor.name, is_persons=is_persons)
     if taken.file.data != file.data:
         transaction.put_task(taken.file)
     warnings = (*delivery.warnings, *taken.warnings)
@@ -77,6 +84,37 @@ def take_delivery(
         for warning in dict.fromkeys(warnings)
     ]
     transaction.append_events(task_id, events)
+
+
+def _is_persons(file: TaskFile, delivery: Delivery, role: Role, history: tuple[Event, ...]) -> bool:
+    """True if the role's own section was written since its session began, and not at the agent's own request."""
+    own = mailbox.own_section(role)
+    present = None if own is None else file.section(own)
+    if own is None or present is None:
+        return False
+    begun = max(
+        (
+            index
+            for index, event in enumerate(history)
+            if event.type is EventType.SESSION_STARTED and event.data.get("role") == role.value
+        ),
+        default=0,
+    )
+    since = history[begun:]
+    if any(event.data.get(TAKEN) == digest_of(present) for event in since):
+        return False
+    return present != delivery.given or any(_is_edit_of(event, own) for event in since)
+
+
+def _is_edit_of(event: Event, section: Section) -> bool:
+    named = event.data.get("sections")
+    is_edit = event.type is EventType.TEXT_CHANGED and event.actor.is_human
+    return is_edit and isinstance(named, list) and section.casefold() in map(str.casefold, named)
+
+
+def digest_of(text: str) -> str:
+    """Returns what tells a text from others, for an event's `TAKEN`."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _add_usage(transaction: Transaction, handover: Handover) -> None:
@@ -102,6 +140,7 @@ def _add_worklog(transaction: Transaction, handover: Handover, circumstances: Ci
         said=_said(report, signal),
         checks=handover.checks,
         usage=report.usage,
+        is_estimate=report.is_estimate,
     )
     before = (transaction.read(path) or b"").decode("utf-8", "replace")
     transaction.write(path, append_entry(before, entry).encode())

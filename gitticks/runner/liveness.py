@@ -8,6 +8,7 @@ import os
 from gitticks.model.ids import TaskId, is_valid_id
 
 SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
+RUN_LOCK = "run.lock"
 RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
 """The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
 _NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
@@ -32,6 +33,13 @@ def is_session_alive(folder: str, task_id: str) -> bool:
     from gitticks.flocks import is_lock_held  # most of the time there is no session
 
     return is_lock_held(f"{folder}/{task_id}{LOCK}") or is_lock_held(f"{folder}/{task_id}{TREE_LOCK}")
+
+
+def is_run_alive_at(own_place: str) -> bool:
+    """True while a `gt run` of this clone lives; `own_place` is `<common git dir>/gitticks`."""
+    from gitticks.flocks import is_lock_held
+
+    return is_lock_held(f"{own_place}/{RUN_LOCK}")
 
 
 def _names_in(folder: str) -> list[str]:

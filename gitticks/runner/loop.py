@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from gitticks.agents.stopping import StopRequest
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Surroundings
-from gitticks.model.status import Role
+from gitticks.model.queries import Surroundings, TaskGraph
+from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
-from gitticks.runner.events import Warned
+from gitticks.runner.events import RunWaits, Warned
 from gitticks.runner.jobs import Job, Jobs
 from gitticks.runner.left_alone import LeftAlone
 from gitticks.runner.merge_turns import AGAIN_SECONDS, MergeTurns
@@ -23,8 +24,9 @@ from gitticks.runner.outcome import RunExit, judge, summarise
 from gitticks.runner.patience import Patience, role_for
 from gitticks.runner.recovery import recover_session
 from gitticks.runner.reviewing import require_any_worker
-from gitticks.runner.scope import left_out, next_tasks
+from gitticks.runner.scope import count_in_review, left_out, next_tasks
 from gitticks.runner.session import SessionRun
+from gitticks.runner.standstill import Standstill, shown, why_not_ready
 from gitticks.runner.tally import Tally
 from gitticks.runner.task_reader import TaskReader
 from gitticks.workflow.decision import is_turn_of
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 TICK_SECONDS = 0.25
 LONGEST_END_SECONDS = 30.0
 LONGEST_TELLING_SECONDS = 10.0
-_SHOWN_TASKS = 10
 
 
 class Loop:
@@ -58,6 +59,9 @@ class Loop:
         self._interrupted = threading.Event()
         self._stopping = threading.Event()
         self._limit: str | None = None
+        self._left_out: set[TaskId] = set()
+        self._graph_named: TaskGraph | None = None
+        self._told_waiting: str | None = None
 
     def interrupt(self) -> None:
         """Ends the run: the first time after the running iterations, the second time at once.
@@ -81,7 +85,8 @@ class Loop:
     def execute(self) -> RunExit:
         """Runs until nothing is left to do and returns the exit code."""
         self.run.holds.forget_run_stop()
-        self._name_left_out()
+        self._patience.forget_last_run()
+        self._name_closed()
         with self._notifier:
             with ThreadPoolExecutor(max_workers=self.options.parallel + 1) as pool:
                 try:
@@ -104,11 +109,45 @@ class Loop:
                 self.run.open_store(), tasks, self.run.registry, self.run.settings, asked=self.options.agent
             )
 
+    def _name_closed(self) -> None:
+        """Says of the tasks that the run was asked for which of them are closed."""
+        tasks = self._tasks.graph().tasks
+        for task in (tasks[name] for name in self.options.ids if name in tasks):
+            if not task.is_open:
+                self.run.emit(
+                    Warned(task.id, f"it is {task.status} already; `gt reopen {task.id}` takes it up again")
+                )
+
+    def _name_unready(self) -> list[TaskId]:
+        """Says of the tasks that the run was asked for which of them something outside of it keeps, and returns them."""
+        graph, scope, around = self._tasks.graph(), self._tasks.in_scope(), self._around(with_obstacles=False)
+        found = []
+        for task in (graph.tasks[name] for name in self.options.ids if name in graph.tasks):
+            why = why_not_ready(graph, task, around, scope)
+            if why is not None and not self._interrupted.is_set():
+                self.run.emit(Warned(task.id, why))
+                found.append(task.id)
+        return found
+
     def _name_left_out(self) -> None:
-        names = left_out(self._tasks.graph(), self.options, self._around()) if not self.options.ids else []
-        if names:
-            reason = "ready but not in this run (`--all` includes standalone tasks and orphans)"
-            self.run.emit(Warned(None, f"{reason}: {_shown(names)}"))
+        """Names the ready tasks that the flags leave out, each once."""
+        graph = self._tasks.graph()
+        if not self.options.auto or self.options.ids or graph is self._graph_named:
+            return
+        self._graph_named = graph
+        for flag, names in left_out(graph, self.options, self._around()).items():
+            new = [name for name in names if name not in self._left_out]
+            self._left_out.update(new)
+            if new:
+                self.run.emit(
+                    Warned(None, f"ready but not in this run, `{flag}` or `--all` takes in: {shown(new)}")
+                )
+
+    def _tell_waiting(self, reason: str) -> None:
+        """Says what the run waits for, once until that changes."""
+        if reason != self._told_waiting:
+            self._told_waiting = reason
+            self.run.emit(RunWaits(reason))
 
     def _go_on(self, pool: ThreadPoolExecutor) -> bool:
         """Starts what can be started; returns False when the run is over."""
@@ -121,8 +160,12 @@ class Loop:
             return bool(self._jobs)
         self._limit = self.tally.limit(self.options, self._clock() - self._started)
         if self._limit is not None:
+            if self._jobs:
+                ends = f"what runs may end: {shown(sorted(job.task.id for job in self._jobs))}"
+                self._tell_waiting(f"{self._limit}; {ends} (Ctrl-C twice stops it)")
             return bool(self._jobs)
         self._start_recoveries(pool)
+        self._name_left_out()
         started = self._start_merge(pool) | self._start_sessions(pool)
         return bool(self._jobs) or started or self._patience.is_short or self._goes_on
 
@@ -131,15 +174,16 @@ class Loop:
         """True if a run that has nothing to do waits for more."""
         return self.options.auto and self.tally.worker_limit(self.options) is None
 
-    def _around(self) -> Surroundings:
+    def _around(self, *, with_obstacles: bool = True) -> Surroundings:
+        """Returns what readiness depends on; without obstacles also what is held, left alone or conflicted is free."""
         now = self.run.now
         self._left_alone.forget_changed(self._tasks.graph().tasks)
         return Surroundings(
             today=now.astimezone().date(),
             now=now,
             live=self._jobs.task_ids.union(self.run.sessions.live()),
-            held={*self.run.holds.held(), *self._left_alone.ids},
-            conflicted=self._tasks.conflicted,
+            held={*self.run.holds.held(), *self._left_alone.ids} if with_obstacles else (),
+            conflicted=self._tasks.conflicted if with_obstacles else (),
         )
 
     def _pickable(self) -> list[Task]:
@@ -243,11 +287,15 @@ class Loop:
         for job in self._jobs:
             task = tasks.get(job.task.id)
             is_taken = job.role is not None and (task is None or not is_turn_of(task, job.role))
+            is_taken = is_taken and not job.stop.leaves_time
             if self._stopping.is_set() or is_taken or (job.role is not None and job.task.id in held):
                 job.stop.request()
 
     def _idle(self) -> None:
         from gitticks.runner.waking import wait_for_change
+
+        if self._goes_on and not self._patience.is_short:
+            self._tell_waiting("nothing is ready; waiting for tasks, Ctrl-C ends the run")
 
         seconds = TICK_SECONDS if self._patience.is_short else self.options.poll
         if self._merges.is_waiting:
@@ -265,23 +313,66 @@ class Loop:
 
     def _end(self) -> RunExit:
         scope = list(self._tasks.in_scope().values())
-        has_more = bool(self._pickable()) or any(
-            task.id in self._left_alone.ids or (self._limit is not None and task.is_merging) for task in scope
-        )
+        left = self._standstill()
+        limit = self._reached_limit(left, scope)
         is_interrupted = self._interrupted.is_set()
-        code = judge(scope, interrupted=is_interrupted, is_cut_short=has_more)
-        reason = "interrupted" if is_interrupted else "nothing else is ready"
-        limit = self._limit or self.tally.worker_limit(self.options)
+        code = judge(
+            scope,
+            interrupted=is_interrupted,
+            is_cut_short=limit is not None or left.is_cut_short,
+            awaits_person=left.awaits_person,
+        )
+        reasons, hints = [*([limit] if limit else []), *left.reasons()], left.hints()
+        if limit is not None:
+            hints.insert(0, "`gt run` goes on")
+        if is_interrupted:
+            reasons, hints = ["interrupted"], []
         self._notifier.look(self._tasks.in_scope())
-        if has_more and limit is not None and not is_interrupted:
-            reason = limit
-            self._notifier.tell_limit(reason)
+        if limit is not None and not is_interrupted:
+            self._notifier.tell_limit(limit)
         self._notifier.close(0.0 if self._stopping.is_set() else LONGEST_TELLING_SECONDS)
-        self.run.emit(summarise(scope, reason, code, self.tally.iterations, self.tally.cost))
+        reason = "; ".join(reasons) or "nothing else is ready"
+        ended = summarise(scope, reason, code, self.tally.iterations, self.tally.cost)
+        self.run.emit(replace(ended, hints=tuple(hints)))
         return code
 
+    def _reached_limit(self, left: Standstill, scope: list[Task]) -> str | None:
+        """Returns the limit that ended the run; None if it would have ended without."""
+        limit = self._limit or self.tally.worker_limit(self.options)
+        is_unmerged = self._limit is not None and any(task.is_merging for task in scope)
+        had_more = bool(left.more or left.crowded_out) or is_unmerged
+        return limit if self.options.auto or had_more else None
 
-def _shown(names: list[TaskId]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:_SHOWN_TASKS])
-    more = len(names) - _SHOWN_TASKS
-    return f"{shown} and {more} more" if more > 0 else shown
+    def _standstill(self) -> Standstill:
+        """Returns what could be worked on but for one thing each."""
+        scope, settings = self._tasks.in_scope(), self.run.settings.limits
+        found = next_tasks(
+            self._tasks.graph(),
+            self.options,
+            self._around(with_obstacles=False),
+            current_epic=self._current_epic,
+            in_review_limit=None,
+        )
+        left_alone = [task for task in scope if task in self._left_alone.ids]
+        left_alone += [task for task in self._name_unready() if task not in left_alone]
+        held = self.run.holds.held()
+        conflicted = [task.id for task in found if task.id in self._tasks.conflicted]
+        stopped = [task.id for task in found if task.id in held]
+        kept = {*left_alone, *conflicted, *stopped}
+        free = [task for task in found if task.id not in kept]
+        resting = {task.id: why for task in free if (why := self._patience.why_resting(task)) is not None}
+        in_review = count_in_review(scope.values())
+        is_full = in_review >= settings.in_review
+        crowded_out = [
+            task.id for task in free if is_full and task.status is Status.PENDING and task.id not in resting
+        ]
+        return Standstill(
+            more=tuple(task.id for task in free if task.id not in {*resting, *crowded_out}),
+            left_alone=tuple(left_alone),
+            resting=resting,
+            stopped=tuple(stopped),
+            conflicted=tuple(conflicted),
+            crowded_out=tuple(crowded_out),
+            in_review=in_review,
+            limit=settings.in_review,
+        )

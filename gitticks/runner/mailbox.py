@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
+import sys
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -29,12 +31,16 @@ from gitticks.runner.guarded import (
 from gitticks.runner.workspace_plan import MAILBOX_FOLDER
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gitticks.document.taskfile import TaskFile
     from gitticks.runner.workspaces import Workspace
 
 TASK_FILE = "TASK.md"
 PREVIOUS_TASK_FILE = "TASK.previous.md"
 PROMPT_FILE = "prompt.md"
+PROGRAM = "gt"
+"""The session's own `gt`: it needs neither the PATH nor the variables that an agent's shell may have dropped."""
 LEARNINGS_FILE = "learnings.md"
 _PREVIOUS_OUTBOX = f"{outbox.FOLDER}.previous"
 
@@ -46,7 +52,7 @@ class Delivery:
     """What came back, as far as the role may write it.
 
     `questions` and `notes` are the texts of new entries in file order, `known_questions` and `known_notes` the
-    entries that the agent was given. `warnings` name what was dropped.
+    entries that the agent was given, `given` the role's own section as it was given. `warnings` name what was dropped.
     """
 
     handoff: str | None = None
@@ -57,6 +63,7 @@ class Delivery:
     warnings: tuple[str, ...] = ()
     known_questions: tuple[Entry, ...] = ()
     known_notes: tuple[Entry, ...] = ()
+    given: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +74,10 @@ class Taken:
     warnings: tuple[str, ...] = ()
 
 
-def fill(workspace: Workspace, file: TaskFile, prompt: str) -> None:
-    """Puts a task and its prompt into a workspace's mailbox.
+def fill(
+    workspace: Workspace, file: TaskFile, prompt: str, variables: Mapping[str, str] | None = None
+) -> None:
+    """Puts a task and its prompt into a workspace's mailbox, and for a session a `gt` that sets its `variables`.
 
     What an earlier session left is kept beside it: the file as `TASK.previous.md`, requests that nobody collected as
     `outbox.previous`.
@@ -82,8 +91,19 @@ def fill(workspace: Workspace, file: TaskFile, prompt: str) -> None:
         write_file(folder, TASK_FILE, file.data)
         write_file(folder, PROMPT_FILE, prompt.encode("utf-8", "replace"))
         write_file(folder, LEARNINGS_FILE, b"")
+        if variables is None:
+            remove_tree(folder, PROGRAM)
+        else:
+            write_file(folder, PROGRAM, _program(variables), mode=0o700)
     with open_folder(workspace.path, MAILBOX_FOLDER, outbox.FOLDER, make=True):
         pass
+
+
+def _program(variables: Mapping[str, str]) -> bytes:
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    # Without -P the workspace, where a folder may be called `gitticks`, would stand before the installed one.
+    command = f'exec {shlex.quote(sys.executable)} -P -m gitticks "$@"'
+    return "\n".join(["#!/bin/sh", *lines, command, ""]).encode("utf-8", "surrogateescape")
 
 
 def _keep_previous(folder: int) -> None:
@@ -138,6 +158,7 @@ def read(mailbox: Path, original: TaskFile, role: Role) -> Delivery:
         ),
         known_questions=known[Section.QUESTIONS],
         known_notes=known[Section.NOTES],
+        given=None if own is None else original.section(own),
     )
 
 
@@ -166,22 +187,46 @@ def _read_one(folder: int, name: str, warnings: list[str]) -> bytes | None:
         return None
 
 
-def take(file: TaskFile, delivery: Delivery, role: Role, at: datetime, agent_name: str) -> Taken:
+def own_section(role: Role) -> Section | None:
+    """Returns the section that a role writes whole."""
+    return _OWN_SECTION.get(role)
+
+
+def take(
+    file: TaskFile,
+    delivery: Delivery,
+    role: Role,
+    at: datetime,
+    agent_name: str,
+    *,
+    is_persons: bool = False,
+) -> Taken:
     """Returns the state's file with a delivery in it; taking the same delivery twice adds nothing.
 
-    A text that would change the sections around it is refused as a whole, with a warning.
+    A text that would change the sections around it is refused as a whole, with a warning. Where a person wrote the
+    role's own section meanwhile (`is_persons`), that stays, and the agent's becomes a note.
     """
     warnings: list[str] = []
-    own = _OWN_SECTION.get(role)
+    notes = delivery.notes
+    own = own_section(role)
     text = {Section.HANDOFF: delivery.handoff, Section.REVIEW: delivery.review}.get(own) if own else None
     if own is not None and text is not None and text != file.section(own):
+        if is_persons and file.section(own) is not None:
+            beside = f"`## {own}` of this session, beside the one that a person wrote meanwhile:\n\n{text}"
+            notes = (*notes, beside)
+            entry = Entry(at, ActorKind.AGENT, agent_name, beside)
+            if _not_yet_taken(file, Section.NOTES, [entry], delivery.known_notes):
+                warnings.append(
+                    f"a person wrote `## {own}` while {agent_name} worked: it stays, and the agent's is a note"
+                )
+            text = file.section(own) or ""
         try:
             file = file.with_section(own, text)
         except DocumentError as error:
             warnings.append(f"`## {own}` was not taken: {error.problem}")
     for section, texts, known in (
         (Section.QUESTIONS, delivery.questions, delivery.known_questions),
-        (Section.NOTES, delivery.notes, delivery.known_notes),
+        (Section.NOTES, notes, delivery.known_notes),
     ):
         asked = [Entry(at, ActorKind.AGENT, agent_name, text) for text in texts]
         for entry in _not_yet_taken(file, section, asked, known):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING, assert_never
 
 from gitticks.agents.stopping import StopRequest
@@ -36,8 +37,9 @@ from gitticks.model.task import Task
 from gitticks.runner import workspace_removal, workspaces
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
 from gitticks.runner.telling import tell
-from gitticks.runner.verifiers import has_commands, run_checks
+from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
 from gitticks.store.decisions import carry_out
+from gitticks.store.left_behind import left_behind, why_held
 from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, Trigger
 
 if TYPE_CHECKING:
@@ -119,6 +121,9 @@ class MergeQueue:
     def _try(self, task_id: TaskId) -> MergeResult | None:
         """Makes one attempt; None if the base moved meanwhile."""
         task = self._approved(task_id)
+        held = left_behind(self.repository)
+        if held:
+            return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")
         base = self._base(task)
         head, tip = str(task.end_sha), self._tip(base)
         branch_head = (
@@ -129,6 +134,9 @@ class MergeQueue:
         found = find_merge(self.repository, tip, task_id, head)
         if found is not None:
             return self._close(task, base, found, "")
+        refused = judge_tree(self.repository, tip, head)
+        if refused is not None:
+            return MergeResult(self._decide(task, MergeFailed(refused)))
         try:
             commit = self._build(task, tip, head)
         except HookRefusedError as error:
@@ -180,7 +188,10 @@ class MergeQueue:
     def _tip(self, base: str) -> str:
         tip = read_ref(self.repository.common_dir, f"refs/heads/{base}")
         if tip is None:
-            raise GitticksError(f"the base `{base}` is no branch here", hint="`gt config base main`")
+            raise GitticksError(
+                f"the base `{base}` is no branch here",
+                hint=f"`git branch {quote(base)} <commit>` makes it; `gt doctor` knows what was merged into it",
+            )
         return tip
 
     def _build(self, task: Task, tip: str, head: str) -> str | Conflict | None:

@@ -22,11 +22,14 @@ class RunExit(IntEnum):
     INTERRUPTED = 130
 
 
-def judge(tasks: Iterable[Task], *, interrupted: bool, is_cut_short: bool) -> RunExit:
+def judge(
+    tasks: Iterable[Task], *, interrupted: bool, is_cut_short: bool, awaits_person: bool = False
+) -> RunExit:
     """Returns the exit code for the tasks of a run's scope as they stand at its end.
 
     `is_cut_short` says that something was left that could be worked on: a limit was reached, or it cannot be started.
-    An approved task that is not merged at the end waits for a person.
+    An approved task that is not merged at the end waits for a person. `awaits_person` says that something else does,
+    though no task says so itself: one that a person stopped, say.
     """
     if interrupted:
         return RunExit.INTERRUPTED
@@ -37,12 +40,18 @@ def judge(tasks: Iterable[Task], *, interrupted: bool, is_cut_short: bool) -> Ru
         return RunExit.STUCK
     if any(task.awaiting is Awaiting.WORK for task in left):
         return RunExit.WORK
-    if any(task.awaiting is not None or task.is_merging for task in left):
+    if awaits_person or any(task.awaiting is not None or task.is_merging for task in left):
         return RunExit.WAITS
     return RunExit.DONE
 
 
-def summarise(tasks: Iterable[Task], reason: str, code: RunExit, iterations: int, cost: float) -> RunEnded:
+def summarise(
+    tasks: Iterable[Task],
+    reason: str,
+    code: RunExit,
+    iterations: int,
+    cost: float,
+) -> RunEnded:
     """Returns the last event of a run, which counts the tasks of its scope; `cost` in dollars."""
     scope = list(tasks)
     return RunEnded(

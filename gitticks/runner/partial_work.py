@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.process import run_git
-from gitticks.git.refs import NO_OBJECT, read_ref
+from gitticks.git.refs import nothing_like, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import (
     Snapshot,
@@ -70,7 +70,16 @@ def keep(
     before = read_ref(repository.common_dir, ref)
     commit = store_snapshot(checkout, snapshot, message, [before] if before else [])
     run_git(
-        ["-c", "core.fsync=all", "update-ref", "-m", "gitticks: keep", ref, commit, before or NO_OBJECT],
+        [
+            "-c",
+            "core.fsync=all",
+            "update-ref",
+            "-m",
+            "gitticks: keep",
+            ref,
+            commit,
+            before or nothing_like(commit),
+        ],
         repository_dir=repository.common_dir,
     )
     return snapshot

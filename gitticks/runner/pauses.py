@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from gitticks.model.session import KEPT_FROM_WORK, Ending
@@ -32,7 +32,18 @@ class Pause:
 
     def in_words(self, now: float) -> str:
         """Returns how long it lasts."""
-        return "for the rest of this run" if self.until == math.inf else f"for {self.until - now:.0f} s"
+        if self.until == math.inf:
+            return "for the rest of this run"
+        seconds = self.until - now
+        return (
+            f"for {seconds:.0f} s" if seconds < 2 * LONGEST_PAUSE_SECONDS else f"for {seconds / 60:.0f} min"
+        )
+
+    def ends_at(self, now: float, present: datetime) -> datetime | None:
+        """Returns when it ends, `present` being the time at `now`; None for one that lasts as long as the run."""
+        if self.until == math.inf:
+            return None
+        return (present + timedelta(seconds=self.until - now)).replace(microsecond=0)
 
 
 @dataclass

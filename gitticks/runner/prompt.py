@@ -20,6 +20,7 @@ from gitticks.runner.templates import PromptContext, choose_kind, render_prompt
 from gitticks.runner.worklog import recent_work
 from gitticks.store import layout
 from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.workflow.artifacts import count_since_last_word
 from gitticks.workflow.sessions import current_round
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def build_prompt(
         GitticksError: a template of the team's is broken.
     """
     task = file.task
-    setbacks = find_setbacks(store.history(task.id))
+    history = store.history(task.id)
+    setbacks = find_setbacks(history)
     is_worker = role is Role.WORKER
     review_failed = file.review_outcome is ReviewOutcome.FAIL
     work = recent_work(_text(store, layout.worklog_path(task.id)))
@@ -70,6 +72,7 @@ def build_prompt(
         failure=setbacks.failure if is_worker else "",
         warnings=(*(setbacks.warnings if is_worker else ()), *workspace.warnings),
         conflicts=setbacks.conflicts if is_worker else (),
+        denied=setbacks.denied if is_worker else (),
         epic_title=epic_title,
         epic_text=epic_text,
         scratchpad=_text(store, layout.scratchpad_path(task.parent or task.id)),
@@ -87,7 +90,9 @@ def build_prompt(
         focus=focus,
     )
     kind = choose_kind(role, review_failed=review_failed, was_stuck=setbacks.was_stuck, is_resumed=is_resumed)
-    return render_prompt(kind, context, overrides=read_overrides(store), limit_bytes=settings.limits.prompt)
+    # What did not fit into the agent's context window last time is halved.
+    limit = settings.limits.prompt >> count_since_last_word(history).overflows
+    return render_prompt(kind, context, overrides=read_overrides(store), limit_bytes=limit)
 
 
 def feedback_text(notes: tuple[Entry, ...], questions: tuple[Entry, ...]) -> str:

@@ -14,7 +14,7 @@ from gitticks.model.session import Ending, SessionRecord
 from gitticks.model.status import ActorKind
 from gitticks.runner import workspaces
 from gitticks.runner.events import Warned
-from gitticks.runner.finishing import SessionEnding, finish_session
+from gitticks.runner.finishing import SessionEnding, finish_session, look_for_left_behind
 
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
@@ -43,12 +43,12 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
         return False
     if not _is_unfinished(store.history(record.task), record):
         return False
+    actor = Actor(ActorKind.AGENT, record.agent, record.role)
+    look_for_left_behind(run, actor, record.task)
     session_id = record.session_id if is_session_id(record.session_id or "") else None
     detail = "the runner died with the session"
     report = AgentReport(Ending.INTERRUPTED, detail=detail, session_id=session_id)
-    ending = SessionEnding(
-        Actor(ActorKind.AGENT, record.agent, record.role), record.role, record.round, report
-    )
+    ending = SessionEnding(actor, record.role, record.round, report)
     # Before the mailbox was filled, what lies there is an earlier session's and has been judged.
     workspace = (
         workspaces.find(run.repository, file.task, Path(record.workspace)) if record.is_briefed else None

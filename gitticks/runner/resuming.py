@@ -1,7 +1,7 @@
 """Which of its own sessions an agent goes on with, and how to tell that it could not.
 
 A task that comes back to its agent, from a person or a review, goes on where the agent left it. A further iteration
-begins anew: what led nowhere, crashed or ran out of time is no good beginning.
+begins anew: what led nowhere, crashed, ran out of time or filled its context window is no good beginning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gitticks.model.task import Task, Usage
 if TYPE_CHECKING:
     from gitticks.agents.base import AgentReport, AgentSpec
 
-_SPOILT = frozenset({Ending.CRASHED, Ending.TIMED_OUT, Ending.REFUSED})
+_SPOILT = frozenset({Ending.CRASHED, Ending.TIMED_OUT, Ending.REFUSED, Ending.CONTEXT_FULL})
 _NEVER_SPOKE = KEPT_FROM_WORK | {Ending.START_FAILED, Ending.STOPPED}
 """A session that ended so and has no name of its own came to nothing, so the one before it is the last."""
 
@@ -56,7 +56,7 @@ def could_not_go_on(report: AgentReport) -> bool:
 
     Clients word this each in its own way, and change the words.
     """
-    ended_early = report.ending in (Ending.START_FAILED, Ending.CRASHED)
+    ended_early = report.ending in (Ending.START_FAILED, Ending.CRASHED, Ending.CONTEXT_FULL)
     return ended_early and not report.messages and not report.usage.tokens_out
 
 

@@ -38,10 +38,20 @@ def _is_included(graph: TaskGraph, task: Task, options: RunOptions) -> bool:
     return options.include_standalone or not graph.is_standalone(task)
 
 
-def left_out(graph: TaskGraph, options: RunOptions, around: Surroundings) -> list[TaskId]:
-    """Returns the ready tasks that the flags leave out, so that the run can name them."""
+def left_out(graph: TaskGraph, options: RunOptions, around: Surroundings) -> dict[str, list[TaskId]]:
+    """Returns the ready tasks that a run leaves out, by the flag that includes them."""
+    found: dict[str, list[TaskId]] = {}
     scope = in_scope(graph, options)
-    return [task.id for task in graph.ready(around) if task.id not in scope]
+    for task in graph.ready(around):
+        if task.id not in scope:
+            flag = "--include-orphans" if graph.is_orphan(task) else "--include-standalone"
+            found.setdefault(flag, []).append(task.id)
+    return found
+
+
+def count_in_review(tasks: Iterable[Task]) -> int:
+    """Returns how many of the tasks are in review, by agents or people."""
+    return sum(task.status.phase is Phase.IN_REVIEW for task in tasks)
 
 
 def next_tasks(
@@ -50,7 +60,7 @@ def next_tasks(
     around: Surroundings,
     *,
     current_epic: TaskId | None,
-    in_review_limit: int,
+    in_review_limit: int | None,
 ) -> list[Task]:
     """Returns what can be started now, best first: reviews, then returned work, then new work.
 
@@ -59,8 +69,7 @@ def next_tasks(
     scope = in_scope(graph, options)
     reviews = [task for task in scope.values() if is_to_review(task, around)]
     work = [task for task in scope.values() if graph.is_ready(task, around)]
-    in_review = sum(task.status.phase is Phase.IN_REVIEW for task in scope.values())
-    if in_review >= in_review_limit:
+    if in_review_limit is not None and count_in_review(scope.values()) >= in_review_limit:
         work = [task for task in work if task.status is not Status.PENDING]
 
     def key(task: Task) -> tuple[int, int, str, str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Request
@@ -18,13 +17,13 @@ from gitticks.git.identity import agent_identity
 from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.queries import TaskGraph
-from gitticks.model.session import Ending, SessionRecord
+from gitticks.model.session import KEPT_FROM_WORK, Ending, SessionRecord
 from gitticks.model.status import ActorKind, Isolation, Role
 from gitticks.model.task import Usage
 from gitticks.processes import own_identity
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.events import AgentSaid, SessionBegan, Warned
-from gitticks.runner.finishing import SessionEnding, finish_session
+from gitticks.runner.finishing import SessionEnding, finish_session, look_for_left_behind
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.requests import RequestWatcher
 from gitticks.runner.resuming import could_not_go_on, find_earlier_session
@@ -34,6 +33,7 @@ from gitticks.runner.transcript import Transcript
 from gitticks.runner.workspace_hooks import name_committer
 from gitticks.runner.workspaces import Plan, Workspace
 from gitticks.store.decisions import carry_out
+from gitticks.store.left_behind import begin_watch
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.sessions import current_round
 from gitticks.workflow.triggers import PolicyChanged, SessionStarted
@@ -92,9 +92,12 @@ class SessionRun:
                 )
                 if workspace.isolation is not Isolation.NONE:
                     name_committer(self.run.repository, workspace.path, agent_identity(self.agent.name))
+                begin_watch(self.run.repository, self.task_id)
             except GitticksError as error:
                 return self._finish(None, self._failed_start(error))
-            return self._finish(workspace, self._listen(workspace, record))
+            report = self._listen(workspace, record)
+            look_for_left_behind(self.run, self.actor, self.task_id)
+            return self._finish(workspace, report)
 
     def find_waiver(self) -> str | None:
         """Returns why no agent can review the task, or None."""
@@ -191,12 +194,13 @@ class SessionRun:
         prompt = build_prompt(
             self.store, self.file, self.role, workspace, self.run.settings, is_resumed=is_resumed
         )
-        mailbox.fill(workspace, self.file, prompt)
+        mailbox.fill(workspace, self.file, prompt, self._variables(workspace))
         return Request(
             prompt,
             session_id=earlier.session_id if earlier else None,
             spent_before=earlier.counted if earlier else Usage(),
-            prompt_file=str(workspace.mailbox / "prompt.md"),
+            prompt_file=str(workspace.mailbox / mailbox.PROMPT_FILE),
+            own_gt=str(workspace.mailbox / mailbox.PROGRAM),
             script=self._script(),
             commit_folders=self._commit_folders(workspace),
         )
@@ -219,16 +223,25 @@ class SessionRun:
         checkout = checkout_at(self.run.repository, workspace.path)
         return tuple(str(folder) for folder in commit_folders(checkout))
 
-    def _agent_environment(self, workspace: Workspace) -> dict[str, str]:
-        additions = {
+    def _variables(self, workspace: Workspace) -> dict[str, str]:
+        """Returns what tells `gt` in which session it was called."""
+        return {
             "GITTICKS_TASK": str(self.task_id),
             "GITTICKS_ROLE": self.role.value,
             "GITTICKS_ROUND": str(self.round),
             "GITTICKS_ITERATION": str(self.file.task.usage.iterations + 1),
             "GITTICKS_MAILBOX": str(workspace.mailbox),
             "GITTICKS_AGENT": "1",
+        }
+
+    def _agent_environment(self, workspace: Workspace) -> dict[str, str]:
+        path = self.run.world.environment.get("PATH", os.defpath)
+        additions = {
+            **self._variables(workspace),
             **agent_identity(self.agent.name).variables(),
-            "PATH": _path_with_gt(self.run.world.environment.get("PATH", os.defpath)),
+            "PATH": f"{workspace.mailbox}{os.pathsep}{path}",
+            # A bash that finds no shell above it and a socket as stdin reads `.bashrc`, which may set another PATH.
+            "SHLVL": "1",
         }
         preset = PRESETS[self.agent.kind]
         return agent_environment(self.agent.kind, preset.variables, self.run.world.environment, additions)
@@ -238,12 +251,9 @@ class SessionRun:
         return AgentReport(ending, detail=str(error))
 
     def _finish(self, workspace: Workspace | None, report: AgentReport) -> Decision:
+        if self.stop.leaves_time and report.ending not in KEPT_FROM_WORK:
+            # Its work was over before it ended by itself, and how it ended says nothing of that.
+            report = replace(report, ending=Ending.STOPPED)
         self.report = report
         ending = SessionEnding(self.actor, self.role, self.round, report)
         return finish_session(self.run, self.store, self.file, ending, workspace=workspace, stop=self.stop)
-
-
-def _path_with_gt(path: str) -> str:
-    """Returns PATH with the folder that holds `gt` at its end, so that agents find the one that started them."""
-    here = str(Path(sys.executable).parent)
-    return path if here in path.split(os.pathsep) else f"{path}{os.pathsep}{here}"

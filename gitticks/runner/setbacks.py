@@ -6,20 +6,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gitticks.model.event import Event, EventType
-from gitticks.model.session import KEPT_FROM_WORK, Ending
+from gitticks.model.session import CAME_TO_NOTHING, Ending
 from gitticks.model.status import Role, Status
 
-_CAME_TO_NOTHING = KEPT_FROM_WORK | {Ending.INTERRUPTED, Ending.START_FAILED, Ending.STOPPED}
-"""Sessions that ended so may not have acted on what their prompt said, so it is said again."""
+_OVERFLOWED = (
+    "The last session ran out of its context window. Work in smaller steps, commit each, and keep what commands print "
+    "short."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Setbacks:
-    """The last failure in words, the paths of a failed merge, what was dropped, and whether the task was stuck."""
+    """The last failure in words, the paths of a failed merge, what was dropped, and whether the task was stuck.
+
+    `denied` is what agents were not allowed to do.
+    """
 
     failure: str = ""
     conflicts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
     was_stuck: bool = False
 
 
@@ -32,12 +38,26 @@ def find_setbacks(history: Iterable[Event]) -> Setbacks:
     failure = next(reversed(failed or crashed), None)
     conflicts = merges[-1].data.get("conflicts") if merges else None
     warnings = [event.reason for event in events if event.type is EventType.WARNED and event.reason]
+    ends = [event for event in events if event.type is EventType.SESSION_ENDED and _is_workers(event)]
+    if any(end.data.get("ending") == Ending.CONTEXT_FULL for end in ends):
+        warnings.append(_OVERFLOWED)
     return Setbacks(
         failure=_words(failure) if failure else "",
         conflicts=tuple(conflicts) if isinstance(conflicts, list) else (),
         warnings=tuple(dict.fromkeys(warnings)),
+        denied=tuple(dict.fromkeys(one for end in ends for one in denied_in(end))),
         was_stuck=any(event.from_status is Status.STUCK for event in events),
     )
+
+
+def denied_in(ended: Event) -> list[str]:
+    """Returns what the end of a session says that its agent was not allowed to do."""
+    denied = ended.data.get("denied")
+    return denied if isinstance(denied, list) else []
+
+
+def _is_workers(event: Event) -> bool:
+    return event.data.get("role") == Role.WORKER.value
 
 
 def _words(event: Event) -> str:
@@ -56,10 +76,10 @@ def _since_last_worker(history: tuple[Event, ...]) -> tuple[Event, ...]:
     has_ended = False
     for index in range(len(history) - 1, -1, -1):
         event = history[index]
-        if event.data.get("role") != Role.WORKER.value:
+        if not _is_workers(event):
             continue
         if event.type is EventType.SESSION_ENDED:
-            has_ended = event.data.get("ending") not in _CAME_TO_NOTHING
+            has_ended = event.data.get("ending") not in CAME_TO_NOTHING
         elif event.type is EventType.SESSION_STARTED and has_ended:
             return history[index:]
     return history

@@ -35,5 +35,6 @@ class Tally:
     def worker_limit(self, options: RunOptions, running: int = 0) -> str | None:
         """Returns the limit after which no worker is started, `running` being at work; reviews and merges go on."""
         if options.max_iterations is not None and self.iterations + running >= options.max_iterations:
-            return f"the limit of {options.max_iterations} iterations is reached"
+            noun = "iteration" if options.max_iterations == 1 else "iterations"
+            return f"the limit of {options.max_iterations} {noun} is reached"
         return None

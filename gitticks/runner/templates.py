@@ -70,6 +70,7 @@ class PromptContext:
         failure: the quality gate that failed last, or the gate that refused, with its output.
         warnings: what was odd about the agent's last delivery.
         conflicts: paths that the last merge conflicted in.
+        denied: what the last session was not allowed to do.
         epic_title: the title of the epic above.
         epic_text: its text.
         scratchpad: what was learned.
@@ -99,6 +100,7 @@ class PromptContext:
     failure: str = ""
     warnings: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
     epic_title: str = ""
     epic_text: str = ""
     scratchpad: str = ""

@@ -16,7 +16,8 @@ from pathlib import Path
 from gitticks.agents.environment import neutral_environment
 from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
-from gitticks.git.process import run_git
+from gitticks.git.merges import merge_base, tree_changes
+from gitticks.git.process import printable, run_git
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import (
     Snapshot,
@@ -28,9 +29,11 @@ from gitticks.git.snapshots import (
 )
 from gitticks.model.settings import Settings, VerifySettings
 from gitticks.runner.workspace_plan import own_folders, shown_paths, uncommitted_paths
+from gitticks.workflow.trees import refusals
 
 _TAIL_BYTES = 6_000
 _MOST_LEFTOVERS = 500
+_MOST_REFUSED = 5
 _COUNTS = (
     re.compile(r"^(?:=+ )?(?:.*\D)?(\d+) passed\b.* in [\d.]+ ?s", re.MULTILINE),
     re.compile(r"^Ran (\d+) tests? in [\d.]+s", re.MULTILINE),
@@ -77,6 +80,20 @@ class _Before:
     snapshot: Snapshot
     index: bytes
     staged: bytes
+
+
+def judge_tree(repository: Repository, base: str, head: str) -> str | None:
+    """Returns why the tree of `head` cannot be merged, whatever its tests say; None if nothing speaks against it.
+
+    `base` is the commit that the work is to be merged into, or the one where it began.
+    """
+    fork = merge_base(repository, base, head) or base
+    found = refusals(tree_changes(repository, fork, head))
+    if not found:
+        return None
+    shown = "; ".join(f"`{printable(one.path)}`: {printable(one.why)}" for one in found[:_MOST_REFUSED])
+    more = f" and {len(found) - _MOST_REFUSED} more" if len(found) > _MOST_REFUSED else ""
+    return f"the tree holds what is never merged: {shown}{more}"
 
 
 def has_commands(settings: Settings) -> bool:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from gitticks.git.refs import read_ref
+from gitticks.git.refs import folder_of_ref, read_ref
 from gitticks.git.repository import Repository
 from gitticks.store.layout import STATE_REF
 
@@ -37,7 +37,7 @@ def _wait_for_event(repository: Repository, seconds: float, over: threading.Even
     """Returns at the first file event near the ref, or after `seconds`; without a working watch it only waits."""
     from watchfiles import watch
 
-    folder = repository.common_dir / "refs" / "heads" / "gitticks"
+    folder = folder_of_ref(repository.common_dir, STATE_REF)
     if not folder.is_dir():
         over.wait(seconds)
         return

@@ -26,7 +26,8 @@ class WorklogEntry:
     """What one iteration was and what came of it.
 
     `iteration` counts those of the task from 1. `signal` is the name of what the agent signalled. `said` is what it
-    said at its end, `checks` the lines of the quality gates, `usage` what this iteration spent.
+    said at its end, `checks` the lines of the quality gates, `usage` what this iteration spent,
+    `is_estimate` if the agent did not come to tell all of it.
     """
 
     at: datetime
@@ -39,6 +40,7 @@ class WorklogEntry:
     said: str = ""
     checks: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    is_estimate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def render_entry(entry: WorklogEntry) -> str:
         lines.append(f"- signal: {_line(entry.signal)}")
     if entry.checks:
         lines.append(f"- checks: {'; '.join(_line(check) for check in entry.checks)}")
-    lines.append(f"- used: {_used(entry.usage)}")
+    lines.append(f"- used: {_used(entry.usage)}{' (not all is known)' if entry.is_estimate else ''}")
     return "\n".join([heading, "", *lines, *_quoted(entry.said), ""])
 
 

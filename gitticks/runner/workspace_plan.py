@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.errors import GitticksError
-from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
@@ -60,7 +60,7 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     base = base_of(task, settings, repository)
     base_tip = _tip(repository, base)
     tip = read_ref(repository.common_dir, BRANCHES + branch)
-    commit = tip or _last_known(task, repository) or base_tip
+    commit = tip or _last_known(task, repository, folder / owner, branch) or base_tip
     start_sha = task.start_sha
     if start_sha is None:
         start_sha = commit if owner != task.id else _fork(repository, commit, base_tip)
@@ -166,15 +166,24 @@ def _tip(repository: Repository, base: str) -> str:
     return tip
 
 
-def _last_known(task: Task, repository: Repository) -> str | None:
-    """Returns where a branch that is gone stood, as far as the task tells and the repository still has it."""
+def _last_known(task: Task, repository: Repository, workspace: Path, branch: str) -> str | None:
+    """Returns where a branch that is gone stood, as far as its workspace or the task tells and the commit is here."""
     from gitticks.git.process import run_git
 
-    for commit in (task.end_sha, task.start_sha):
+    for commit in (_left_in(repository, workspace, branch), task.end_sha, task.start_sha):
         asked = ["cat-file", "-e", f"{commit}^{{commit}}"]
         if commit and run_git(asked, repository_dir=repository.common_dir, check=False).code == 0:
             return commit
     return None
+
+
+def _left_in(repository: Repository, workspace: Path, branch: str) -> str | None:
+    """Returns the commit that the workspace stood at when its branch was deleted."""
+    try:
+        checkout = checkout_at(repository, workspace)
+    except NotFoundError:
+        return None
+    return lost_head(checkout) if current_branch(checkout) == branch else None
 
 
 def _fork(repository: Repository, commit: str, base_tip: str) -> str:

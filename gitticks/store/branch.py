@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.identity import Identity
-from gitticks.git.loose import Written
 from gitticks.git.objects import Objects
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
@@ -37,22 +36,20 @@ Value = TypeVar("Value")
 
 LOST_SWAPS = 25
 SHARED_ATTEMPTS = 2
-MOST_LOOSE_FILES = 100
-"""A change of more files becomes a pack, as git keeps what it fetches from so many objects on."""
 
 
 class Store:
     """The state branch of one repository; not to be shared between threads.
 
     Attributes:
-        has_written: True once a commit was made through it, which others may want to know of.
+        written: the subjects of the commits that were made through it, the oldest first.
     """
 
     def __init__(self, repository: Repository, objects: Objects, board: Board | None) -> None:
         self.repository = repository
         self.objects = objects
         self._publisher = Publisher(repository, objects, board)
-        self.has_written = False
+        self.written: list[str] = []
 
     @classmethod
     def open(cls, repository: Repository, board: Board | None = None) -> Self:
@@ -61,7 +58,7 @@ class Store:
         Raises:
             GitticksError: the repository cannot be opened.
         """
-        return cls(repository, Objects.open(repository), board)
+        return cls(repository, repository.objects, board)
 
     @property
     def exists(self) -> bool:
@@ -149,6 +146,8 @@ class Store:
             with self._publisher.hold() if attempt >= SHARED_ATTEMPTS else nullcontext() as held:
                 made = self._make(operation, author, then)
                 if made.stands_on is None or self._publisher.settle(made.stands_on, author, held):
+                    if made.subject is not None:
+                        self.written.append(made.subject)
                     return made.answer()
             pause(attempt)
         raise _lost_race()
@@ -198,8 +197,7 @@ class Store:
                     raise
                 return _Made(pending, _raising(error))
             write_chain(held, (*links, link))
-            self.has_written = True
-        return _Made(link.commit, lambda: value)
+        return _Made(link.commit, lambda: value, link.subject)
 
     def _followed(self, link: Link, operation: Callable[[Transaction], object], author: Identity) -> Link:
         """Returns one link of two commits: what the operation makes of the first one is no other writer's to wait for."""
@@ -209,9 +207,7 @@ class Store:
         if not changes:
             return link
         second = self._commit(transaction, changes, author)
-        return replace(
-            second, parent=link.parent, new=(*link.new, *second.new), found=(*link.found, *second.found)
-        )
+        return replace(second, parent=link.parent, objects=(*link.objects, *second.objects))
 
     def _trust(self, transaction: Transaction, changes: Mapping[str, bytes | None]) -> None:
         """Lets what this clone writes itself run here."""
@@ -230,28 +226,16 @@ class Store:
     ) -> Link:
         layout.refuse_newer_format(transaction.read_base(layout.CONFIG_PATH))
         self._trust(transaction, changes)
-        if len(changes) > MOST_LOOSE_FILES:
-            with self.objects.packed():
-                commit = self._write_commit(transaction, changes, author)
-            written = Written(found={commit: None})
-        else:
-            with self.objects.unsynced() as written:
-                commit = self._write_commit(transaction, changes, author)
-        new, found = tuple(written.new), tuple(written.found)
-        return Link(commit, transaction.base, transaction.subject, own_identity(), new, found)
-
-    def _write_commit(
-        self, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
-    ) -> str:
-        tree = self.objects.update_tree(self.objects.tree_of(transaction.base), changes)
-        return self.objects.write_commit(
-            tree or self.objects.empty_tree(), (transaction.base,), author=author, message=transaction.message
+        commit = self.objects.write_commit(
+            (transaction.base,), changes, author=author, message=transaction.message
         )
+        return Link(commit.id, transaction.base, transaction.subject, own_identity(), commit.objects)
 
     def _write_root(self, author: Identity, config_text: str, message: str) -> str:
         files = {layout.ATTRIBUTES_PATH: layout.ATTRIBUTES.encode(), layout.CONFIG_PATH: config_text.encode()}
-        tree = self.objects.update_tree(None, files) or self.objects.empty_tree()
-        return self.objects.write_commit(tree, (), author=author, message=f"{message}\n")
+        commit = self.objects.write_commit((), files, author=author, message=f"{message}\n")
+        self.objects.sync(commit.objects)
+        return commit.id
 
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
         from gitticks.store.later_tasks import tasks_after  # loads the YAML reader
@@ -268,6 +252,7 @@ class _Made(Generic[Value]):
 
     stands_on: str | None
     answer: Callable[[], Value]
+    subject: str | None = None
 
 
 def _raising(error: GitticksError) -> Callable[[], NoReturn]:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.git.locks import HeldLock, hold_lock, peek_note
 from gitticks.git.repository import Repository
-from gitticks.model.values import Value
 from gitticks.processes import ProcessIdentity, is_alive
 
 
-class Link(Value):
+@dataclass(frozen=True, slots=True)
+class Link:
     """One commit of the chain.
 
     Attributes:
@@ -26,21 +27,15 @@ class Link(Value):
         parent: the link before, or the tip that the chain began at.
         subject: the first line of its message.
         owner: the process that waits for it.
-        new: the objects that it brought.
-        found: objects that it needs and that lay there already, perhaps of another link that was never published.
+        objects: what must be on disk before a ref may name the commit; some may have lain there before, unsynced,
+            for a link that was never published.
     """
 
     commit: str
     parent: str
     subject: str
     owner: ProcessIdentity
-    new: tuple[str, ...]
-    found: tuple[str, ...]
-
-    @property
-    def objects(self) -> tuple[str, ...]:
-        """Returns what must be on disk before a ref may name the commit."""
-        return (*self.new, *self.found)
+    objects: tuple[str, ...]
 
 
 def hold_chain(repository: Repository) -> AbstractContextManager[HeldLock]:
@@ -91,13 +86,13 @@ def _links(note: str) -> Iterator[Link]:
     """Yields the links up to the first line that is torn."""
     for line in note.splitlines():
         try:
-            commit, parent, subject, (pid, ticks, boot), new, found = json.loads(line)
+            commit, parent, subject, (pid, ticks, boot), objects = json.loads(line)
         except (ValueError, TypeError, RecursionError):
             return
         owner = ProcessIdentity(pid, ticks, boot)
-        yield Link(commit, parent, subject, owner, tuple(new), tuple(found))
+        yield Link(commit, parent, subject, owner, tuple(objects))
 
 
 def _line(link: Link) -> str:
     owner = (link.owner.pid, link.owner.start_ticks, link.owner.boot_id)
-    return json.dumps((link.commit, link.parent, link.subject, owner, link.new, link.found))
+    return json.dumps((link.commit, link.parent, link.subject, owner, link.objects))

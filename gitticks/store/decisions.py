@@ -146,6 +146,8 @@ def _words(event: Event) -> str:
         return f"{event.data.get('awaiting')} {verdict}"
     if event.type is EventType.AWAITING_SET:
         return f"awaits {event.data.get('awaiting') or 'nobody'}"
+    if event.type is EventType.TEXT_CHANGED and event.data.get("sections") == [Section.HANDOFF.value]:
+        return "hand-off written"
     return event.type.value.replace(".", " ").replace("-", " ")
 
 

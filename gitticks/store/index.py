@@ -8,35 +8,33 @@ doubt it is built anew, and where it cannot be written it is built in memory.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import TaskId
-from gitticks.model.values import Value
 from gitticks.store import index_values as values_of
 from gitticks.store import layout
 from gitticks.store.index_database import connect_if_current
 from gitticks.store.indexed_task import SELECTED, SELECTED_PAGE, IndexedPage, IndexedTask
 from gitticks.store.tip import state_tip
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from types import TracebackType
-    from typing import Any, Self, TypeVar
-
     from gitticks.git.repository import Repository
     from gitticks.model.notes import Entry
     from gitticks.model.task import Task
 
-    T = TypeVar("T")
-    R = TypeVar("R", bound=IndexedTask)
+T = TypeVar("T")
+R = TypeVar("R", bound="IndexedTask")
+
 
 _ROWS_AT_ONCE, _TEXTS_AT_ONCE, _WORDS_AT_ONCE = 50, 500, 500
 _NO_ID_REACHES = "\x7f"
 _LISTED, _PAGED = ", ".join(SELECTED), ", ".join(SELECTED_PAGE)
 
 
-class BrokenFile(Value):
+class BrokenFile(NamedTuple):
     """A TASK.md that cannot be read; `message` begins with path, line and column as far as they are known."""
 
     path: str

@@ -24,7 +24,6 @@ def differing_row(repository: Repository) -> str | None:
     Raises:
         sqlite3.Error: the file cannot be read.
     """
-    from gitticks.git.objects import Objects
     from gitticks.store.indexing import built_in_memory
 
     path, tip = index_path(repository), state_tip(repository)
@@ -34,7 +33,7 @@ def differing_row(repository: Repository) -> str | None:
         held.execute("BEGIN")
         if indexed_commit(held) != tip:
             return None
-        with contextlib.closing(built_in_memory(Objects.open(repository), tip)) as fresh:
+        with contextlib.closing(built_in_memory(repository.objects, tip)) as fresh:
             return next((key for table in _COMPARED for key in _differing(table, held, fresh)), None)
 
 

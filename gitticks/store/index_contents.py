@@ -7,7 +7,7 @@ fresh build gives.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,11 +15,10 @@ from gitticks.document.entries import read_entries
 from gitticks.document.sections import read_body
 from gitticks.document.taskfile import ReadFile, read_file
 from gitticks.errors import DocumentError, GitticksError
-from gitticks.git.loose_reading import TooLargeError
 from gitticks.git.objects import Objects
-from gitticks.git.pack_order import pack_places
-from gitticks.git.trees import Entry as TreeEntry
-from gitticks.git.trees import tree_id_of
+from gitticks.git.objects.loose_files import TooLargeError
+from gitticks.git.objects.trees import Entry as TreeEntry
+from gitticks.git.objects.trees import tree_id_of
 from gitticks.model.ids import TaskId, is_valid_id, task_folder
 from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.store import layout
@@ -28,9 +27,9 @@ from gitticks.store.index_rows import task_row, task_to_json
 
 CONFLICT_WORDS = (b"gitticks conflict", b"<<<<<<<")
 """Without any of them a file holds no conflict."""
-_ROWS_AT_ONCE = 200
-_FEW = 1000
-"""So many files may be read in any order."""
+_ROWS_AT_ONCE = 1000
+_FEW = 50
+"""So many files are read one by one."""
 
 
 class ChangedTask(NamedTuple):
@@ -128,9 +127,9 @@ def write_tasks(
         changes: each task once.
         unreadable: takes the files that cannot be read.
     """
-    waiting = iter(_in_reading_order(objects, changes))
+    waiting = (change for change in changes if change.task is not None)
     while batch := list(islice(waiting, _ROWS_AT_ONCE)):
-        rows = _Rows()
+        rows = _Rows(_contents(objects, batch))
         for change in batch:
             rows.read(objects, change, unreadable)
         connection.executemany("INSERT INTO file VALUES (?, ?, ?)", rows.files)
@@ -145,19 +144,18 @@ def write_broken(connection: sqlite3.Connection, rows: Iterable[tuple[str, TaskI
     connection.executemany("INSERT OR REPLACE INTO broken VALUES (?, ?, ?)", rows)
 
 
-def _in_reading_order(objects: Objects, changes: list[ChangedTask]) -> list[ChangedTask]:
-    """Returns the changes with a file, many of them in the order of git's packs."""
-    files = [(change.task.object_id, change) for change in changes if change.task is not None]
-    if len(files) > _FEW:
-        places = pack_places(objects.common_dir / "objects", [object_id for object_id, _ in files])
-        return [files[number][1] for number in sorted(range(len(files)), key=places.__getitem__)]
-    return [change for _, change in files]
+def _contents(objects: Objects, changes: list[ChangedTask]) -> dict[str, bytes]:
+    """Returns contents by id, read at once where there are many; few are read when they are needed."""
+    entries = (entry for change in changes for entry in (change.task, change.history))
+    wanted = [entry.object_id for entry in entries if entry is not None and entry.is_file]
+    return objects.read_blobs(wanted) if len(wanted) > _FEW else {}
 
 
 class _Rows:
     """The rows of some files."""
 
-    def __init__(self) -> None:
+    def __init__(self, contents: Mapping[str, bytes]) -> None:
+        self._contents = contents
         self.files: list[tuple[TaskId, bytes, bytes | None]] = []
         self.tasks: list[tuple[object, ...]] = []
         self.fields: list[tuple[TaskId, str]] = []
@@ -178,7 +176,7 @@ class _Rows:
         if task_id is None:
             raise DocumentError(_misplaced(change.path), path=change.path)
         try:
-            data, history = _content(objects, change.task), _content(objects, change.history)
+            data, history = (self._content(objects, entry) for entry in (change.task, change.history))
         except TooLargeError as error:
             raise DocumentError(error.message, path=change.path, hint=error.hint) from None
         if data is None:
@@ -193,9 +191,11 @@ class _Rows:
         line = _conflict_line(data, file)
         self.conflicts += [] if line is None else [(task_id, line)]
 
-
-def _content(objects: Objects, entry: TreeEntry | None) -> bytes | None:
-    return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
+    def _content(self, objects: Objects, entry: TreeEntry | None) -> bytes | None:
+        if entry is None or not entry.is_file:
+            return None
+        found = self._contents.get(entry.object_id)
+        return objects.read_blob(entry.object_id) if found is None else found
 
 
 def read_for_index(data: bytes, path: str) -> tuple[ReadFile, tuple[Entry, ...]]:

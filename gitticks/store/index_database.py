@@ -6,12 +6,12 @@ import os
 import sqlite3
 import stat
 import sys
+from typing import TYPE_CHECKING
 
 from gitticks.git.refs import is_object_id
 from gitticks.store.indexed_task import COLUMNS, PAGE_COLUMNS
 from gitticks.system import boot_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -5,12 +5,11 @@ Each function raises a TypeError or a ValueError then, and the index is built an
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from gitticks.model.ids import TaskId
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from gitticks.model.notes import Entry
     from gitticks.model.task import Task
 

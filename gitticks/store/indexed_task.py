@@ -8,17 +8,15 @@ properties, so no rule is told twice.
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Callable
 from datetime import date, datetime
 from operator import itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from gitticks.model.ids import TaskId
 from gitticks.model.words import STATUSES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, ClassVar, Self
-
-    from gitticks.model.ids import TaskId
     from gitticks.model.task import Task
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId
 from gitticks.model.picking import Candidates
 from gitticks.model.queries import Graph, by_priority_and_age
 from gitticks.store.indexed_task import IndexedTask
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from gitticks.store.index import Index
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from gitticks.errors import GitticksError
 from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Objects
+from gitticks.git.objects.trees import tree_id_of
 from gitticks.git.repository import Repository
-from gitticks.git.trees import tree_id_of
 from gitticks.store import index_database, layout
 from gitticks.store.index import Index
 from gitticks.store.index_contents import (
@@ -53,7 +53,7 @@ _MOST_UNREADABLE = 100
 
 def refreshed_index(repository: Repository, commit: str, objects: Objects | None = None) -> Index:
     """Returns the index at `commit`, from the file brought up to date if that can be, else built in memory."""
-    objects = objects or Objects.open(repository)
+    objects = objects or repository.objects
     connection = None
     with contextlib.suppress(sqlite3.Error, OSError, GitticksError):
         connection = _refreshed_file(repository, objects, commit)
@@ -68,7 +68,7 @@ def rebuilt_in_memory(repository: Repository, commit: str) -> sqlite3.Connection
         with _index_lock(repository, None):
             if _is_same(path.stat(), damaged):
                 _remove_file(path)
-    return built_in_memory(Objects.open(repository), commit)
+    return built_in_memory(repository.objects, commit)
 
 
 def update_index(repository: Repository, objects: Objects, commit: str) -> None:

@@ -17,12 +17,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id, shard, task_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 STATE_BRANCH = "gitticks/state"
 STATE_REF = f"refs/heads/{STATE_BRANCH}"

@@ -16,9 +16,9 @@ from typing import Protocol
 from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
 from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock, is_no_lock_of_git
-from gitticks.git.loose import LostObjectError
 from gitticks.git.objects import Objects
-from gitticks.git.ref_updates import RefLockedError, RefMovedError, compare_and_swap_ref
+from gitticks.git.objects.durable import LostObjectError
+from gitticks.git.objects.failures import RefLockedError, RefMovedError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.store import layout
@@ -41,8 +41,8 @@ class BoardStep(Protocol):
 class Board(Protocol):
     """Whatever keeps the checkout of the state branch in step with it."""
 
-    def prepare(self, repository: Repository, /) -> AbstractContextManager[BoardStep]:
-        """Readies the board before the ref moves, and releases it after."""
+    def prepare(self, repository: Repository, new_commit: str, /) -> AbstractContextManager[BoardStep]:
+        """Readies the board before the ref moves to the new commit, and releases it after."""
 
 
 class _NoBoard:
@@ -105,7 +105,7 @@ class Publisher:
         deadline = time.monotonic() + LOCKED_SECONDS
         while True:
             try:
-                compare_and_swap_ref(self.objects, layout.STATE_REF, old, new, message, who=who)
+                self.objects.move_ref(layout.STATE_REF, old, new, message, who=who)
             except RefLockedError:
                 place = self.repository.common_dir, layout.STATE_REF
                 is_free = clear_stale_ref_lock(*place, held)
@@ -126,13 +126,14 @@ class Publisher:
             held: the store's lock, if the caller has it.
         """
         taken = nullcontext(held) if held is not None else self.hold()
-        with taken as locked, self._prepared_board() as step, locked.moving(layout.STATE_REF):
-            try:
-                self.swap(locked, old, new, message, who)
-            except RefMovedError:
-                return False
+        with taken as locked, locked.moving(layout.STATE_REF):
+            with self._prepared_board(new) as step:
+                try:
+                    self.swap(locked, old, new, message, who)
+                except RefMovedError:
+                    return False
+                step.follow(old, new)
             self._update_index(new)
-            step.follow(old, new)
         return True
 
     def _settle(self, commit: str, who: Identity, held: HeldLock) -> bool:
@@ -162,29 +163,22 @@ class Publisher:
         return links if any(link.commit == commit for link in links) else ()
 
     def _publish(self, held: HeldLock, tip: str, links: tuple[Link, ...], who: Identity) -> None:
-        self._make_durable(tip, links)
+        self._make_durable(links)
         last = links[-1].commit
-        with self._prepared_board() as step, held.moving(layout.STATE_REF):
-            self._require_standing(tip, last)
-            self.swap(held, tip, last, _reason(links), who)
+        with held.moving(layout.STATE_REF):
+            with self._prepared_board(last) as step:
+                self._require_standing(tip, last)
+                self.swap(held, tip, last, _reason(links), who)
+                step.follow(tip, last)
             self._update_index(last)
-            step.follow(tip, last)
 
-    def _make_durable(self, tip: str, links: tuple[Link, ...]) -> None:
-        """Brings the chain's objects to the disk; what a disk refuses once it may claim to have had the next time.
-
-        So nothing of a chain that failed is kept: its writers begin anew, with objects that are new again.
-        """
+    def _make_durable(self, links: tuple[Link, ...]) -> None:
+        """Brings the chain's objects to the disk; a chain of which something cannot be written is given up as a whole."""
         try:
             self.objects.sync(one for link in links for one in link.objects)
-        except LostObjectError:
-            self._empty_chain()
-            raise
         except GitticksError:
             with hold_chain(self.repository) as chain:
-                failed = links_on(tip, chain.read_note())
                 write_chain(chain, ())
-                self.objects.discard(one for link in (*links, *failed) for one in link.new)
             raise
 
     def _require_standing(self, tip: str, last: str) -> None:
@@ -200,23 +194,19 @@ class Publisher:
             if commit in commits:
                 write_chain(held, links[: commits.index(commit)])
 
-    def _empty_chain(self) -> None:
-        with hold_chain(self.repository) as held:
-            write_chain(held, ())
-
     def _finish_for(self, held: HeldLock, ref: str) -> None:
         """Does for a holder that was killed what it had not come to: its ref lock, the index, the board."""
         if not clear_stale_ref_lock(self.repository.common_dir, ref, held):
             return
         tip = read_ref(self.repository.common_dir, layout.STATE_REF)
         if tip is not None:
-            with self._prepared_board() as step:
-                self._update_index(tip)
+            with self._prepared_board(tip) as step:
                 step.follow(tip, tip)
+            self._update_index(tip)
         held.write_note("")
 
-    def _prepared_board(self) -> AbstractContextManager[BoardStep]:
-        return nullcontext(_NoBoard()) if self.board is None else self.board.prepare(self.repository)
+    def _prepared_board(self, new: str) -> AbstractContextManager[BoardStep]:
+        return nullcontext(_NoBoard()) if self.board is None else self.board.prepare(self.repository, new)
 
     def _update_index(self, commit: str) -> None:
         if index_path(self.repository).exists():

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from gitticks.git.objects import Objects
-from gitticks.model.values import Value
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.model.ids import TaskId
 from gitticks.store import layout
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
-    from gitticks.model.ids import TaskId
 
 _ENDING = ".md"
 HANDOFF, REVIEW = "handoff", "review"
 
 
-class Round(Value):
+@dataclass(frozen=True, slots=True)
+class Round:
     """One earlier round: its number, and its texts by kind: `handoff`, `review`, `review-<councillor>`."""
 
     number: int
@@ -44,7 +45,7 @@ def read_rounds(repository: Repository, commit: str, task_id: TaskId) -> tuple[R
     Raises:
         GitticksError: git's objects are damaged.
     """
-    objects = Objects.open(repository)
+    objects = repository.objects
     folder = objects.find(objects.tree_of(commit), layout.rounds_folder(task_id))
     if folder is None or not folder.is_tree:
         return ()

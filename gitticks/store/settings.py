@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gitticks.document.frontmatter import decode
-from gitticks.document.settings import Layer, file_layer
+from gitticks.document.settings import Layer, file_layer, find_setting, refuse_unavailable
 from gitticks.document.settings_layers import (
     GIT_PREFIX,
     ResolvedSettings,
@@ -14,6 +14,7 @@ from gitticks.document.settings_layers import (
     git_layer,
     merge_layers,
 )
+from gitticks.git.config import read_config
 from gitticks.git.repository import Repository
 from gitticks.store import layout
 from gitticks.store.transaction import read_file
@@ -34,25 +35,28 @@ def load_settings(
 
     Raises:
         DocumentError: a layer names an unknown setting or has a wrong value.
+        UsageError: nothing acts on the value of a flag yet.
     """
+    flags = flag_layer(overrides)
+    for keys, value in flags.values.items():
+        refuse_unavailable(find_setting(".".join(keys))[0], keys, value)
     return merge_layers(
         (
             _team_layer(repository),
             git_layer(_git_configuration(repository)),
             environment_layer(environment),
-            flag_layer(overrides),
+            flags,
         )
     )
 
 
 def _team_layer(repository: Repository) -> Layer:
-    from gitticks.git.objects import Objects
     from gitticks.git.refs import read_ref
 
     tip = read_ref(repository.common_dir, layout.STATE_REF)
     if tip is None:
         return Layer()
-    objects = Objects.open(repository)
+    objects = repository.objects
     content = read_file(objects, objects.tree_of(tip), layout.CONFIG_PATH)
     if content is None:
         return Layer()
@@ -61,9 +65,19 @@ def _team_layer(repository: Repository) -> Layer:
 
 def _git_configuration(repository: Repository) -> dict[str, str]:
     """Returns `git config gitticks.*`, the last value of each name; merge drivers and the like are under other names."""
-    from gitticks.git.process import run_git
+    found = read_config(repository, r"^gitticks\.")
+    given = {
+        key: value for key, value in found.items() if key.startswith(GIT_PREFIX) and key not in _OWN_NOTES
+    }
+    return _as_agreed(repository, given)
 
-    asked = ["config", "-z", "--get-regexp", r"^gitticks\."]
-    found = run_git(asked, repository_dir=repository.git_dir, check=False).text
-    pairs = (entry.partition("\n") for entry in found.split("\0") if entry)
-    return {key: value for key, _, value in pairs if key.startswith(GIT_PREFIX) and key not in _OWN_NOTES}
+
+def _as_agreed(repository: Repository, given: dict[str, str]) -> dict[str, str]:
+    """Returns the settings without what agents' sessions made of them and nobody has agreed to."""
+    if not (repository.own_dir / "left-behind.json").exists():
+        return given
+    from gitticks.store.left_behind import held_settings
+
+    held = held_settings(repository)
+    before = {key: value.rpartition("\n")[2] for key, value in held.items() if value is not None}
+    return {key: value for key, value in given.items() if key not in held} | before

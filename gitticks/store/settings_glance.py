@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gitticks.git.plain_config import may_set
+from gitticks.git.config import read_config
 from gitticks.store.layout import CONFIG_PATH
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def may_be_set(store: Store, environment: Mapping[str, str], overrides: Mapping[
     words = name.split(".")
     if name in overrides or f"GITTICKS_CONFIG_{'_'.join(words).upper()}" in environment:
         return True
-    return _team_may_set(store, words) or may_set(store.repository, environment, "gitticks", *words)
+    return _team_may_set(store, words) or bool(read_config(store.repository, rf"^gitticks\.{name}$"))
 
 
 def _team_may_set(store: Store, words: list[str]) -> bool:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gitticks.git.merges.history import merge_base
-from gitticks.git.ref_updates import RefLockedError, RefMovedError, compare_and_swap_ref
+from gitticks.git.objects.failures import RefLockedError, RefMovedError
 from gitticks.git.refs import read_ref
 from gitticks.store.branch import Store
+from gitticks.store.impossible_paths import ImpossiblePath, without_impossible
 from gitticks.store.layout import CONFIG_PATH, refuse_newer_format
 from gitticks.store.merging.commits import MergeReport, merge_commits
 from gitticks.store.transaction import read_file
@@ -25,11 +26,12 @@ _SHARED = "refs/gitticks/shared/"
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """What became of the branch: from which commit to which, and what the merge says of itself."""
+    """What became of the branch: from which commit to which, what the merge says of itself, what no checkout can hold."""
 
     before: str
     after: str
     report: MergeReport = field(default_factory=MergeReport)
+    removed: tuple[ImpossiblePath, ...] = ()
 
 
 def last_shared(store: Store, remote: str) -> str | None:
@@ -43,7 +45,7 @@ def remember_shared(store: Store, remote: str, commit: str) -> None:
     if old == commit:
         return
     try:
-        compare_and_swap_ref(store.objects, _SHARED + remote, old, commit, "gitticks: shared")
+        store.objects.move_ref(_SHARED + remote, old, commit, "gitticks: shared")
     except (RefMovedError, RefLockedError):
         return
 
@@ -82,10 +84,14 @@ def join(store: Store, theirs: str, message: str, logged: str, *, author: Identi
         if objects.is_ancestor(theirs, ours):
             return ours, TakenIn(ours, ours)
         if objects.is_ancestor(ours, theirs):
-            return theirs, TakenIn(ours, theirs)
+            after, removed = without_impossible(objects, ours, theirs)
+            return after, TakenIn(ours, after, removed=removed)
         base = merge_base(store.repository, ours, theirs)
-        merged = merge_commits(objects, base, ours, theirs)
-        commit = objects.write_commit(merged.tree, (ours, theirs), author=author, message=message)
-        return commit, TakenIn(ours, commit, merged.report)
+        # Before the merge, as no tree can be made with what it removes.
+        clean, removed = without_impossible(objects, base, theirs)
+        merged = merge_commits(objects, base, ours, clean)
+        made = objects.write_commit((ours, clean), merged.changes, author=author, message=message)
+        objects.sync(made.objects)
+        return made.id, TakenIn(ours, made.id, merged.report, removed)
 
     return store.take_in(make, logged, author=author)

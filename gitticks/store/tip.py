@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.refs import logged, read_ref, way_back
 from gitticks.store import layout
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
 
@@ -32,6 +32,13 @@ def no_tasks(repository: Repository) -> NotFoundError:
     if read_ref(repository.common_place, layout.REMOTE_STATE_REF) is not None:
         return NotFoundError(
             "this clone has not taken over the tasks of `origin` yet", hint="`gt init` takes them over"
+        )
+    if repository.main_place is None:
+        from shlex import quote
+
+        return NotFoundError(
+            "this bare repository has no tasks yet",
+            hint=f"`gt init` in a clone begins them, `git clone {quote(repository.common_place)}`, and `gt sync` there brings them here",
         )
     return NotFoundError("this repository has no tasks yet", hint="`gt init` begins them")
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError, GitticksError, NotFoundError
-from gitticks.git.loose_reading import TooLargeError
-from gitticks.git.trees import DEEPEST
+from gitticks.git.objects.loose_files import TooLargeError
+from gitticks.git.objects.trees import DEEPEST
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
 from gitticks.store import layout
 
@@ -171,7 +171,7 @@ class Transaction:
         Args:
             most_folders: looked into are at most twice as many.
         """
-        from gitticks.git.trees import tree_id_of
+        from gitticks.git.objects.trees import tree_id_of
 
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
         folders = [] if tasks is None else [one for one in self._objects.entries(tasks) if one.is_tree]
@@ -209,7 +209,7 @@ class Transaction:
         return read_file(self._objects, self._tree, path)
 
     def _base_ids(self) -> Iterator[TaskId]:
-        from gitticks.git.trees import tree_id_of
+        from gitticks.git.objects.trees import tree_id_of
 
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
         for between in () if tasks is None else self._objects.entries(tasks):

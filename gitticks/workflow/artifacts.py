@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome
+from gitticks.model.session import CAME_TO_NOTHING, Ending
 from gitticks.model.status import Awaiting, Verdict
 
 
@@ -33,7 +34,8 @@ class Artifacts:
 class Counts:
     """How often something happened since a person's last word on the task.
 
-    `work_approved` is true if that word said that a person did the work, and nobody moved the task since.
+    `work_approved` is true if that word said that a person did the work, and nobody moved the task since. `overflows`
+    are sessions in a row that ended because the agent's context window was full.
     """
 
     iterations: int = 0
@@ -42,6 +44,7 @@ class Counts:
     failed_merges: int = 0
     voids: int = 0
     work_approved: bool = False
+    overflows: int = 0
 
 
 PERSONS_WORD = frozenset({EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED})
@@ -50,17 +53,18 @@ PERSONS_WORD = frozenset({EventType.VERDICT, EventType.MOVED, EventType.AWAITING
 
 def count_since_last_word(history: Iterable[Event]) -> Counts:
     """Returns the counts that a history gives, oldest event first; so restarts and other hosts agree on them."""
-    iterations = failed_checks = refusals = failed_merges = voids = 0
+    iterations = failed_checks = refusals = failed_merges = voids = overflows = 0
     work_approved = False
     for event in history:
         if event.actor.is_human and event.type in PERSONS_WORD:
-            iterations = failed_checks = refusals = failed_merges = voids = 0
+            iterations = failed_checks = refusals = failed_merges = voids = overflows = 0
             work_approved = _approves_work(event, before=work_approved)
         elif event.type in (EventType.ADVANCED, EventType.MOVED):
-            failed_checks = refusals = 0
+            failed_checks = refusals = overflows = 0
             work_approved = False
         elif event.type is EventType.SESSION_ENDED:
             iterations += bool(event.data.get("iteration"))
+            overflows = _overflows(event, overflows)
         elif event.type is EventType.GATE_FAILED:
             failed_checks += event.data.get("gate") == "checks"
         elif event.type in (EventType.REFUSED, EventType.START_FAILED):
@@ -69,7 +73,14 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             failed_merges += 1
         elif event.type is EventType.VOIDED and not event.actor.is_human:
             voids += 1
-    return Counts(iterations, failed_checks, refusals, failed_merges, voids, work_approved)
+    return Counts(iterations, failed_checks, refusals, failed_merges, voids, work_approved, overflows)
+
+
+def _overflows(ended: Event, before: int) -> int:
+    ending = ended.data.get("ending")
+    if ending == Ending.CONTEXT_FULL:
+        return before + 1
+    return before if ending in CAME_TO_NOTHING else 0
 
 
 def _approves_work(event: Event, *, before: bool) -> bool:

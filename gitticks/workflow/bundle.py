@@ -6,6 +6,7 @@ a state that no rule ever allowed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gitticks.model.notes import Section
@@ -35,21 +36,40 @@ class Side:
         return (*(getattr(self.task, name) for name in sorted(BUNDLE_FIELDS)), self.artifacts)
 
 
-def stands_before(base: Side | None, one: Side, other: Side) -> bool | None:
+def stands_before(
+    base: Side | None,
+    one: Side,
+    other: Side,
+    times: Callable[[], tuple[int, int] | None] = lambda: None,
+) -> bool | None:
     """True if the bundle of `one` stands, False if that of `other` does, None if they are the same.
 
     What only one side changed stands. Where both did: a closed task before an open one, of two closed ones the
-    merged, then the cancelled; then the higher round, the status further along, the later write. Whatever is left
+    merged, then the cancelled; then the higher round, the status further along, the later change. Whatever is left
     equal is decided by the values themselves, so that both clones decide alike.
+
+    Args:
+        base: what both began with.
+        one: one side.
+        other: the other.
+        times: when the bundle of each last changed; where that is not known, the tasks' last writes count.
     """
     if one.bundle == other.bundle:
         return None
     if base is not None and base.bundle in (one.bundle, other.bundle):
         return other.bundle == base.bundle
-    return _key(one) > _key(other)
+    if _rank(one) != _rank(other):
+        return _rank(one) > _rank(other)
+    changed = times() or (time_key(one.task), time_key(other.task))
+    return (changed[0], repr(one.bundle)) > (changed[1], repr(other.bundle))
 
 
-def _key(side: Side) -> tuple[bool, bool, bool, int, int, str, str]:
+def may_stand(one: Side, other: Side) -> bool:
+    """True if a merge may have let `one` stand before `other`, whenever they were written."""
+    return _rank(one) >= _rank(other)
+
+
+def _rank(side: Side) -> tuple[bool, bool, bool, int, int]:
     task = side.task
     return (
         task.status.is_terminal,
@@ -57,8 +77,6 @@ def _key(side: Side) -> tuple[bool, bool, bool, int, int, str, str]:
         task.status is Status.CANCELLED,
         task.review_round,
         _ORDER[task.status],
-        time_key(task),
-        repr(side.bundle),
     )
 
 

@@ -17,7 +17,7 @@ from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.workflow import gates
 from gitticks.workflow.artifacts import PERSONS_WORD, Artifacts
-from gitticks.workflow.bundle import Side, stands_before
+from gitticks.workflow.bundle import Side, may_stand
 from gitticks.workflow.transitions import Asker, Gate, Row, asker_of, rows_between
 
 _BORN_WITH = ("id", "created", "created_by")
@@ -78,7 +78,7 @@ def _first_made(change: PastChange) -> PastChange | None:
     if _bundle(before) == _bundle(after):
         ended = replace(after, status=end)
         return replace(change, before=begun, after=ended, artifacts=_everything)
-    if stands_before(None, Side(after), Side(before)):
+    if may_stand(Side(after), Side(before)):
         return replace(change, before=begun)
     return None
 

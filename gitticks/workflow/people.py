@@ -194,7 +194,7 @@ def _check_strength(draft: Draft, given: VerdictGiven) -> None:
     if given.strength < policy.minimum_approval:
         raise RefusedError(
             f"`{task.id}` needs an approval of strength {policy.minimum_approval}, and this one has {given.strength}",
-            hint="`gt config --explain approvals.minimum`",
+            hint="`gt config approvals.minimum --unset`: approvals of another strength are not available in this version",
         )
     if policy.four_eyes and task.created_by == given.actor.name:
         raise RefusedError(

@@ -19,6 +19,8 @@ from gitticks.workflow.triggers import SessionEnded, SessionStarted
 
 MOST_CRASHES = 2
 MOST_REFUSALS = 2
+MOST_OVERFLOWS = 3
+MOST_DENIED = 10
 FEEDBACKS_BEFORE_CRASH = 2
 
 _CUT_OFF = KEPT_FROM_WORK | {Ending.INTERRUPTED}
@@ -83,6 +85,8 @@ def end(draft: Draft, ended: SessionEnded) -> None:
             "iteration": counts and draft.task.status is before,
             **_resumable(ended),
             **_spent(ended.spent),
+            **({"estimated": True} if ended.is_estimate else {}),
+            **({"denied": list(dict.fromkeys(ended.denied))[:MOST_DENIED]} if ended.denied else {}),
         },
     )
 
@@ -124,6 +128,8 @@ def _apply_end(draft: Draft, ended: SessionEnded) -> bool:
         _obey(draft, ended.signal)
     elif draft.artifacts.handoff:
         _hand_off(draft)
+    elif ended.ending is Ending.CONTEXT_FULL:
+        _overflow(draft)
     elif ended.ending is not Ending.CLEAN:
         _crash(draft, ended.detail or ended.ending.value)
     return True
@@ -235,6 +241,12 @@ def _limit_iterations(draft: Draft) -> None:
         _give_up(draft, f"{used} iteration{'' if used == 1 else 's'} without a hand-off")
 
 
+def _overflow(draft: Draft) -> None:
+    """Leaves the task to another session, whose prompt is shorter, unless that has not helped before."""
+    if draft.counts.overflows + 1 >= MOST_OVERFLOWS:
+        _give_up(draft, f"the agent's context window was full {MOST_OVERFLOWS} times in a row")
+
+
 def _crash(draft: Draft, reason: str) -> None:
     task = draft.task = replace(draft.task, crash_count=draft.task.crash_count + 1)
     draft.log(EventType.CRASHED, reason, data={"status": task.status.value, "crash_count": task.crash_count})
@@ -250,6 +262,8 @@ def _end_review(draft: Draft, ended: SessionEnded) -> None:
         pass_review(draft, EventType.ADVANCED)
     elif draft.artifacts.review is ReviewOutcome.FAIL:
         _fail_review(draft)
+    elif ended.ending is Ending.CONTEXT_FULL:
+        _overflow(draft)
     else:
         _crash(draft, ended.detail or "the review has no verdict")
 

@@ -38,7 +38,8 @@ class SessionEnded:
 
     `detail` says in words how it ended, where that was not clean. `session_id` is the agent's name of its session,
     and `counted` the tokens (in, out) that the agent counted in it up to now, resumed parts included. `spent` is what
-    this session alone took.
+    this session alone took, `is_estimate` if the agent did not come to tell all of it. `denied` is what its client did
+    not allow it.
     """
 
     actor: Actor
@@ -51,6 +52,8 @@ class SessionEnded:
     session_id: str | None = None
     counted: tuple[int, int] | None = None
     spent: Usage = field(default_factory=Usage)
+    is_estimate: bool = False
+    denied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from gitticks.actions.background import in_background
+from tests.support.waiting import LONGEST_SECONDS
 
 
 def test_it_runs_beside_the_block_and_is_over_with_it() -> None:
@@ -16,7 +17,7 @@ def test_it_runs_beside_the_block_and_is_over_with_it() -> None:
         ended.set()
 
     with in_background(work, "beside"):
-        assert begun.wait(30)
+        assert begun.wait(LONGEST_SECONDS)
         assert not ended.is_set()
     assert ended.is_set()
 

@@ -6,7 +6,8 @@ import json
 
 from gitticks.actions.run import only_run
 from gitticks.git.repository import discover
-from tests.support.runs import RunProject, project, until
+from tests.support.runs import RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -36,7 +37,7 @@ def test_a_live_session_is_shown_and_left_alone(project: RunProject) -> None:
         assert (live["task"], live["role"], live["agent"]) == ("k7f2", "worker", "mine")
         assert project.ok("health").startswith("k7f2  mine  worker, started ")
         project.ok("stop", "k7f2")
-        process.wait(30)
+        process.wait(LONGEST_SECONDS)
 
 
 def test_an_agent_cannot_finish_sessions(project: RunProject) -> None:

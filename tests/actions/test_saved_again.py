@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.actions.saved_edits import take_up_all
+from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Awaiting
+from tests.support.boards import write_to_branch
 from tests.support.projects import Project, make_project
 
 
@@ -47,3 +53,61 @@ def test_what_another_editor_saved_stays_when_an_old_buffer_is_saved(project: Pr
     project.ok("status")
     assert project.task("k7f2").labels == ("bug",)
     assert project.file("k7f2").section("Context") == "new"
+
+
+def _add(project: Project, *words: str) -> None:
+    """Saves the file with more paragraphs in its summary, as an editor that shows all that it saved before."""
+    project.save("k7f2", "\n\n## Context", "".join(f"\n\n{word}" for word in words) + "\n\n## Context")
+
+
+def test_what_is_saved_again_and_again_while_the_board_cannot_follow_is_no_conflict(project: Project) -> None:
+    """Every take-up is committed, and every save holds it; only the board does not learn of them in between."""
+    lock = project.path / ".git/worktrees/-gitticks/index.lock"
+    lock.touch()
+    os.utime(lock, (0, 0))  # an editor of `git commit` has it for long
+    for number in range(3):
+        _add(project, f"Words {number}.")
+        project.ok("status")
+        project.ok("update", "k7f2", "-p", str(number))
+    lock.unlink()
+    _add(project, "The last words.")
+    project.ok("status")
+    assert project.board_status() == ""
+    task = project.file("k7f2")
+    assert task.task.priority == 2
+    assert task.summary.split("\n\n")[1:] == ["Words 0.", "Words 1.", "Words 2.", "The last words."]
+
+
+def test_a_save_that_holds_both_texts_ends_a_conflict(project: Project) -> None:
+    text = project.file("k7f2").data.decode()
+    project.save("k7f2", "old", "mine")
+    os.utime(project.board_file("k7f2"), (0, 0))
+    write_to_branch(project.store, {task_path(TaskId("k7f2")): text.replace("old", "theirs")})
+    assert project.board_status().startswith("UU")
+    text = project.file("k7f2").data.decode()
+    project.board_file("k7f2").write_text(text.replace("theirs", "theirs\nand mine"))
+    project.ok("status")
+    assert project.board_status() == ""
+    assert project.file("k7f2").section("Context") == "theirs\nand mine"
+
+
+def test_what_is_saved_all_the_time_waits_for_a_pause(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody takes up half of a file, nor a text without noting that the next save begins from it."""
+    file = project.board_file("k7f2")
+    text = file.read_text()
+
+    def save_again(_seconds: float) -> None:
+        file.write_text(text.replace("old", "half"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "sleep", save_again)
+        save_again(0)
+        context = Context(directory=project.path)
+        left = take_up_all(context).left
+    assert left == {task_path(TaskId("k7f2")): "left alone: somebody keeps saving it; it is looked at again"}
+    assert project.file("k7f2").section("Context") == "old"
+    file.write_text(text.replace("old", "whole"))
+    project.ok("status")
+    assert project.file("k7f2").section("Context") == "whole"

@@ -9,8 +9,8 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.saved_edits import TakenUp, take_up_all
-from gitticks.actions.saved_files import is_dropping, place_of
-from gitticks.git.objects import Objects
+from gitticks.actions.saved_files import place_of
+from gitticks.store.board.ignored import is_dropping
 from gitticks.store.board.saved import LARGEST_BYTES
 from gitticks.store.trust import require_trusted, runnables_of_file
 from tests.support.projects import SESSION, Project, make_project
@@ -228,7 +228,7 @@ def test_the_hint_does_not_say_commit_where_that_would_not_help(project: Project
 def test_stored_files_are_sound(project: Project) -> None:
     _put(project, f"{FOLDER}/shot.png")
     _take_up(project)
-    objects = Objects.open(project.store.repository)
+    objects = project.store.repository.objects
     entry = objects.find(objects.tree_of(project.tip()), f"{FOLDER}/shot.png")
     assert entry is not None
     assert (entry.is_file, git("cat-file", "-t", entry.object_id, at=project.path)) == (True, "blob")

@@ -8,7 +8,8 @@ from gitticks.model.event import EventType
 from gitticks.model.status import Status
 from gitticks.runner.holds import Holds
 from gitticks.runner.outcome import RunExit
-from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, project, until
+from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -21,12 +22,12 @@ def test_a_tasks_agent_is_stopped_and_the_task_held_until_it_is_run_again(projec
     with project.running() as process:
         until(up.exists)
         assert "its agent is being stopped" in project.ok("stop", "k7f2")
-        assert process.wait(30) == RunExit.DONE
+        assert process.wait(LONGEST_SECONDS) == RunExit.WAITS
     assert project.stands() == (Status.WORKING, None)
     assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
     assert EventType.CRASHED not in project.kinds()
     project.agent(DONE)
-    assert project.run().code == RunExit.DONE
+    assert project.run().code == RunExit.WAITS
     assert project.stands() == (Status.WORKING, None)
     project.run("k7f2")
     assert project.stands() == TO_REVIEW
@@ -42,7 +43,7 @@ def test_a_held_task_goes_back_to_the_run_that_is_alive(project: RunProject) -> 
         assert project.run("k7f2").code == 64
         until(lambda: project.stands() == TO_REVIEW)
         project.interrupt(process)
-        assert process.wait(30) == RunExit.INTERRUPTED
+        assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
 
 
 def test_a_refused_run_says_what_it_gave_back(project: RunProject) -> None:
@@ -65,7 +66,7 @@ def test_a_run_ends_after_its_iterations(project: RunProject) -> None:
         until((here / "up").exists)
         project.ok("stop")
         (here / "go").touch()
-        assert process.wait(30) == RunExit.INTERRUPTED
+        assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
     assert project.stands("aaaa") == TO_REVIEW
     assert project.stands("bbbb") == (Status.PENDING, None)
     assert project.run().code == RunExit.WAITS

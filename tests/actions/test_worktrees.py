@@ -7,7 +7,8 @@ import json
 from gitticks.model.status import Status
 from tests.support.projects import make_working
 from tests.support.repositories import git
-from tests.support.runs import RunProject, project, until
+from tests.support.runs import RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -75,7 +76,7 @@ def test_one_that_an_agent_works_in_is_never_removed(project: RunProject) -> Non
         code, left = cleaned(project, "k7f2", "--force")
         assert (code, left["k7f2"]["problem"]) == (1, "an agent works in it: `gt stop k7f2`")
         project.ok("stop", "k7f2")
-        process.wait(30)
+        process.wait(LONGEST_SECONDS)
     assert project.workspace().exists()
 
 

@@ -98,7 +98,8 @@ def test_a_stream_without_its_last_event_is_a_crash_whatever_the_exit_code() -> 
 )
 def test_modes_are_flags(mode: PermissionMode, flags: list[str]) -> None:
     argv = invocation(AgentSpec("codex", AgentKind.CODEX, mode=mode), Request("x")).argv
-    assert list(argv) == ["codex", "exec", "--json", "--skip-git-repo-check", *flags, "-"]
+    start = ["codex", "exec", "--json", "--skip-git-repo-check", "-c", "allow_login_shell=false"]
+    assert list(argv) == [*start, *flags, "-"]
 
 
 def test_a_resumed_session_comes_after_the_flags() -> None:
@@ -111,7 +112,7 @@ def test_a_read_only_option_tightens_the_mode() -> None:
     spec = AgentSpec(
         "codex", AgentKind.CODEX, mode=PermissionMode.YOLO, options={"sandbox_mode": "read-only"}
     )
-    assert invocation(spec, Request("x")).argv[4:6] == ("--sandbox", "read-only")
+    assert invocation(spec, Request("x")).argv[6:8] == ("--sandbox", "read-only")
 
 
 def test_what_a_commit_writes_to_is_inside_its_walls() -> None:

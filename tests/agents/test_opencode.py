@@ -8,11 +8,11 @@ import pytest
 
 from gitticks.agents.base import AgentKind, AgentSpec, Request
 from gitticks.agents.opencode import OpencodeReader, invocation
-from gitticks.agents.supervised import EndReason
+from gitticks.agents.supervised import Ended, EndReason
 from gitticks.model.session import Ending
 from gitticks.model.settings import PermissionMode
 from gitticks.model.task import Usage
-from tests.support.agents import NOW, read_fixture
+from tests.support.agents import NOW, fixture, read_fixture
 
 
 def test_a_good_session_adds_up_its_steps() -> None:
@@ -49,9 +49,13 @@ def test_a_rate_limit_tells_when_to_try_again() -> None:
     assert (report.resets_at - NOW).total_seconds() == 7
 
 
-def test_silence_until_a_limit_is_a_time_out() -> None:
-    report = read_fixture(OpencodeReader(), "opencode-denied.jsonl", exit_code=None, reason=EndReason.IDLE)
+def test_silence_within_a_step_is_a_time_out_and_between_two_the_services() -> None:
+    reader = OpencodeReader()
+    reader.feed(fixture("opencode-ok.jsonl")[0])
+    report = reader.report(Ended(EndReason.IDLE, signal=15), NOW)
     assert (report.ending, report.detail) == (Ending.TIMED_OUT, "printed nothing for too long")
+    report = read_fixture(OpencodeReader(), "opencode-denied.jsonl", exit_code=None, reason=EndReason.IDLE)
+    assert (report.ending, report.detail) == (Ending.OUTAGE, "its service gave no answer for too long")
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,13 @@ from gitticks.agents.process import Command, Ended, EndReason, Limits, StopReque
 from gitticks.flocks import is_lock_held
 from gitticks.processes import ProcessIdentity, is_alive, send_signal
 from tests.support.agents import python_agent
+from tests.support.waiting import LONGEST_SECONDS
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
-LIMITS = Limits(total_seconds=60, grace_seconds=0.5)
+IDLE_SECONDS = 1.5
+"""Enough for a shell to begin on any machine."""
+
+LIMITS = Limits(total_seconds=LONGEST_SECONDS, grace_seconds=LONGEST_SECONDS)
 
 
 def shell(
@@ -128,7 +132,7 @@ def test_lines_of_both_outputs_go_to_their_own_listener(tmp_path: Path) -> None:
 
 def test_output_beyond_the_limit_loses_its_middle(tmp_path: Path) -> None:
     lines: list[str] = []
-    limits = Limits(total_seconds=60, output_bytes=100_000, kept_bytes=2000)
+    limits = Limits(total_seconds=LONGEST_SECONDS, output_bytes=100_000, kept_bytes=2000)
     ended = run_supervised(shell("seq 1 200000", tmp_path), limits, lines.append)
     marker = lines.index(gap_marker(ended.dropped_bytes))
     assert ended.dropped_bytes > 1_000_000
@@ -143,25 +147,25 @@ def test_output_beyond_the_limit_loses_its_middle(tmp_path: Path) -> None:
 
 def test_a_long_line_is_cut_and_says_so(tmp_path: Path) -> None:
     lines: list[str] = []
-    limits = Limits(total_seconds=60, line_bytes=10)
+    limits = Limits(total_seconds=LONGEST_SECONDS, line_bytes=10)
     run_supervised(shell("echo 0123456789abc; echo short", tmp_path), limits, lines.append)
     assert lines == ["0123456789 [gitticks: 3 bytes of this line left out]", "short"]
 
 
 def test_the_time_limit_ends_a_command_that_prints_on(tmp_path: Path) -> None:
-    limits = Limits(total_seconds=0.3, idle_seconds=30, grace_seconds=0.5)
+    limits = Limits(total_seconds=0.3, idle_seconds=LONGEST_SECONDS, grace_seconds=LONGEST_SECONDS)
     ended = run_supervised(shell("while :; do echo on; sleep 0.01; done", tmp_path), limits)
     assert (ended.reason, ended.signal) == (EndReason.TIMED_OUT, signal.SIGTERM)
 
 
 def test_the_idle_limit_ends_a_command_that_prints_nothing(tmp_path: Path) -> None:
-    limits = Limits(total_seconds=60, idle_seconds=0.3, grace_seconds=0.5)
-    ended = run_supervised(shell("echo once; sleep 60", tmp_path), limits)
+    limits = Limits(total_seconds=LONGEST_SECONDS, idle_seconds=IDLE_SECONDS, grace_seconds=LONGEST_SECONDS)
+    ended = run_supervised(shell("echo once; sleep 600", tmp_path), limits)
     assert (ended.reason, ended.output) == (EndReason.IDLE, "once\n")
 
 
 def test_a_command_may_use_its_grace_to_clean_up(tmp_path: Path) -> None:
-    limits = Limits(idle_seconds=0.3, grace_seconds=30)
+    limits = Limits(idle_seconds=IDLE_SECONDS, grace_seconds=LONGEST_SECONDS)
     ended = run_supervised(
         shell("trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.01; done", tmp_path), limits
     )
@@ -177,7 +181,9 @@ def test_another_thread_can_stop_it(tmp_path: Path, at_once: bool, number: int) 
         thread.start()
         thread.join()
 
-    ended = run_supervised(shell("echo ready; exec sleep 60", tmp_path), Limits(grace_seconds=30), ask, stop)
+    ended = run_supervised(
+        shell("echo ready; exec sleep 600", tmp_path), Limits(grace_seconds=LONGEST_SECONDS), ask, stop
+    )
     assert ended.reason is EndReason.STOPPED
     assert ended.signal in (number, signal.SIGTERM), "a kill at once sends both, and the first may be quicker"
 
@@ -189,7 +195,7 @@ def test_a_second_request_hurries_the_first(tmp_path: Path) -> None:
         stop.request(at_once=line == "still here")
 
     script = "trap 'echo still here' TERM; echo ready; while :; do sleep 0.01; done"
-    ended = run_supervised(shell(script, tmp_path), Limits(grace_seconds=600), ask, stop)
+    ended = run_supervised(shell(script, tmp_path), Limits(grace_seconds=LONGEST_SECONDS), ask, stop)
     assert (ended.reason, ended.signal) == (EndReason.STOPPED, signal.SIGKILL)
 
 
@@ -208,7 +214,7 @@ def test_a_terminate_signal_to_the_supervisor_stops_the_command(tmp_path: Path) 
         assert is_alive(supervisors[0])
         assert send_signal(supervisors[0], signal.SIGTERM)
 
-    ended = run_supervised(shell("echo ready; sleep 60", tmp_path), LIMITS, end, on_start=supervisors.append)
+    ended = run_supervised(shell("echo ready; sleep 600", tmp_path), LIMITS, end, on_start=supervisors.append)
     assert ended.reason is EndReason.STOPPED
     assert not is_alive(supervisors[0])
 
@@ -220,7 +226,7 @@ def test_what_a_callback_raises_ends_the_command_and_comes_out(tmp_path: Path) -
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_supervised(shell("echo ready; sleep 60", tmp_path), LIMITS, fail, on_start=supervisors.append)
+        run_supervised(shell("echo ready; sleep 600", tmp_path), LIMITS, fail, on_start=supervisors.append)
     assert not is_alive(supervisors[0])
 
 

@@ -14,6 +14,7 @@ from gitticks.agents.session import run_agent
 from gitticks.errors import GitticksError
 from gitticks.model.session import Ending
 from tests.support.agents import NOW
+from tests.support.waiting import LONGEST_SECONDS
 
 SPEC = AgentSpec("script", AgentKind.SCRIPT)
 
@@ -23,7 +24,7 @@ def run(folder: Path, *blocks: str) -> AgentReport:
         invoke(SPEC, Request("", script=blocks)),
         workspace=folder,
         environment={"PATH": os.environ["PATH"]},
-        limits=Limits(total_seconds=30),
+        limits=Limits(total_seconds=LONGEST_SECONDS),
         now=lambda: NOW,
     )
 

@@ -13,6 +13,7 @@ from gitticks.agents.process import Limits, StopRequest
 from gitticks.agents.session import run_agent
 from gitticks.model.session import Ending
 from tests.support.agents import DATA, NOW, asked_of, fake_client, python_agent
+from tests.support.waiting import LONGEST_SECONDS
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
@@ -24,7 +25,7 @@ def run(
         invoke(spec, Request("do it ✓", session_id="s1")),
         workspace=folder,
         environment=ENVIRONMENT,
-        limits=Limits(total_seconds=60, grace_seconds=0.5),
+        limits=Limits(total_seconds=LONGEST_SECONDS, grace_seconds=LONGEST_SECONDS),
         now=lambda: NOW,
         stop=stop,
         on_text=None if texts is None else texts.append,
@@ -75,7 +76,7 @@ def test_a_stopped_session_is_stopped_and_keeps_its_words(tmp_path: Path) -> Non
         invocation,
         workspace=tmp_path,
         environment=ENVIRONMENT,
-        limits=Limits(grace_seconds=0.5),
+        limits=Limits(grace_seconds=LONGEST_SECONDS),
         now=lambda: NOW,
         stop=stop,
         on_text=lambda _text: stop.request(),
@@ -89,7 +90,7 @@ def test_a_wrapper_stands_before_the_agents_arguments(tmp_path: Path) -> None:
         invoke(AgentSpec("mine", AgentKind.COMMAND, ("echo", "inner")), Request("x")),
         workspace=tmp_path,
         environment=ENVIRONMENT,
-        limits=Limits(total_seconds=60),
+        limits=Limits(total_seconds=LONGEST_SECONDS),
         now=lambda: NOW,
         on_line=lines.append,
         wrapper=("echo", "wrapped:"),

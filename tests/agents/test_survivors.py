@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 from gitticks.agents.survivors import MARK_VARIABLE, kill_marked, marked_processes, new_mark
-from tests.support.runs import until
+from tests.support.waiting import until
 
 
 def test_only_marked_processes_are_killed() -> None:

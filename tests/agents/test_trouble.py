@@ -39,6 +39,22 @@ NOW = datetime(2026, 11, 22, 16, 30, tzinfo=UTC)
         (None, "Missing environment variable: `KEY`.", Ending.START_FAILED),
         (None, "blocked by the content filter", Ending.REFUSED),
         (None, "something else", Ending.CRASHED),
+        (400, "Prompt is too long · the request is ~216327 tokens (limit 200000)", Ending.CONTEXT_FULL),
+        (
+            400,
+            "input length and `max_tokens` exceed context limit: 198981 + 21333 > 200000",
+            Ending.CONTEXT_FULL,
+        ),
+        (500, "prompt is too long: 203052 tokens > 200000 maximum", Ending.CONTEXT_FULL),
+        (413, "request_too_large: Request exceeds the maximum size", Ending.CONTEXT_FULL),
+        (429, "rate limit of requests with a long context window", Ending.RATE_LIMITED),
+        (None, "Codex ran out of room in the model's context window.", Ending.CONTEXT_FULL),
+        (None, "This model's maximum context length is 128000 tokens.", Ending.CONTEXT_FULL),
+        (
+            None,
+            "The input token count (1196265) exceeds the maximum number of tokens allowed.",
+            Ending.CONTEXT_FULL,
+        ),
     ],
 )
 def test_an_error_of_a_service_has_its_ending(status: int | None, text: str, ending: Ending) -> None:

@@ -8,6 +8,7 @@ import os
 import pty
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,8 +17,7 @@ from unittest.mock import patch
 
 from gitticks.cli import app
 from gitticks.world import World
-
-LONGEST_SECONDS = 120
+from tests.support.waiting import LONGEST_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,9 @@ def gt(
     """Runs a command in this process, in the directory `at`; `now` stops the clock.
 
     With `columns` stdout says that it is a terminal of that width, without colour; `encoding` is what it can show.
+    The directory, the environment and the streams are those of the whole process: threads use `gt_process`.
     """
+    assert threading.current_thread() is threading.main_thread(), "another thread would share its directory"
     out, err = _Stream(encoding, is_terminal=columns is not None), _Stream("utf-8")
     if columns is not None:
         environment = {"COLUMNS": str(columns), "NO_COLOR": "1", **(environment or {})}
@@ -99,7 +101,7 @@ def gt_on_terminal(
         env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **(environment or {})},
     ) as process:
         os.close(theirs)
-        out = _drain(ours)
+        out = drain(ours)
         assert process.stderr is not None
         err = process.stderr.read()
         code = process.wait(LONGEST_SECONDS)
@@ -112,7 +114,7 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-P", "-c", "from gitticks.cli.entry import main; main()", *arguments]
 
 
-def _drain(descriptor: int) -> bytes:
+def drain(descriptor: int) -> bytes:
     """Returns everything that a terminal shows, until its last writer has gone (which Linux tells as an error)."""
     parts: list[bytes] = []
     while True:

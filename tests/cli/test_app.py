@@ -9,6 +9,7 @@ import pytest
 from tests.cli.support import command
 from tests.support.repositories import make_repository
 from tests.support.stores import make_queue
+from tests.support.waiting import LONGEST_SECONDS
 
 
 def run_unread(*words: str, at: Path, with_errors: bool = False) -> tuple[int, str]:
@@ -18,7 +19,7 @@ def run_unread(*words: str, at: Path, with_errors: bool = False) -> tuple[int, s
     errors = writing if with_errors else subprocess.PIPE
     with subprocess.Popen(command(*words), cwd=at, stdout=writing, stderr=errors, text=True) as process:
         os.close(writing)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=LONGEST_SECONDS)
     return process.returncode, err
 
 
@@ -48,7 +49,9 @@ def test_streams_may_be_closed(tmp_path: Path, closed: str) -> None:
     make_queue(tmp_path)
     for words in (["list"], ["create", "Fix it"]):
         line = ["sh", "-c", f'"$@" {closed}', "sh", *command(*words)]
-        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS
+        )
         assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -57,7 +60,9 @@ def test_streams_may_be_closed(tmp_path: Path, closed: str) -> None:
 )
 def test_a_folder_that_is_gone_is_told(tmp_path: Path, words: list[str]) -> None:
     line = ["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh", *command(*words)]
-    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS
+    )
     assert (done.returncode, done.stdout) == (64 if words == ["run"] else 1, "")
     assert "the folder that you are in is gone" in done.stderr
     assert "`cd` to one that is there" in done.stderr

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli import support
 from tests.cli.both_ways import varied
+from tests.support.waiting import LONGEST_SECONDS
 
 __all__ = ["varied"]
 
@@ -42,7 +43,7 @@ def test_with_closed_streams(varied: Path, closed: str) -> None:
             cwd=varied,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=LONGEST_SECONDS,
         )
         for command in (support.command, by_entry_and_click)
     ]
@@ -69,5 +70,5 @@ def test_whoever_reads_may_leave(varied: Path, words: tuple[str, ...]) -> None:
         os.close(reading)
         with subprocess.Popen(command(*words), cwd=varied, stdout=writing, stderr=writing) as process:
             os.close(writing)
-            codes.append(process.wait(60))
+            codes.append(process.wait(LONGEST_SECONDS))
     assert codes[0] == codes[1]

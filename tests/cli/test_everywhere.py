@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -93,10 +94,27 @@ def test_the_calls_are_all_commands() -> None:
     assert set(CALLS) == {entry.name for entry in CATALOGUE} - {"demo", "hook", "merge-driver"}
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Path], Path]:
+    """Returns the places, made once, and a copy of all that is around them."""
+    around = tmp_path_factory.mktemp("everywhere") / "around"
+    places = make_places(around / "project")
+    return places, Path(shutil.copytree(around, around.with_name("copy"), symlinks=True))
+
+
+@pytest.fixture
+def places(made: tuple[dict[str, Path], Path]) -> dict[str, Path]:
+    """Returns the places as they were made, where they were made: worktrees know where they are."""
+    found, copy = made
+    around = copy.with_name("around")
+    shutil.rmtree(around)
+    shutil.copytree(copy, around, symlinks=True)
+    return found
+
+
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", CALLS)
-def test_a_command_works_from(name: str, place: str, tmp_path: Path) -> None:
-    places = make_places(tmp_path / "project")
+def test_a_command_works_from(name: str, place: str, places: dict[str, Path]) -> None:
     done = gt(*CALLS[name], at=places[place], environment={"GIT_EDITOR": "true"})
     assert done.code == 0, done.seen
     assert fsck_problems(places["top"]) == ""

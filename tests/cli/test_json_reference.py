@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from gitticks.cli.catalogue import CATALOGUE
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
+from gitticks.runner.resting import Resting, write_resting
 from tests.cli.support import Ran
 from tests.cli.test_everywhere import CALLS, QUESTION, make_places
 from tests.support.imports import FOREIGN
@@ -69,8 +71,9 @@ NO_KEYS = {
     "merge": {"dry", "run"},
     "status": {"current"},
     "health": {"current"},
+    "review": {"path", "why"},
 }
-"""Words of a row that are values, flags or commands."""
+"""Words of a row that are values, flags or commands, or keys in a list that is empty here."""
 
 
 @cache
@@ -253,6 +256,8 @@ def make_busy(path: Path) -> Project:
     project = Project(path)
     commit_file(path, "other.txt", "other\n", "elsewhere")
     project.make("live", status=Status.WORKING)
+    until = datetime(2199, 1, 1, tzinfo=UTC)
+    write_resting(project.store.repository.own_dir, [Resting("claude", until, "usage limit")])
     project.make("next", agent="script", blocked_by=(TaskId("k7f2"),), body="## Script\n\n```sh\ntrue\n```\n")
     project.make("c1rc", blocked_by=(TaskId("c2rc"),))
     project.make("c2rc", blocked_by=(TaskId("c1rc"),))

@@ -15,6 +15,7 @@ from tests.support.clones import on_path
 from tests.support.hand import Hand, hand
 from tests.support.projects import Project, make_project
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
+from tests.support.waiting import LONGEST_SECONDS
 
 __all__ = ["hand", "on_path"]
 
@@ -68,7 +69,7 @@ def test_managers_of_dotfiles(
 
 
 def started(*words: str, at: Path) -> str:
-    done = subprocess.run(words, cwd=at, check=False, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(words, cwd=at, check=False, capture_output=True, text=True, timeout=LONGEST_SECONDS)
     assert done.returncode == 0, f"{done.stdout}{done.stderr}"
     return done.stdout
 

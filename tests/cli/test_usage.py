@@ -9,6 +9,7 @@ import pytest
 from gitticks.cli.catalogue import CATALOGUE
 from gitticks.cli.usage import NAMES_ELSEWHERE
 from tests.cli.support import gt
+from tests.support.projects import make_project
 
 
 @pytest.mark.parametrize(
@@ -68,13 +69,49 @@ def test_words_of_other_trackers_are_told_as_they_are_called_here(tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("word", "offered"),
+    [
+        ("st", "; did you mean `gt status` or `gt stats` or `gt start` or `gt stop`?"),
+        ("appr", "; did you mean `gt approve`?"),
+        ("stauts", "; did you mean `gt stats` or `gt status`?"),
+        ("zz", ""),
+        ("x", ""),
+    ],
+)
+def test_the_beginning_of_commands_offers_all_that_begin_so(tmp_path: Path, word: str, offered: str) -> None:
+    assert gt(word, at=tmp_path).seen == f"--- 2\nerror: no command `{word}`{offered}\n\nhint: `gt --help`\n"
+
+
+@pytest.mark.parametrize(
+    "command", ["note", "respond", "approve", "reject", "close", "cancel", "ask", "handoff"]
+)
+def test_a_text_without_an_id_says_that_the_id_is_missing(tmp_path: Path, command: str) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    assert project.gt(command, "forgot the id").seen == (
+        "--- 2\nerror: the id of the task is missing: `forgot the id` is a text\n\n"
+        "hint: the id comes first, then the text; `gt list` shows the ids\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "else_"),
+    [("forgot", "`gt list` shows the tasks"), ("k7f3", "did you mean `k7f2` (Login loses the return URL)?")],
+)
+def test_a_note_of_one_word_that_is_no_id_may_lack_either(tmp_path: Path, word: str, else_: str) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    assert project.gt("note", word).seen == (
+        f"--- 2\nerror: there is no task `{word}`, and no text: either the id or the text is missing\n\n"
+        f"hint: `gt note ID {word}`, if that is the text; else {else_}\n"
+    )
+
+
+@pytest.mark.parametrize(
     ("words", "text"),
     [
         ("create Fix the login", "TITLE"),
-        ("reject k7f2 please mend it", "FEEDBACK"),
         ("respond k7f2 yes please", "TEXT"),
-        ("approve k7f2 looks good", "NOTE"),
-        ("cancel k7f2 not needed", "REASON"),
         ("config verify.test make test", "VALUE"),
     ],
 )

@@ -9,6 +9,7 @@ from gitticks.model.status import Awaiting, Status
 from tests.cli.support import command, gt_process
 from tests.support.projects import Project, make_project
 from tests.support.repositories import fsck_problems
+from tests.support.waiting import LONGEST_SECONDS
 
 WRITERS = 6
 
@@ -22,7 +23,7 @@ def _start(project: Project, *arguments: str) -> subprocess.Popen[str]:
 def test_tasks_created_at_once_all_come_to_be(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     started = [_start(project, "create", f"Task {number}") for number in range(WRITERS)]
-    done = [process.communicate(timeout=60) for process in started]
+    done = [process.communicate(timeout=LONGEST_SECONDS) for process in started]
     ids = [out.strip() for out, _ in done]
     assert [process.returncode for process in started] == [0] * WRITERS, done
     assert len(set(ids)) == WRITERS
@@ -37,7 +38,7 @@ def test_notes_and_a_verdict_at_once(tmp_path: Path) -> None:
     started = [_start(project, "note", "k7f2", f"note {number}") for number in range(WRITERS)]
     started += [_start(project, "approve", "k7f2") for _ in range(2)]
     for process in started:
-        process.communicate(timeout=60)
+        process.communicate(timeout=LONGEST_SECONDS)
     assert [process.returncode for process in started] == [0] * len(started)
     assert sorted(project.notes("k7f2")) == sorted(f"note {number}" for number in range(WRITERS))
     assert project.task("k7f2").status is Status.DONE

@@ -127,3 +127,7 @@ def test_the_rest_is_left_to_the_tree(lines: str) -> None:
 @pytest.mark.parametrize("yaml", ["", "id: a1\n", "title: T\n", "# nothing\n", 'id: a1\ntitle: " "\n'])
 def test_a_task_needs_an_id_and_a_title(yaml: str) -> None:
     assert read_simple(yaml) is None
+
+
+def test_fields_of_an_import_need_no_tree() -> None:
+    assert read_simple(f"{HEAD}imported: {{run: {{session_id: s1, n: 3}}, source: ticks}}\n") is not None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import frontmatter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.document.frontmatter import decode, split
+from gitticks.document.frontmatter import FrontmatterHandler, decode, split
 from gitticks.document.yaml_splice import Change
 from gitticks.errors import DocumentError
 
@@ -75,6 +76,17 @@ def test_a_change_leaves_fences_and_body() -> None:
     text = "\ufeff--- \r\nid: a\r\n---\t\r\n---\r\nid: b"
     changed = split(text.encode(), "f").with_changes([Change(("id",), "z"), Change(("more",), 1)])
     assert changed.text == "\ufeff--- \r\nid: z\r\nmore: 1\r\n---\t\r\n---\r\nid: b"
+
+
+def test_the_handler_is_one_of_python_frontmatter() -> None:
+    text = "---\nid: a\nhandler: [b, {content: 'no'}]\n---\nbody"
+    fields = {"id": "a", "handler": ["b", {"content": "no"}]}
+    assert FrontmatterHandler("f").detect(text)
+    assert frontmatter.parse(text, handler=FrontmatterHandler("f")) == (fields, "body")
+    with pytest.raises(DocumentError, match="this is not a list of `key: value` lines"):
+        frontmatter.parse("---\nonly a word\n---\n", handler=FrontmatterHandler("f"))
+    with pytest.raises(DocumentError, match="there is no frontmatter"):
+        frontmatter.parse("body\n---\nid: a\n---\n", handler=FrontmatterHandler("f"))
 
 
 @given(st.binary(max_size=200))

@@ -140,3 +140,28 @@ def test_many_lines_are_left_to_the_parser_which_counts_its_parts() -> None:
 @pytest.mark.parametrize("lead", ["a: ", "a: [", "a: {", "a: {b: "])
 def test_a_long_line_costs_no_more_than_its_length(lead: str, part: str) -> None:
     assert parse_simple(lead + part * 5000 + ": \\") is None
+
+
+NESTED = (
+    'imported: {run: {session_id: s1, num_turns: 3}, assignee: ["@a", b c], x: [], y: {}, url: [https://a.b/c]}',
+    'a: [[x], [y, {b: "c: d", stateReason: e}]] # f',
+)
+
+
+@pytest.mark.parametrize("text", NESTED)
+def test_what_an_import_writes_in_brackets_inside_brackets_is_read(text: str) -> None:
+    assert parse_simple(text) == build_tree(Source(text, "f")) is not None
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a", "b: ", "run: ", *"{}[]':-@#~,", ", ", '"x"', " ", "x y", "1", " # ", "null"]),
+        max_size=12,
+    )
+)
+@settings(max_examples=5000 if IS_FULL else 300)
+def test_brackets_of_any_nesting_are_read_as_ruamel_does_or_not_at_all(parts: list[str]) -> None:
+    for text in (f"k: [{''.join(parts)}]", f"k: {{{''.join(parts)}}}"):
+        tree = parse_simple(text)
+        if tree is not None:
+            assert tree == build_tree(Source(text, "f"))

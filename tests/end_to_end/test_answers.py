@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.cli.support import command
+from tests.support.clocks import Clock
 from tests.support.desks import Desk, desk, in_one_commit
 from tests.support.processes import has_read
 from tests.support.repositories import git
-from tests.support.runs import project, until
+from tests.support.runs import project
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["desk", "project"]
 
@@ -73,16 +79,27 @@ def test_whom_a_task_is_for_and_the_kinds_that_wait(desk: Desk) -> None:
     assert desk.gt("next", "--awaiting", "work").code == 1
 
 
-def test_a_note_that_follows_a_rejection_reaches_the_same_prompt(desk: Desk) -> None:
-    """A run that goes on lets a person finish before it takes the task again."""
+@pytest.mark.debian("faketime")
+def test_a_note_that_follows_a_rejection_reaches_the_same_prompt(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that goes on lets a person finish before it takes the task again, by a clock that the test sets."""
     task = desk.create("Move the data", steps=["CHECKPOINT: phase 1 is done", "COMPLETE"])
-    with desk.project.running("--auto", "--all", "--debounce", "2s") as process:
+    clock = Clock.make(tmp_path / "clock")
+    clock.set("+2h")
+    with contextlib.ExitStack() as stack:
+        with monkeypatch.context() as patched:
+            for name, value in clock.environment(os.environ).items():
+                patched.setenv(name, value)
+            process = stack.enter_context(desk.project.running("--auto", "--all", "--debounce", "1h"))
         until(lambda: desk.stands(task) == ("working", "checkpoint"))
+        clock.set("+0")
         desk.ok("reject", task, "Not like this.")
         desk.ok("note", task, "Begin with the old rows.")
+        clock.set("+2h")
         until(lambda: len(desk.prompts(task)) == 2)
         desk.project.interrupt(process)
-        assert process.wait(60) == 130
+        assert process.wait(LONGEST_SECONDS) == 130
     for said in ("> Not like this.", "> Begin with the old rows."):
         assert said in desk.prompts(task)[1]
 
@@ -111,7 +128,7 @@ def test_of_two_answers_at_once_one_counts_and_the_other_is_kept(desk: Desk) -> 
         pipe.write(answer[2:])
         pipe.close()
     errors = [person.stderr.read() if person.stderr else "" for person in people]
-    codes = [person.wait(60) for person in people]
+    codes = [person.wait(LONGEST_SECONDS) for person in people]
     assert sorted(codes) == [0, 3]
     (pair,) = desk.shown(task)["questions"]
     assert pair["answer"]["text"] == answers[codes.index(0)]

@@ -17,7 +17,8 @@ from gitticks.runner.outcome import RunExit
 from tests.cli.support import command
 from tests.support.agents import processes_with
 from tests.support.repositories import fsck_problems, git
-from tests.support.runs import DONE, NO_REVIEW, PASS, RunProject, make_run_project, project, until
+from tests.support.runs import DONE, NO_REVIEW, PASS, RunProject, make_run_project, project
+from tests.support.waiting import until
 
 __all__ = ["project"]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -127,3 +129,25 @@ def test_a_save_into_the_file_that_was_cancelled_meanwhile_brings_it_not_back(
         assert project.task("k7f2").status is Status.CANCELLED
         everywhere = _text(project) + project.board_file("k7f2").read_text()
         assert "Too late." in everywhere
+
+
+def test_a_buffer_that_is_never_read_again_ends_in_no_conflict(project: Project) -> None:
+    file = project.board_file("k7f2")
+    text = file.read_text()
+    for number in range(3):
+        for step in ("taken up", "met by a writer"):
+            word = f"Words {number}, {step}."
+            text = text.replace("\n## Context", f"\n{word}\n\n## Context")
+            file.write_text(text)
+            os.utime(file, (0, 0))
+            if step == "taken up":
+                project.ok("note", "k7f2", f"note {number}")
+                project.ok("status")
+            else:
+                project.change("k7f2", priority=number, updated=datetime.now(UTC))
+        assert "UU" not in project.board_status()
+        project.ok("status")
+    assert [_text(project).count(f"Words {number}, taken up.") for number in range(3)] == [1, 1, 1]
+    assert [_text(project).count(f"Words {number}, met by a writer.") for number in range(3)] == [1, 1, 1]
+    assert project.notes("k7f2") == ["note 0", "note 1", "note 2"]
+    assert _is_settled(project)

@@ -8,14 +8,14 @@ import pytest
 
 from tests.end_to_end.two_clones.playing import play
 from tests.support.clones import on_path
-from tests.support.doses import LONGEST_SECONDS, dose
+from tests.support.doses import LONGEST_TEST_SECONDS, dose
 
 __all__ = ["on_path"]
 
 SEEDS = range(1, 1 + dose(1, 5))
 
 
-@pytest.mark.timeout(LONGEST_SECONDS)
+@pytest.mark.timeout(LONGEST_TEST_SECONDS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_two_clones_end_with_all_that_was_done(tmp_path: Path, on_path: None, seed: int) -> None:
     play(tmp_path, seed, dose(60, 500))

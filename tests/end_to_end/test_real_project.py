@@ -101,7 +101,7 @@ def project(tmp_path: Path) -> Path:
         ("config", "agents.editor.argv", argv),
         ("config", "agent", "editor"),
         ("config", "verify.test", GATE),
-        ("config", "limits.gate", "5m"),
+        ("config", "limits.gate", "1h"),
     ):
         done = gt_process(*arguments, at=place)
         assert done.code == 0, done.seen

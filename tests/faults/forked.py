@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from gitticks.cli import app
+from tests.support.waiting import LONGEST_SECONDS
 
-LONGEST_SECONDS = 20.0
 HUNG = -1
 CRASHED = -2
 

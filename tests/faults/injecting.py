@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.support.traces import Call, read_trace, traced
 from tests.support.victims import Command, Fate, run, run_until
+from tests.support.waiting import LONGEST_SECONDS
 
-LONGEST_SECONDS = 60.0
 FAULTS = {
     "fsync": ("error=EIO", "signal=KILL"),
     "fdatasync": ("error=EIO", "signal=KILL"),

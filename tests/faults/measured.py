@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.measure import LAUNCHER
 from tests.cli.support import command
-from tests.faults.forked import HUNG, LONGEST_SECONDS, Ended
+from tests.faults.forked import HUNG, Ended
+from tests.support.waiting import LONGEST_SECONDS
 
 MOST_MEGABYTES = 200.0
 _KILLED = -9

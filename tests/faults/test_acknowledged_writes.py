@@ -12,14 +12,14 @@ import pytest
 from tests.cli.support import command as gt_command
 from tests.faults.families import start_project
 from tests.support.chains import state_tip
-from tests.support.doses import LONGEST_SECONDS
+from tests.support.doses import LONGEST_TEST_SECONDS
 from tests.support.figures import record
 from tests.support.projects import Project
 from tests.support.repositories import git
 from tests.support.traces import RENAMES, SYNCS, Call, read_trace, traced
 from tests.support.victims import Command, run
 
-pytestmark = [pytest.mark.debian("strace"), pytest.mark.timeout(LONGEST_SECONDS)]
+pytestmark = [pytest.mark.debian("strace"), pytest.mark.timeout(LONGEST_TEST_SECONDS)]
 
 REF = "refs/heads/gitticks/state"
 WRITERS = 4
@@ -130,7 +130,9 @@ def _moves(project: Project, calls: Sequence[Call], base: str) -> Iterable[Move]
             for one in calls
             if one.open_file == call.paths[0] and one.begun < call.begun and one.name == "write"
         ]
-        commit = re.findall(r'"([0-9a-f]{40})', written[-1].words)[0]
+        commit = next(
+            found[1] for one in reversed(written) if (found := re.search(r'"([0-9a-f]{40})', one.words))
+        )
         yield Move(call, commit, tuple(_files_between(project, base, commit)))
         base = commit
 

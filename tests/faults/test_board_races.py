@@ -24,7 +24,7 @@ from gitticks.actions.taking_up import take_up
 from gitticks.model.ids import TaskId, task_path
 from gitticks.store.board import WORKTREE_BOARD, pending
 from tests.cli.support import command
-from tests.support.doses import LONGEST_SECONDS, dose
+from tests.support.doses import LONGEST_TEST_SECONDS, dose
 from tests.support.figures import record
 from tests.support.projects import Project, make_project
 from tests.support.repositories import fsck_problems, git
@@ -161,7 +161,7 @@ def assert_nothing_lost(project: Project, person: Person, acknowledged: int, nam
     assert fsck_problems(project.path) == ""
 
 
-@pytest.mark.timeout(LONGEST_SECONDS)
+@pytest.mark.timeout(LONGEST_TEST_SECONDS)
 def test_saves_beside_a_writer_and_commits(project: Project) -> None:
     person = Person(project)
     answers: Counter[str] = Counter()
@@ -195,7 +195,7 @@ def commit_by_hand(project: Project) -> str:
     return "nothing to commit" if "nothing" in said else "refused"
 
 
-@pytest.mark.timeout(LONGEST_SECONDS)
+@pytest.mark.timeout(LONGEST_TEST_SECONDS)
 def test_saves_beside_a_writer_and_a_watch(project: Project) -> None:
     person = Person(project)
     watch = subprocess.Popen(
@@ -215,7 +215,7 @@ def test_saves_beside_a_writer_and_a_watch(project: Project) -> None:
     assert_nothing_lost(project, person, acknowledged, "saves on the board beside a writer and a watch")
 
 
-@pytest.mark.timeout(LONGEST_SECONDS)
+@pytest.mark.timeout(LONGEST_TEST_SECONDS)
 def test_saves_beside_writers_that_are_killed(project: Project) -> None:
     person = Person(project)
     person.start()

@@ -23,8 +23,9 @@ from tests.faults.writers import IS_FULL
 from tests.support.clocks import Clock
 from tests.support.figures import record
 from tests.support.repositories import fsck_problems
-from tests.support.runs import DONE, NO_REVIEW, RunProject, project, until
+from tests.support.runs import DONE, NO_REVIEW, RunProject, project
 from tests.support.tasks import task_ids
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -192,7 +193,7 @@ def test_a_session_lives_on_when_the_clock_jumps(times: Times) -> None:
         assert "an agent works on `k7f2`" in times.gt(TEN_YEARS_ON, "start", "k7f2").err
         times.clock.set(YESTERDAY)
         (here / "go").touch()
-        assert process.wait(60) == RunExit.WAITS
+        assert process.wait(LONGEST_SECONDS) == RunExit.WAITS
     assert project.kinds().count(EventType.SESSION_STARTED) == 1
     assert project.stands()[0] is Status.REVIEWING
 

@@ -15,10 +15,9 @@ from tests.faults.scene import IDLE, OTHER, WAITING, Scene, make_scene
 from tests.faults.usage import complaint
 from tests.support.doses import IS_FULL, dose
 from tests.support.figures import record
+from tests.support.waiting import LONGEST_SECONDS
 
 MOST_MEGABYTES = 1_000.0
-LONGEST_SECONDS = 300.0
-"""Generous, for a machine that does much else; the figures hold what it took."""
 
 MOST_SHOWN = 2_000
 """A circle of ten thousand is not for reading."""

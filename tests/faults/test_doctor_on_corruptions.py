@@ -14,6 +14,7 @@ from tests.faults.corruptions import dosed
 from tests.faults.corruptions.corruption import Corruption
 from tests.faults.scene import Scene, scene_in
 from tests.faults.usage import complaint
+from tests.support.waiting import LONGEST_SECONDS
 
 _COMMAND = re.compile(r"`((?:gt|git|mv|mkdir|rm|printf) [^`]*)`(?! (?:shows|says|lists|compares|looks))")
 _TRIES = 4
@@ -58,7 +59,7 @@ def carry_out(scene: Scene, command: str) -> str:
         text=True,
         errors="replace",
         check=False,
-        timeout=60,
+        timeout=LONGEST_SECONDS,
     )
     return f"$ {command}\n{done.stdout}{done.stderr}[{done.returncode}]"
 

@@ -13,13 +13,13 @@ from tests.faults.families import FAMILIES, Variant, start_project, task_name
 from tests.faults.injecting import Fault, Struck, faults_of, spread, strike
 from tests.faults.killing import Hit, Tally, Target, check_at_the_end, judge, tip_of
 from tests.support.chains import steps_since
-from tests.support.doses import LONGEST_SECONDS, dose
+from tests.support.doses import LONGEST_TEST_SECONDS, dose
 from tests.support.figures import record
 from tests.support.projects import Project
 from tests.support.traces import SYNCS
 from tests.support.victims import Moments
 
-pytestmark = [pytest.mark.debian("strace"), pytest.mark.timeout(LONGEST_SECONDS)]
+pytestmark = [pytest.mark.debian("strace"), pytest.mark.timeout(LONGEST_TEST_SECONDS)]
 
 FAULTS, FAULTS_OF_LONG_ONES = dose(16, 1000), dose(0, 500)
 FAULTS_A_REPOSITORY = 50

@@ -11,13 +11,13 @@ import pytest
 from tests.cli.support import command as gt_command
 from tests.faults.killing import Tally, check_nothing_left
 from tests.support.chains import state_tip
-from tests.support.doses import LONGEST_SECONDS, dose
+from tests.support.doses import LONGEST_TEST_SECONDS, dose
 from tests.support.leftovers import prune, unfinished_objects
 from tests.support.projects import Project
 from tests.support.repositories import fsck_problems, git, make_repository
 from tests.support.victims import Command, Moments, await_strays, run, run_until
 
-pytestmark = pytest.mark.timeout(LONGEST_SECONDS)
+pytestmark = pytest.mark.timeout(LONGEST_TEST_SECONDS)
 
 KILLS = dose(4, 500)
 

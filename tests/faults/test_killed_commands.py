@@ -11,9 +11,9 @@ import pytest
 
 from tests.faults.families import FAMILIES, start_project
 from tests.faults.killing import Tally, Target, check_at_the_end, kill_once
-from tests.support.doses import LONGEST_SECONDS, dose
+from tests.support.doses import LONGEST_TEST_SECONDS, dose
 
-pytestmark = pytest.mark.timeout(LONGEST_SECONDS)
+pytestmark = pytest.mark.timeout(LONGEST_TEST_SECONDS)
 
 KILLS = dose(4, 500)
 KILLS_A_REPOSITORY = 50

@@ -15,14 +15,14 @@ from tests.cli.support import command as gt_command
 from tests.faults.families import ANCHOR, task_name
 from tests.faults.killing import Tally, check_at_the_end, check_nothing_left
 from tests.support.chains import state_tip, steps_since
-from tests.support.doses import LONGEST_SECONDS, dose
+from tests.support.doses import LONGEST_TEST_SECONDS, dose
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, HANDOFF
 from tests.support.tasks import write_files
 from tests.support.victims import Command, Moments, await_strays, run, run_until
 
-pytestmark = pytest.mark.timeout(LONGEST_SECONDS)
+pytestmark = pytest.mark.timeout(LONGEST_TEST_SECONDS)
 
 KILLS = dose(3, 500)
 KILLS_A_REPOSITORY = 50

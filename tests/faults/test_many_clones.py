@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.store.transaction import Transaction
+from tests.cli.support import gt_process
 from tests.faults.writers import (
     IS_FULL,
     Acknowledged,
@@ -63,7 +64,7 @@ def share(clone: Clone, outcomes: Counter[str]) -> None:
         if clone.is_merging:
             give_up_merge(clone)
         else:
-            clone.gt("doctor", "--fix")
+            gt_process("doctor", "--fix", at=clone.path)
         return
     outcomes["pushes that failed" if clone.push().returncode else "pulls and pushes"] += 1
 
@@ -114,7 +115,6 @@ def described(clone: Clone) -> str:
     return "\n".join([f"{clone.path.name} at {clone.tip()}", *(a.stdout + a.stderr for a in answers)])
 
 
-@pytest.mark.timeout(900)
 def test_clones_converge_with_every_change_once(clones: list[Clone]) -> None:
     count = 50 if IS_FULL else 2
     plans: list[list[list[Wish]]] = [

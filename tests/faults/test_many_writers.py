@@ -41,7 +41,6 @@ def plans_of(count: int) -> list[list[Wish]]:
     return [wishes_of(f"w{writer}", count, SHARED[writer % len(SHARED) :]) for writer in range(WRITERS)]
 
 
-@pytest.mark.timeout(900)
 def test_living_processes(project: Project) -> None:
     plans = plans_of(50 if IS_FULL else 9)
     before = project.tip()
@@ -62,7 +61,6 @@ def test_living_processes(project: Project) -> None:
     assert most_overtaken(acknowledged) <= MOST_OVERTAKEN
 
 
-@pytest.mark.timeout(900)
 def test_processes_of_the_command(project: Project) -> None:
     plans = plans_of(50 if IS_FULL else 2)
     before = project.tip()

@@ -31,9 +31,9 @@ from gitticks.store.index import open_index
 from tests.cli.support import gt_process
 from tests.support.projects import Project
 from tests.support.repositories import fsck_problems, git
+from tests.support.waiting import LONGEST_SECONDS
 
 IS_FULL = os.environ.get("GITTICKS_DOSE") == "full"
-LONGEST_SECONDS = 900
 
 
 class Kind(StrEnum):

@@ -51,30 +51,6 @@ def test_replaces_what_was_expected_and_keeps_its_mode(files: CheckoutFiles, way
     assert list(files.scratch.iterdir()) == []
 
 
-def test_tells_the_status_of_what_was_put_there(files: CheckoutFiles, way: str) -> None:
-    file = files.root / "a"
-    file.write_bytes(b"old")
-    assert files.replace("a", b"old", b"new").status == file.stat()
-    assert files.replace("b", None, b"new").status == (files.root / "b").stat()
-    assert files.replace("a", b"new", None).status is None
-
-
-def test_tells_no_status_of_what_a_person_saved_since(
-    files: CheckoutFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = files.root / "a"
-    file.write_bytes(b"old")
-
-    def swap(first: Path, second: Path) -> bool:
-        is_done = exchange(first, second)
-        file.write_bytes(b"saved in place")
-        return is_done
-
-    monkeypatch.setattr(module, "exchange", swap)
-    replaced = files.replace("a", b"old", b"new")
-    assert (replaced.is_done, replaced.status) == (True, None)
-
-
 def test_leaves_what_was_not_expected(files: CheckoutFiles, way: str) -> None:
     (files.root / "a").write_bytes(b"saved meanwhile")
     assert files.replace("a", b"old", b"new") == Replaced(is_done=False)

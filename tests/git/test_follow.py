@@ -60,8 +60,6 @@ def test_outcomes(
         put(files, present)
     followed = follow(files, *way)
     assert (followed.outcome, followed.present, files.read("a")) == (outcome, left, left)
-    is_put = outcome in (Outcome.TAKEN, Outcome.MERGED) and left is not None
-    assert followed.status == ((files.root / "a").stat() if is_put else None)
 
 
 @pytest.mark.parametrize("age_seconds", [0.0, -0.1])
@@ -85,6 +83,30 @@ def test_a_version_that_nobody_saw_is_no_beginning(files: CheckoutFiles) -> None
     newest = NEW + b"later\n"
     assert follow(files, BASE, newest, newest, passed_over, BASE).outcome is Outcome.CONFLICT
     assert files.read("a") == edited
+
+
+def test_an_edit_began_from_the_passed_over_version_that_it_holds(files: CheckoutFiles) -> None:
+    saved = BASE + b"mine\n"
+    newest = b"ours\n" + saved + b"ours too\n"
+    put(files, saved + b"mine too\n")
+    followed = follow(files, BASE, newest, newest, saved, BASE)
+    assert followed.outcome is Outcome.CONFLICT  # what both added at the end excludes each other
+    newest = b"ours\n" + saved
+    followed = follow(files, BASE, newest, newest, saved, BASE)
+    assert (followed.outcome, followed.present) == (Outcome.MERGED, b"ours\n" + saved + b"mine too\n")
+
+
+def test_an_edit_that_holds_all_of_the_new_version_is_no_conflict(files: CheckoutFiles) -> None:
+    both = BASE + b"ours\nand mine\n"
+    put(files, both)
+    assert follow(files, BASE, BASE + b"ours\n", BASE + b"ours\n", BASE) == Followed("a", Outcome.SAME, both)
+
+
+def test_a_version_that_only_lacks_lines_is_held_by_nobody(files: CheckoutFiles) -> None:
+    shorter = BASE.replace(b"line 2\n", b"")
+    newest = shorter.replace(b"line 9\n", b"line nine\n")
+    put(files, BASE.replace(b"line 9\n", b"line 9, mine\n"))
+    assert follow(files, BASE, newest, newest, shorter, BASE).outcome is Outcome.CONFLICT
 
 
 def test_a_version_passed_over_is_what_a_killed_call_left(files: CheckoutFiles) -> None:

@@ -17,6 +17,7 @@ from gitticks.errors import Exit, GitticksError, LostRaceError
 from gitticks.git import locks
 from gitticks.git.locks import clear_stale_ref_lock, hold_lock, peek_note
 from tests.support.hints import follow_hint
+from tests.support.waiting import LONGEST_SECONDS
 
 REF = "refs/heads/gitticks/state"
 
@@ -89,7 +90,7 @@ def test_a_waiter_gets_it_when_the_holder_dies(lock: Path) -> None:
         waiter = threading.Thread(target=wait)
         waiter.start()
         process.kill()
-        waiter.join(30)
+        waiter.join(LONGEST_SECONDS)
         assert got.is_set()
 
 
@@ -97,7 +98,7 @@ def test_a_waiter_that_gave_up_keeps_nothing(lock: Path) -> None:
     with hold_lock(lock), pytest.raises(LostRaceError), hold_lock(lock, wait_seconds=0.01):
         pass
     for _ in range(3):
-        with hold_lock(lock, wait_seconds=10):
+        with hold_lock(lock, wait_seconds=LONGEST_SECONDS):
             pass
 
 

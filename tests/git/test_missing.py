@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError
-from gitticks.git.objects import Objects
 from gitticks.git.repository import discover
 from tests.support.repositories import clone, git, make_repository
 
@@ -21,7 +20,7 @@ def test_what_a_partial_clone_lacks_is_fetched(top: Path, tmp_path: Path) -> Non
     git("config", "uploadpack.allowFilter", "true", at=top)
     copy = clone(top, tmp_path / "copy", "--filter=blob:none", "--no-checkout")
     blob = git("rev-parse", "HEAD:README.md", at=top)
-    assert Objects.open(discover(copy)).read_blob(blob) == b"version 1\n"
+    assert discover(copy).objects.read_blob(blob) == b"version 1\n"
 
 
 def test_no_program_that_the_repository_names_for_its_remote_is_run_to_fetch(
@@ -35,12 +34,12 @@ def test_no_program_that_the_repository_names_for_its_remote_is_run_to_fetch(
     git("config", "remote.origin.uploadpack", str(trap), at=copy)
     blob = git("rev-parse", "HEAD:README.md", at=top)
     with pytest.raises(GitticksError, match="of this repository names a program"):
-        Objects.open(discover(copy)).read_blob(blob)
+        discover(copy).objects.read_blob(blob)
     assert not (tmp_path / "sprung").exists()
 
 
 def test_a_missing_object_is_named(top: Path) -> None:
-    objects = Objects.open(discover(top))
+    objects = discover(top).objects
     with pytest.raises(
         GitticksError, match="`1111111111111111111111111111111111111111` is missing"
     ) as caught:

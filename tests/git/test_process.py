@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import stat
-import time
 from pathlib import Path
 
 import pytest
 
 from gitticks.git import process
-from gitticks.git.blobs import blob_id
 from gitticks.git.process import GitError, git_version, printable, run_git
-from tests.support.repositories import clone, commit_file, git, make_repository
+from tests.support.repositories import blob_id, clone, commit_file, git, make_repository
+from tests.support.waiting import until
 
 PACKAGE = Path(process.__file__).resolve().parents[1]
 
@@ -147,13 +146,9 @@ def test_a_helper_that_will_not_end_is_killed(tmp_path: Path, monkeypatch: pytes
     )
     pid = repository / "pid"
 
-    def wait(_: int) -> None:
-        while not pid.exists():
-            time.sleep(0.01)
-
     with pytest.raises(GitError, match="took longer"):
-        run_git(["forever"], directory=repository, timeout_seconds=0.1, started=wait)
-    assert not is_running(int(pid.read_text()))
+        run_git(["forever"], directory=repository, timeout_seconds=0.1, started=lambda _: until(pid.exists))
+    until(lambda: not is_running(int(pid.read_text())), "the end of the helper, which SIGKILL only begins")
 
 
 def is_running(pid: int) -> bool:

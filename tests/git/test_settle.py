@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from gitticks.git.blobs import blob_id
 from gitticks.git.follow import Followed, Outcome
 from gitticks.git.indexfile import IndexEntry
 from gitticks.git.settle import Move, Settled, Settler
 from gitticks.git.textmerge import merge_text
+from tests.support.repositories import blob_id
 
 BASE = b"1\n2\n3\n4\n5\n"
 NEW = b"one\n2\n3\n4\n5\n"
@@ -53,17 +51,6 @@ def test_an_entry_without_an_edit_takes_the_new_version(
     settler: Settler, present: dict[int, IndexEntry]
 ) -> None:
     assert settler.settle(MOVE, TAKEN, present, conflict_is_ours=False) == Settled((entry(NEW),))
-
-
-@pytest.mark.parametrize(("outcome", "is_noted"), [(Outcome.TAKEN, True), (Outcome.MERGED, False)])
-def test_the_status_is_noted_of_a_file_that_is_the_new_version(
-    settler: Settler, tmp_path: Path, outcome: Outcome, is_noted: bool
-) -> None:
-    status = tmp_path.stat()
-    followed = Followed("a", outcome, NEW, status=status)
-    settled = settler.settle(MOVE, followed, {0: entry(BASE)}, conflict_is_ours=False)
-    assert settled is not None
-    assert [one.status for one in settled.entries] == [status if is_noted else None]
 
 
 def test_a_version_put_there_while_the_file_waited_is_no_edit(settler: Settler, blobs: Blobs) -> None:

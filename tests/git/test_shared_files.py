@@ -26,7 +26,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.repository import discover
 repository = discover(sys.argv[1])
 with hold_lock(repository.own_dir / "lock"):
-    print(Objects.open(repository).write_blob(b"ours"))
+    print(repository.objects.write_blob(b"ours"))
 """
 
 

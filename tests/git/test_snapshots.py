@@ -7,7 +7,6 @@ import pytest
 
 from gitticks.errors import GitticksError
 from gitticks.git import snapshots
-from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, checkout_at
 from gitticks.git.objects import Objects
 from gitticks.git.repository import discover
@@ -21,7 +20,7 @@ from gitticks.git.snapshots import (
     store_snapshot,
     take_snapshot,
 )
-from tests.support.repositories import commit_file, fsck_problems, git, make_repository
+from tests.support.repositories import blob_id, commit_file, fsck_problems, git, make_repository
 
 
 @pytest.fixture

@@ -140,12 +140,15 @@ def test_a_git_that_a_killed_call_left_at_work_is_waited_for(repository: Reposit
     checkout = add_worktree(repository, tmp_path / "w", branch="side", commit="main").checkout
     (checkout.git_dir / "locked").write_text("initializing")
     with subprocess.Popen(
-        ["sh", "-c", 'sleep 0.3; rm "$1"', "sh", str(checkout.git_dir / "locked")]
+        ["sh", "-c", 'read go; sleep 0.3; rm "$1"', "sh", str(checkout.git_dir / "locked")],
+        stdin=subprocess.PIPE,
     ) as git_at_work:
         identity = identity_of(git_at_work.pid)
         assert identity is not None
         with worktrees_lock(repository) as held:
             held.write_note(f"{identity.to_json()}\n")
+        assert git_at_work.stdin is not None
+        git_at_work.stdin.close()
         assert not is_half_made(repository, checkout)
         assert git_at_work.wait() == 0
 

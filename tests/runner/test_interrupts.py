@@ -8,6 +8,7 @@ import threading
 from queue import SimpleQueue
 
 from gitticks.runner.interrupts import interrupting
+from tests.support.waiting import LONGEST_SECONDS
 
 
 def test_each_signal_calls_in_another_thread() -> None:
@@ -15,7 +16,7 @@ def test_each_signal_calls_in_another_thread() -> None:
     with interrupting(lambda: called.put(threading.current_thread())):
         for number in (signal.SIGINT, signal.SIGTERM):
             os.kill(os.getpid(), number)
-            assert called.get(timeout=10) is not threading.main_thread()
+            assert called.get(timeout=LONGEST_SECONDS) is not threading.main_thread()
 
 
 def test_a_signal_cannot_wait_for_a_lock_that_the_main_thread_holds() -> None:
@@ -28,7 +29,7 @@ def test_a_signal_cannot_wait_for_a_lock_that_the_main_thread_holds() -> None:
     with interrupting(on_interrupt):
         with lock:
             os.kill(os.getpid(), signal.SIGINT)
-        assert called.wait(10)
+        assert called.wait(LONGEST_SECONDS)
 
 
 def test_the_handlers_from_before_are_put_back() -> None:

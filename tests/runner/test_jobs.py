@@ -11,6 +11,7 @@ from gitticks.agents.stopping import StopRequest
 from gitticks.model.status import Role
 from gitticks.runner.jobs import Jobs
 from tests.support.tasks import make_task
+from tests.support.waiting import LONGEST_SECONDS
 
 
 def test_jobs_are_counted_by_kind_and_stopped_together() -> None:
@@ -18,7 +19,7 @@ def test_jobs_are_counted_by_kind_and_stopped_together() -> None:
 
     def work(stop: StopRequest) -> None:
         with stop.listening(lambda _: stopped.set()):
-            stopped.wait(10)
+            stopped.wait(LONGEST_SECONDS)
 
     with ThreadPoolExecutor(3) as pool:
         jobs.start(pool, make_task("aaaa"), Role.WORKER, "aaaa", work)
@@ -40,7 +41,7 @@ def test_a_failure_comes_out_where_the_job_is_looked_at() -> None:
 
     with ThreadPoolExecutor(1) as pool:
         jobs.start(pool, make_task("aaaa"), Role.WORKER, "", fail)
-        jobs.wait(10)
+        jobs.wait(LONGEST_SECONDS)
     (job,) = jobs.take_finished()
     with pytest.raises(KeyError, match="why"):
         job.future.result()

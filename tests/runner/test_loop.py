@@ -16,18 +16,9 @@ from gitticks.model.task import Approval
 from gitticks.runner.loop import Loop
 from gitticks.runner.outcome import RunExit
 from tests.support.repositories import git
-from tests.support.runs import (
-    COMMIT,
-    DONE,
-    HANDOFF,
-    NO_PERSON,
-    NO_REVIEW,
-    TO_REVIEW,
-    RunProject,
-    project,
-    until,
-)
+from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project
 from tests.support.tasks import CREATED, task_ids
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -162,18 +153,18 @@ class TestAuto:
             task_id = project.create("Say hello")
             until(lambda: project.stands(task_id) == TO_REVIEW)
             project.interrupt(process)
-            assert process.wait(20) == RunExit.INTERRUPTED
+            assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
 
     def test_it_leaves_standalone_tasks_out_and_names_them(self, project: RunProject) -> None:
         project.make()
         with project.running("--auto") as process:
             read_until(process, "ready but not in this run")
             project.interrupt(process)
-            assert process.wait(20) == RunExit.INTERRUPTED
+            assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
         assert project.stands() == (Status.PENDING, None)
 
     def test_it_ends_when_its_time_is_up(self, project: RunProject) -> None:
-        assert project.run("--auto", "--timeout", "1s").code == RunExit.DONE
+        assert project.run("--auto", "--timeout", "1s").code == RunExit.LIMIT
 
     def test_it_ends_when_somebody_stops_it(self, project: RunProject) -> None:
         project.agent("echo")
@@ -181,7 +172,7 @@ class TestAuto:
         with project.running("--auto", "--all", "--task-iterations", "2") as process:
             until(lambda: project.stands()[0] is Status.STUCK)
             project.ok("stop")
-            assert process.wait(20) == RunExit.INTERRUPTED
+            assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
 
 
 class TestInterrupts:
@@ -197,7 +188,7 @@ class TestInterrupts:
             until(lambda: is_up(project, "aaaa"))
             project.interrupt(process)
             (here / "go").touch()
-            assert process.wait(20) == RunExit.INTERRUPTED
+            assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
         assert project.stands("aaaa") == TO_REVIEW
         assert project.stands("bbbb") == (Status.PENDING, None)
 
@@ -210,7 +201,7 @@ class TestInterrupts:
             project.interrupt(process)
             read_until(process, "Ctrl-C again")
             project.interrupt(process)
-            assert process.wait(30) == RunExit.INTERRUPTED
+            assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
         for name in ("aaaa", "bbbb"):
             task = project.task(name)
             assert (task.status, task.crash_count) == (Status.WORKING, 0)
@@ -228,7 +219,7 @@ class TestInterrupts:
             project.interrupt(process)
             read_until(process, "Ctrl-C again")
             project.interrupt(process)
-            assert process.wait(30) == RunExit.INTERRUPTED
+            assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
         assert project.task("k7f2").is_merging
         assert git("rev-parse", "main", at=project.path) == before
 
@@ -253,7 +244,7 @@ class TestPeople:
         with project.running() as process:
             until(lambda: is_up(project))
             project.ok(*arguments)
-            assert process.wait(30) != RunExit.INTERRUPTED
+            assert process.wait(LONGEST_SECONDS) != RunExit.INTERRUPTED
         assert project.stands() == stands
         assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
         assert "k7f2.txt" in project.files("gitticks/work/k7f2")

@@ -23,7 +23,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.runner.records import Sessions
 from tests.support.records import STARTED, make_record
-from tests.support.runs import until
+from tests.support.waiting import until
 
 
 @pytest.fixture

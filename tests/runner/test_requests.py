@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gitticks.model.event import EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
-from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, PASS, TO_REVIEW, RunProject, project, until
+from tests.support.repositories import git
+from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, PASS, TO_REVIEW, RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -27,6 +31,11 @@ def test_complete_hands_over_at_once_and_the_end_is_only_recorded(project: RunPr
     assert project.stands() == TO_REVIEW
     assert project.file("k7f2").section(Section.HANDOFF) == "- DONE: all of it\n- REMAINING: nothing"
     assert ended(project) == ["stopped"]
+    assert EventType.NOTED not in project.kinds("k7f2")
+    assert re.search("hand-off written +mine", project.ok("log", "k7f2"))
+    assert "note added" not in project.ok("log", "k7f2")
+    subjects = git("log", "--format=%s", "gitticks/state", at=project.path).splitlines()
+    assert "k7f2: hand-off written" in subjects
     assert project.task("k7f2").crash_count == 0
 
 
@@ -72,7 +81,7 @@ def test_a_request_with_red_tests_is_refused_and_the_agent_goes_on(project: RunP
     with project.running() as process:
         until(lambda: EventType.GATE_FAILED in project.kinds())
         (here / "go").touch()
-        assert process.wait(30) == RunExit.WAITS
+        assert process.wait(LONGEST_SECONDS) == RunExit.WAITS
     assert project.stands() == TO_REVIEW
     assert ended(project) == ["clean"]
 
@@ -93,7 +102,7 @@ def test_a_note_is_there_before_the_agent_ends_and_only_once(project: RunProject
     with project.running("--max-iterations", "1") as process:
         until(lambda: project.notes("k7f2") == ["I found it."])
         (here / "go").touch()
-        assert process.wait(30) == RunExit.LIMIT
+        assert process.wait(LONGEST_SECONDS) == RunExit.LIMIT
     assert project.notes("k7f2") == ["I found it."]
     assert project.file("k7f2").data.count(b"agent") >= 1
 

@@ -18,7 +18,8 @@ from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.model.task import Task, Usage
 from gitticks.runner.resuming import EarlierSession, could_not_go_on, find_earlier_session
 from tests.support.agents import DATA, write_program
-from tests.support.runs import RunProject, project, until
+from tests.support.runs import RunProject, project
+from tests.support.waiting import until
 
 __all__ = ["project"]
 

@@ -62,8 +62,11 @@ def test_the_scope(asked: RunOptions, names: set[str]) -> None:
 
 def test_what_the_flags_leave_out_is_named() -> None:
     asked = options(include_standalone=False, include_orphans=False)
-    assert set(left_out(GRAPH, asked, AROUND)) == {"alone", "orphan"}
-    assert left_out(GRAPH, options(), AROUND) == []
+    assert left_out(GRAPH, asked, AROUND) == {
+        "--include-standalone": [TaskId("alone")],
+        "--include-orphans": [TaskId("orphan")],
+    }
+    assert left_out(GRAPH, options(), AROUND) == {}
 
 
 def picked(

@@ -20,6 +20,7 @@ from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 from tests.store.branches import ADA, increment, store, top
 from tests.support.repositories import fsck_problems, git, run_git_command
+from tests.support.waiting import LONGEST_SECONDS
 
 __all__ = ["store", "top"]
 
@@ -116,7 +117,7 @@ def counters(top: Path, number: int, times: int) -> Iterator[list[subprocess.Pop
 def test_many_writers_lose_nothing(top: Path, store: Store) -> None:
     writers, times = 8, 25
     with counters(top, writers, times) as processes:
-        outputs = [process.communicate(timeout=120)[0].split() for process in processes]
+        outputs = [process.communicate(timeout=LONGEST_SECONDS)[0].split() for process in processes]
     acknowledged = sorted(int(word) for output in outputs for word in output)
     assert acknowledged == list(range(1, writers * times + 1))
     assert store.read("counter") == str(writers * times).encode()
@@ -127,7 +128,7 @@ def test_many_writers_lose_nothing(top: Path, store: Store) -> None:
 def test_our_writers_and_gits_lose_nothing_together(top: Path, store: Store) -> None:
     with counters(top, 3, 15) as processes:
         lost = sum(not try_by_git(top, f"hand{number}") for number in range(20))
-        outputs = [process.communicate(timeout=120)[0].split() for process in processes]
+        outputs = [process.communicate(timeout=LONGEST_SECONDS)[0].split() for process in processes]
     assert sum(len(output) for output in outputs) == 45
     assert store.read("counter") == b"45"
     assert sum(name.startswith("hand") for name in store.list("")) == 20 - lost
@@ -154,11 +155,9 @@ def test_sudden_death_leaves_nothing_half_done(top: Path, store: Store) -> None:
             process.kill()
             words = process.stdout.read().split()
             acknowledged = max([acknowledged, *map(int, words)])
-        begun = time.monotonic()
         value = store.transact(increment, author=ADA)
         assert value > acknowledged
         assert value == int(store.read("counter") or b"")
-        assert time.monotonic() - begun < 30
         acknowledged = value
         assert not list((top / ".git").rglob("refs/heads/gitticks/*.lock"))
     assert fsck_problems(top) == ""

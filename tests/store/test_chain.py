@@ -17,7 +17,7 @@ TIP, ONE, TWO, THREE = (letter * 40 for letter in "0123")
 
 
 def link(commit: str, parent: str, owner: ProcessIdentity | None = None) -> Link:
-    return Link(commit, parent, "k7f2: done ✓", owner or own_identity(), ("a" * 40,), ("b" * 40,))
+    return Link(commit, parent, "k7f2: done ✓", owner or own_identity(), ("a" * 40, "b" * 40))
 
 
 def dead() -> ProcessIdentity:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId, id_length, task_path
 from gitticks.store.branch import Store
 from gitticks.store.free_ids import free_id
@@ -57,4 +58,5 @@ def test_a_damaged_folder_keeps_nobody_from_creating(store: Store) -> None:
     shard = git("rev-parse", "gitticks/state:tasks/f2", at=store.repository.common_dir)
     loose_file(store.repository.common_dir, shard).unlink()
     numbers = drawing("nnf2", "b1kd")
-    assert free_id(Store.open(store.repository).snapshot(), lambda _below: next(numbers)) == "b1kd"
+    afresh = Store.open(discover(store.repository.common_dir.parent))
+    assert free_id(afresh.snapshot(), lambda _below: next(numbers)) == "b1kd"

@@ -24,6 +24,7 @@ from gitticks.store.index_database import index_path
 from tests.store.indexes import fresh_rows, rows
 from tests.support.repositories import git
 from tests.support.tasks import ADA, CREATED, make_store, make_task, put_tasks, write_files
+from tests.support.waiting import LONGEST_SECONDS
 
 IS_FULL = os.environ.get("GITTICKS_DOSE") == "full"
 EPIC = TaskId("e111")
@@ -249,7 +250,9 @@ def test_processes_that_build_update_and_read_at_once_never_see_a_wrong_answer(
         subprocess.Popen([*command, str(number), str(steps), actions], stderr=subprocess.PIPE, text=True)
         for number in range(count)
     ]
-    failed = [errors for run in runs if (errors := run.communicate(timeout=900)[1]) or run.returncode]
+    failed = [
+        errors for run in runs if (errors := run.communicate(timeout=LONGEST_SECONDS)[1]) or run.returncode
+    ]
     assert failed == []
     expected = all_answers(own.repository)
     index_path(own.repository).unlink(missing_ok=True)
@@ -266,7 +269,7 @@ def test_many_processes_that_find_no_index_leave_one(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", read, str(tmp_path / "r")]
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(24 if IS_FULL else 6)]
-    assert {run.communicate(timeout=300)[0] for run in runs} == {"200\n"}
+    assert {run.communicate(timeout=LONGEST_SECONDS)[0] for run in runs} == {"200\n"}
     folder = index_path(own.repository).parent
     assert [path.name for path in folder.glob("index.sqlite3*")] == ["index.sqlite3"]
     assert rows(own.repository) == fresh_rows(own.repository)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.objects import Objects
 from gitticks.model.ids import TaskId, task_path
 from gitticks.store.branch import Store
 from gitticks.store.index import open_index
@@ -28,7 +27,7 @@ def test_what_a_commit_changed_removed_and_broke_is_seen(store: Store) -> None:
     changed = replace(make_task("k7f2"), title="Another title")
     put_tasks(store, [changed, make_task("new1")])
     write_files(store, {PLACES[1]: None, PLACES[2]: b"no task", PLACES[3]: store.read(PLACES[0])})
-    objects = Objects.open(store.repository)
+    objects = store.repository.objects
     found = tasks_after(store.repository, objects, before, store.tip())
     assert sorted(found) == ["k7f2", "new1"]
     assert found[TaskId("k7f2")] == changed

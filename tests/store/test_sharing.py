@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError
-from gitticks.git import trees
+from gitticks.git.objects import trees
 from gitticks.store.sharing import last_shared, remember_shared, take_in
 from gitticks.store.transaction import Transaction
 from tests.support.clones import make_clones, make_first_clone
@@ -28,8 +28,7 @@ def test_a_merge_is_made_anew_where_somebody_wrote_meanwhile(tmp_path: Path) -> 
         tries += 1
         if tries == 1:
             one.create("Meanwhile")
-        tree = store.objects.tree_of(tip)
-        return store.objects.write_commit(tree, (tip, theirs), author=ADA, message="x\n"), tries
+        return store.objects.write_commit((tip, theirs), {}, author=ADA, message="x\n").id, tries
 
     assert store.take_in(make, "merge", author=ADA) == 2
     taken = take_in(store, theirs, "origin", author=ADA)
@@ -56,11 +55,11 @@ def test_more_files_than_any_disk_holds_are_not_taken_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (one,) = make_clones(tmp_path, make_first_clone(tmp_path), 1)
-    tip, tree = one.tip(), one.store.objects.update_tree(None, {str(number): b"x" for number in range(10)})
+    tip, files = one.tip(), {str(number): b"x" for number in range(10)}
+    tree = one.store.objects.tree_of(one.store.objects.write_commit((), files, author=ADA, message="x\n").id)
     for _ in range(3):
         entries = "".join(f"040000 tree {tree}\td{number}\n" for number in range(10))
         tree = git("mktree", at=one.path, input=entries)
-    assert tree is not None
     bomb = git("commit-tree", "-m", "bomb", "-p", tip, tree, at=one.path)
     monkeypatch.setattr(trees, "MOST_DIFFERENCES", 1000)
     with pytest.raises(GitticksError, match="more than 1,000 files that changed at once"):

@@ -148,17 +148,23 @@ def read_fixture(
     return reader.report(Ended(reason, exit_code, errors=errors, seconds=1.5), NOW)
 
 
+_READER = b"cat-file\0--batch-command\0"
+"""What reads the objects of a repository that a test has open."""
+
+
 def processes_with(mark: str) -> list[int]:
-    """Returns the processes, other than this one, that carry `mark` in their arguments or environment."""
+    """Returns the processes that carry `mark` in their arguments or environment, without this one and its git readers."""
     found = []
     for directory in Path("/proc").iterdir():
         if not directory.name.isdecimal() or int(directory.name) == os.getpid():
             continue
         try:
-            facts = (directory / "cmdline").read_bytes() + (directory / "environ").read_bytes()
+            words = (directory / "cmdline").read_bytes()
+            facts = words + (directory / "environ").read_bytes()
+            parent = int((directory / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
-        if mark.encode() in facts:
+        if mark.encode() in facts and not (words.endswith(_READER) and parent == os.getpid()):
             found.append(int(directory.name))
     return found
 

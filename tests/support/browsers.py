@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.support.waiting import LONGEST_SECONDS
+
 Colour = tuple[int, int, int]
 _FLAGS = (
     "--headless=new",
@@ -31,7 +33,6 @@ _FLAGS = (
 _BROWSERS_OWN = ("google.com", "googleapis.com")
 """Whom the browser itself asks for updates and accounts, whatever the page is."""
 _DARK, _LIGHT = 0, 1
-_LONGEST_SECONDS = 60
 _PNG, _HEADER_BYTES, _RGB = b"\x89PNG\r\n\x1a\n", 8, 2
 
 
@@ -76,7 +77,7 @@ def _run(file: Path, scratch: Path, *flags: str) -> subprocess.CompletedProcess[
         ["chromium", *_FLAGS, f"--user-data-dir={scratch / 'profile'}", *flags, file.absolute().as_uri()],
         capture_output=True,
         check=True,
-        timeout=_LONGEST_SECONDS,
+        timeout=LONGEST_SECONDS,
     )
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.support import Ran, command, gt
 from tests.support.projects import Project, make_project
+from tests.support.waiting import LONGEST_SECONDS
 
 COMMAND = re.compile(r"`([^`]+)`")
 
@@ -55,7 +56,12 @@ def type_mends(place: Path) -> None:
     """Types the first command of each finding's mend, as a person does who pastes it."""
     for typed in mends(place):
         done = subprocess.run(
-            ["sh", "-ec", typed], cwd=place, check=False, capture_output=True, text=True, timeout=120
+            ["sh", "-ec", typed],
+            cwd=place,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST_SECONDS,
         )
         assert done.returncode == 0, f"{typed}\n{done.stdout}{done.stderr}"
 

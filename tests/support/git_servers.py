@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from tests.support.waiting import LONGEST_SECONDS
+
 USER, PASSWORD = "ada", "countess"
 _READY = "Ready to rumble"
 
@@ -18,23 +20,36 @@ _READY = "Ready to rumble"
 @contextmanager
 def git_daemon(folder: Path, *, may_push: bool = True) -> Iterator[str]:
     """Serves the repositories of a folder by git's own protocol while the block runs; yields the address."""
-    port = _free_port()
-    options = ["--verbose", "--export-all", "--reuseaddr", "--listen=127.0.0.1", f"--port={port}"]
-    push = ["--enable=receive-pack"] if may_push else []
-    command = ["git", "daemon", *options, *push, f"--base-path={folder}", str(folder)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as daemon:
+    options = ["--verbose", "--export-all", "--reuseaddr", "--listen=127.0.0.1", f"--base-path={folder}"]
+    command = ["git", "daemon", *options, *(["--enable=receive-pack"] if may_push else [])]
+    port, daemon = _start_daemon(command, folder)
+    with daemon:
         assert daemon.stderr is not None
-        for line in daemon.stderr:
-            if _READY in line:
-                break
         reader = threading.Thread(target=daemon.stderr.read, daemon=True)
         reader.start()
         try:
             yield f"git://127.0.0.1:{port}"
         finally:
             daemon.terminate()
-            daemon.wait(10)
+            daemon.wait(LONGEST_SECONDS)
             reader.join(10)
+
+
+def _start_daemon(command: list[str], folder: Path) -> tuple[int, subprocess.Popen[str]]:
+    """Starts git's server and returns its port too; where another program was quicker at a free one, on the next."""
+    while True:
+        port = _free_port()
+        daemon = subprocess.Popen(
+            [*command, f"--port={port}", str(folder)], stderr=subprocess.PIPE, text=True
+        )
+        assert daemon.stderr is not None
+        said = []
+        for line in daemon.stderr:
+            said.append(line)
+            if _READY in line:
+                return port, daemon
+        daemon.communicate()
+        assert "in use" in "".join(said), said
 
 
 @contextmanager

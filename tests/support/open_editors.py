@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Protocol
 
-_LONGEST_SECONDS = 60
+from tests.support.waiting import LONGEST_SECONDS
 
 
 class OpenEditor(Protocol):
@@ -54,7 +54,7 @@ class Ed:
         """Ends the editor without saving."""
         with contextlib.suppress(BrokenPipeError):
             self._type("Q")
-        self._process.communicate(timeout=_LONGEST_SECONDS)
+        self._process.communicate(timeout=LONGEST_SECONDS)
 
     def _type(self, *lines: str) -> None:
         assert self._process.stdin is not None
@@ -103,7 +103,7 @@ class Vim:
         self._type("\x1b:qa!\r")
         while self._read():
             pass
-        self._process.wait(_LONGEST_SECONDS)
+        self._process.wait(LONGEST_SECONDS)
         os.close(self._terminal)
 
     def _type(self, keys: str) -> None:

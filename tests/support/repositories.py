@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+
+from tests.support.waiting import LONGEST_SECONDS
 
 FIXED_DATE = "2026-01-02T03:04:05+00:00"
 
@@ -40,7 +43,7 @@ def run_git_command(
         errors="surrogateescape",
         env={**os.environ, **dates, **(environment or {})},
         check=False,
-        timeout=120,
+        timeout=LONGEST_SECONDS,
     )
 
 
@@ -86,6 +89,11 @@ def clone(source: Path, path: Path, *options: str) -> Path:
     """Clones `source` to `path` over the file protocol and returns `path`."""
     git("clone", "--quiet", *options, f"file://{source}", str(path), at=source)
     return path
+
+
+def blob_id(content: bytes) -> str:
+    """Returns the id of a blob in a SHA-1 repository."""
+    return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 def loose_file(git_dir: Path, object_id: str) -> Path:

@@ -6,8 +6,7 @@ import json
 import secrets
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +22,8 @@ from tests.support.agents import processes_with, write_program
 from tests.support.projects import Project
 from tests.support.repositories import fsck_problems, git, make_repository
 from tests.support.tasks import write_files
+from tests.support.waiting import until
 
-LONGEST_SECONDS = 60.0
 NO_REVIEW = "review: none\n"
 NO_PERSON = f"{NO_REVIEW}human: when-required\n"
 TO_REVIEW = (Status.REVIEWING, Awaiting.REVIEW)
@@ -119,14 +118,6 @@ class RunProject(Project):
         process.send_signal(signal.SIGINT)
 
 
-def until(condition: Callable[[], object], what: str = "it") -> None:
-    """Waits until a condition holds; the test fails if that takes a minute."""
-    deadline = time.monotonic() + LONGEST_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, f"{what} never came"
-        time.sleep(0.02)
-
-
 def make_run_project(path: Path, mark: str, config: str = "") -> RunProject:
     """Makes a project whose agent is `mine` and does the work."""
     make_repository(path)
@@ -139,8 +130,10 @@ def make_run_project(path: Path, mark: str, config: str = "") -> RunProject:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunProject]:
-    """Gives a project, and checks afterwards that nothing survived and nothing is broken.
+def project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[RunProject]:
+    """Gives a project, and checks afterwards that nothing survived and nothing is broken but what a test damages.
 
     Agents find `gt` as `$GT`.
     """
@@ -149,15 +142,16 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunProj
     shown = " ".join(f"'{word}'" for word in command())
     monkeypatch.setenv("GT", str(write_program(tmp_path / "gt", f'exec {shown} "$@"')))
     yield make_run_project(tmp_path / "repo", mark)
-    assert_sound(RunProject(tmp_path / "repo", mark))
+    is_damaged = request.node.get_closest_marker("damages") is not None
+    assert_sound(RunProject(tmp_path / "repo", mark), is_damaged=is_damaged)
 
 
-def assert_sound(project: RunProject) -> None:
+def assert_sound(project: RunProject, *, is_damaged: bool = False) -> None:
     """Fails if a process is left, if git finds a fault, or if a lock lies about."""
     trees = list((project.path / ".git/gitticks").glob("sessions/*.tree"))
     until(lambda: not any(map(is_lock_held, trees)), "the end of every supervisor")
     until(lambda: not processes_with(project.mark), "the end of every process")
-    assert fsck_problems(project.path) == ""
+    assert is_damaged or fsck_problems(project.path) == ""
     git_dir = project.path / ".git"
     own = git_dir / "gitticks"
     locks = [path for path in git_dir.rglob("*.lock") if own not in path.parents]

@@ -10,7 +10,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.cli.support import LONGEST_SECONDS, Ran, command
+from tests.cli.support import Ran, command
+from tests.support.waiting import LONGEST_SECONDS
 
 
 def typed(

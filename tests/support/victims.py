@@ -16,10 +16,9 @@ from pathlib import Path
 from random import Random
 
 from tests.support.agents import processes_with
+from tests.support.waiting import LONGEST_SECONDS, until
 
 _MARK = "VICTIM_MARK"
-LONGEST_SECONDS = 120.0
-STRAY_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +87,7 @@ def run_until(command: Command, seconds: float, *, with_all: bool) -> Fate:
 
 def await_strays(mark: str) -> None:
     """Waits until every process of a victim is gone; fails if one stays."""
-    deadline = time.monotonic() + STRAY_SECONDS
-    while strays := processes_with(mark):
-        assert time.monotonic() < deadline, [_words(process) for process in strays]
-        time.sleep(0.01)
+    until(lambda: not processes_with(mark), "the end of every process of a victim")
 
 
 def _has_ended(process: int, seconds: float) -> bool:
@@ -110,13 +106,6 @@ def _kill_all(group: int, mark: str) -> None:
         for process in found:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-
-
-def _words(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-    except OSError:
-        return "gone"
 
 
 class Moments:

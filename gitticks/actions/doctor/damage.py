@@ -151,10 +151,8 @@ def _can_be_restored(context: Context, one: Damaged) -> bool:
 
 def _copy(context: Context, one: Damaged) -> bytes | None:
     """Returns the content of a damaged blob, if there is a copy of it."""
-    from gitticks.git.blobs import blob_id
-
     copies = (*_copy_on_board(context, one.path), *_copy_in_index(context, one.path))
-    return next((copy for copy in copies if blob_id(copy) == one.object_id), None)
+    return next((copy for copy in copies if context.store.objects.blob_id(copy) == one.object_id), None)
 
 
 def _copy_on_board(context: Context, path: str) -> Iterator[bytes]:
@@ -237,7 +235,7 @@ def _aside(repository: Repository, object_id: str | None) -> str:
 
 def _move_aside(repository: Repository, object_id: str) -> str | None:
     """Returns the command that moves a damaged file away; None where there is none, or the object in it is sound."""
-    from gitticks.git.loose_reading import read_loose
+    from gitticks.git.objects.loose_files import read_loose
 
     try:
         read_loose(repository.common_dir / "objects", object_id)

@@ -40,6 +40,7 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
             repository.check_kind,
             repository.check_dropped,
             repository.check_rewound,
+            repository.check_paths,
             repository.check_loose_objects,
         ),
     ),
@@ -52,7 +53,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.FILES, (files.check_files, conflicts.check_kept, files.check_foreign_files)),
     (Topic.TASKS, (tasks.check_tasks, texts.check_texts, conflicts.check_conflicts)),
     (Topic.HISTORY, (trail.check_history, machine.check_clock)),
-    (Topic.WORKSPACES, (workspaces.check_workspaces,)),
+    (Topic.WORKSPACES, (workspaces.check_workspaces, workspaces.check_merged)),
     (Topic.SESSIONS, (state.check_sessions,)),
 )
 
@@ -167,11 +168,12 @@ def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
         yield replace(finding, topic=topic)
 
 
-def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901 (one arm for each repair)
+def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901, PLR0912 (one arm for each repair)
     from gitticks.store.board import WORKTREE_BOARD, repair_board
     from gitticks.store.board.lost_pull import put_back
     from gitticks.store.dropped import bring_back_dropped
     from gitticks.store.hooks import keep_board_hooks
+    from gitticks.store.impossible_paths import remove_impossible
 
     match repair:
         case Repair.BOARD:
@@ -184,6 +186,10 @@ def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901 (one arm
             WORKTREE_BOARD.bring_in_step(context.repository)
         case Repair.DROPPED:
             bring_back_dropped(context.store)
+        case Repair.FALLEN:
+            repository.bring_back(context)
+        case Repair.PATHS:
+            remove_impossible(context.store)
         case Repair.PULL:
             put_back(context.repository)
         case Repair.FILES:

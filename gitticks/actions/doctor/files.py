@@ -10,7 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.actions.moved_folders import home_of
 from gitticks.errors import GitticksError
-from gitticks.git.trees import Entry
+from gitticks.git.objects.trees import Entry
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder
 from gitticks.store import layout
 from gitticks.store.index import BrokenFile, Index, open_index
@@ -55,7 +55,7 @@ def check_foreign_files(context: Context) -> Iterator[Finding]:
 
 
 def _foreign(context: Context) -> Iterator[str]:
-    from gitticks.git.trees import tree_id_of
+    from gitticks.git.objects.trees import tree_id_of
 
     objects = context.store.objects
     top = objects.tree_of(state_tip(context.repository))

@@ -42,6 +42,8 @@ class Repair(StrEnum):
     STEP = "bring the board in step"
     FILES = "put back what was removed or renamed on the board"
     DROPPED = "bring back what git dropped from the state branch"
+    FALLEN = "bring back what fell off the state branch"
+    PATHS = "remove what no checkout can hold from the state branch"
     PULL = "put back what a pull left on the board"
     MARKERS = "join by meaning what git merged by lines"
     INDEX = "build the index again"

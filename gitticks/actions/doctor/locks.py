@@ -51,10 +51,17 @@ def long_holder(context: Context) -> Holder | None:
 
 def clear_locks(context: Context) -> None:
     """Removes the locks whose takers are certainly dead: of refs of ours, and our own of the board's index."""
-    from gitticks.store.board import WORKTREE_BOARD
+    from gitticks.git.indexlock import hold_index_lock
+    from gitticks.git.locks import hold_lock
+    from gitticks.store.board import WORKTREE_BOARD, board_checkout
 
-    clear_ref_locks(context.repository)
-    WORKTREE_BOARD.bring_in_step(context.repository)
+    repository = context.repository
+    clear_ref_locks(repository)
+    WORKTREE_BOARD.bring_in_step(repository)
+    board = board_checkout(repository)
+    if board is not None:  # one that was in step already was not locked for that
+        with hold_lock(repository.own_dir / "lock"), hold_index_lock(board.git_dir, wait_seconds=0):
+            pass
 
 
 def _index_finding(name: str, lock: LockFile) -> Finding:

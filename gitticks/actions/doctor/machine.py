@@ -129,6 +129,8 @@ def check_settings(context: Context) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, what, "`pipx upgrade gitticks`")
     for warning in found.warnings:
         yield Finding(Severity.WARNING, warning)
+    for unavailable in found.unavailable:
+        yield Finding(Severity.WARNING, unavailable.message, unavailable.hint)
 
 
 def check_templates(context: Context) -> Iterator[Finding]:

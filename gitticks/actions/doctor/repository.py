@@ -6,15 +6,17 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
-from shlex import quote
+from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.errors import GitticksError
-from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store import layout
 from gitticks.store.tip import state_tip
+
+if TYPE_CHECKING:
+    from gitticks.store.dropped import Fallen
 
 _MANY_LOOSE_OBJECTS = 7000
 """About where git itself would begin to pack, were it asked after each commit."""
@@ -61,68 +63,95 @@ def check_kind(context: Context) -> Iterator[Finding]:
 
 
 def check_rewound(context: Context) -> Iterator[Finding]:
-    """Yields a warning if the state branch does not contain a commit that it was seen at in this clone."""
-    from gitticks.actions.doctor.trail.remembered import load_remembered, remember
-    from gitticks.git.merges.history import count_commits, is_ancestor
+    """Yields a warning for whatever is not on the state branch any more and was not dropped in passing.
 
-    repository = context.repository
+    The branch's log tells; where it does not, what the doctor, the index or the board saw last does.
+    """
+    from gitticks.store.dropped import How, fallen_commits, seen_before
+
     if not _has_state(context):
         return
+    tip = state_tip(context.repository)
+    for fallen in fallen_commits(context.store):
+        commit = fallen.fall.old
+        if fallen.fall.how is How.ON_PURPOSE:
+            what = f"`git reset` took {fallen.words} off the state branch"
+            yield Finding(Severity.WARNING, what, _both_ways(context, tip, fallen), commit=commit)
+        else:
+            yield _rewound(context, tip, fallen)
+    left = last_seen(context)
+    if left is not None:
+        yield _rewound(context, tip, seen_before(context.repository, left))
+
+
+def last_seen(context: Context) -> str | None:
+    """Returns a commit that the state branch was seen at and lacks now, though its log says nothing of it."""
+    from gitticks.actions.doctor.trail.remembered import load_remembered, remember
+    from gitticks.store.dropped import dropped_commits, fallen_commits, holds_tasks
+
+    repository, objects = context.repository, context.store.objects
     tip = state_tip(repository)
     known = load_remembered(repository)
-    if tip == known.seen:  # where a person went back to, whatever the index and the board followed meanwhile
-        return
-    from gitticks.store.dropped import dropped_commits
-
-    told = [one for one in dropped_commits(repository) if _can_be_read(context, one)]
-    left = None
+    told = [*dropped_commits(repository), *(one.fall.old for one in fallen_commits(context.store))]
     for seen in dict.fromkeys((known.seen, _indexed(context), _board_base(context))):
-        if seen is None or not _can_be_read(context, seen) or is_ancestor(repository, seen, tip):
+        if seen is None or objects.is_ancestor(seen, tip) or not _can_be_read(context, seen):
             continue
-        if not any(is_ancestor(repository, seen, one) for one in told):
-            left = seen
-            break
-    if left is None:
-        if known.seen != tip:
-            remember(repository, replace(known, seen=tip))
-        return
-    remember(repository, replace(known, seen=left))
-    count = count_commits(repository, tip, left)
-    some = f"{count} commits" if count > 1 else "one commit"
-    gone = f"{some} up to {left[:10]} {'are' if count > 1 else 'is'} not on it"
-    holds_tasks = _holds_tasks(context, tip)
-    yield Finding(
-        Severity.WARNING,
-        f"the state branch was rewound: {gone}"
-        if holds_tasks
-        else f"`{layout.STATE_REF}` leads to {tip[:10]}, where no tasks are: {gone}",
-        f"{_way_back(repository, tip, left, joins=holds_tasks)} (`git reflog {layout.STATE_BRANCH}` lists more); "
-        f"`rm {quote(str(repository.own_dir / 'doctor.json'))}` lets it be",
-        commit=left,
-    )
+        if holds_tasks(context.store, seen) and not any(objects.is_ancestor(seen, one) for one in told):
+            remember(repository, replace(known, seen=seen))
+            return seen
+    if known.seen != tip:
+        remember(repository, replace(known, seen=tip))
+    return None
 
 
-def _holds_tasks(context: Context, commit: str) -> bool:
-    """True for a commit of a state branch, which code that was put in its place is not."""
-    objects = context.store.objects
-    tree = objects.tree_of(commit)
-    tasks = objects.find(tree, layout.TASKS_FOLDER)
-    return (tasks is not None and tasks.is_tree) or objects.find(tree, layout.CONFIG_PATH) is not None
+def bring_back(context: Context) -> None:
+    """Lets the state branch contain what fell off it, but not what a user dropped by `git reset`."""
+    from gitticks.store.dropped import bring_back_fallen
+
+    left = last_seen(context)
+    bring_back_fallen(context.store, () if left is None else (left,))
 
 
-def _way_back(repository: Repository, tip: str, left: str, *, joins: bool) -> str:
-    """Returns what brings back commits that the branch was rewound from; what came since is joined, if it `joins`."""
-    from gitticks.git.merges.history import is_ancestor, merge_base
+def _rewound(context: Context, tip: str, fallen: Fallen) -> Finding:
+    from gitticks.store.dropped import holds_tasks
+
+    left = fallen.fall.old
+    if not holds_tasks(context.store, tip):
+        what = f"`{layout.STATE_REF}` leads to {tip[:10]}, where no tasks are: it lacks {fallen.words}"
+        # Were the ref a symbolic one, another branch would be moved without the option.
+        back = f"`git update-ref --no-deref {layout.STATE_REF} {left} {tip}` goes back there"
+        mend = f"{back} (`git reflog {layout.STATE_BRANCH}` lists more)"
+        return Finding(Severity.WARNING, what, mend, commit=left)
+    what = f"the state branch was rewound: it lacks {fallen.words}"
+    mend = f"`gt doctor --fix` brings {fallen.pronoun} back{_way_off(context, tip, fallen)}"
+    return Finding(Severity.WARNING, what, mend, Repair.FALLEN, commit=left)
+
+
+def _both_ways(context: Context, tip: str, fallen: Fallen) -> str:
+    """Returns what brings back what a user dropped, which nobody does unasked, and what settles that it stays away."""
+    back = f"`{_merge(context, tip, fallen)}` brings {fallen.pronoun} back"
+    if context.repository.main_worktree is None:
+        back = f"`git branch rewound-state {fallen.fall.old}` keeps {fallen.pronoun}"
+    return back + _way_off(context, tip, fallen)
+
+
+def _way_off(context: Context, tip: str, fallen: Fallen) -> str:
+    if context.repository.main_worktree is None:
+        return ""
+    return f"; `{_merge(context, tip, fallen, '-s ours')}` leaves {fallen.pronoun} off for good, in the history only"
+
+
+def _merge(context: Context, tip: str, fallen: Fallen, how: str = "") -> str:
+    """Returns a command that merges on the board what fell off."""
+    from gitticks.git.merges.history import merge_base
     from gitticks.store.board import board_path
 
-    if not joins or is_ancestor(repository, tip, left):
-        # Were the ref a symbolic one, another branch would be moved without the option.
-        return f"`git update-ref --no-deref {layout.STATE_REF} {left} {tip}` goes back there"
-    if repository.main_worktree is None:
-        return f"`git branch rewound-state {left}` keeps them, to be merged on the board of a clone"
-    board = "" if board_path(repository) else "gt init && "
-    unrelated = "" if merge_base(repository, tip, left) else " --allow-unrelated-histories"
-    return f"`{board}git -C {BOARD_FOLDER} merge --no-edit{unrelated} {left}` joins them with what came since"
+    left = fallen.fall.old
+    board = "" if board_path(context.repository) else "gt init && "
+    options = ["--no-edit", *how.split()]
+    if merge_base(context.repository, tip, left) is None:
+        options.append("--allow-unrelated-histories")
+    return f"{board}git -C {BOARD_FOLDER} merge {' '.join(options)} {left}"
 
 
 def check_dropped(context: Context) -> Iterator[Finding]:
@@ -144,6 +173,17 @@ def check_dropped(context: Context) -> Iterator[Finding]:
             yield Finding(
                 Severity.WARNING, what, "`gt status` brings them back", Repair.DROPPED, commit=dropped
             )
+
+
+def check_paths(context: Context) -> Iterator[Finding]:
+    """Yields an error for each path on the state branch that no checkout can hold, so that git fills no board."""
+    from gitticks.store.impossible_paths import find_impossible
+
+    if not _has_state(context):
+        return
+    for one in find_impossible(context.store.objects, None, state_tip(context.repository)):
+        mend = f"`gt doctor --fix` removes it; `{one.look}` shows it"
+        yield Finding(Severity.ERROR, one.words, mend, Repair.PATHS, commit=one.commit)
 
 
 def check_loose_objects(context: Context) -> Iterator[Finding]:
@@ -168,9 +208,11 @@ def _can_be_read(context: Context, commit: str) -> bool:
 
 
 def _has_state(context: Context) -> bool:
+    """True if the state branch stands at a commit; where that cannot be read, the check for damage says so."""
     from gitticks.git.refs import read_ref
 
-    return read_ref(context.repository.common_dir, layout.STATE_REF) is not None
+    tip = read_ref(context.repository.common_dir, layout.STATE_REF)
+    return tip is not None and _can_be_read(context, tip)
 
 
 def _indexed(context: Context) -> str | None:

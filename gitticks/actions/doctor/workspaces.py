@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.actions.missing_merges import find_missing
 from gitticks.actions.worktrees import WorkspaceState, list_worktrees
 from gitticks.git.branches import list_local_branches
 from gitticks.git.merges.history import count_commits
@@ -28,6 +29,19 @@ def check_workspaces(context: Context) -> Iterator[Finding]:
     for branch in list_local_branches(context.repository, WORK_BRANCH):
         if branch not in occupied:
             yield from _branch(context, branch, tasks)
+
+
+def check_merged(context: Context) -> Iterator[Finding]:
+    """Yields a warning for each base that lacks the code of tasks which are done."""
+    for one in find_missing(context):
+        if not one.is_pulled:
+            yield Finding(
+                Severity.NOTE, f"{one.words}; `origin/{one.base}` has it", f"`git pull` on `{one.base}`"
+            )
+            continue
+        aside = f"`git branch rescue {one.commits[0]}` keeps it aside; `gt reopen` if it is not wanted"
+        mend = one.way_back if one.is_gone else f"{one.way_back}; {aside}"
+        yield Finding(Severity.WARNING, one.words, mend, task=one.tasks[0])
 
 
 def drop_gone(context: Context) -> None:

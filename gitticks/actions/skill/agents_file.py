@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from enum import Enum
 from pathlib import Path
 from shlex import quote
 
+from gitticks.actions.named_file import write_named_file
 from gitticks.actions.skill.block import with_block, without_block
 from gitticks.errors import GitticksError
-from gitticks.plainfile import read_plain_file, reason_of
+from gitticks.plainfile import read_plain_file
 
 DEFAULT_FILE = "AGENTS.md"
 _MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -62,7 +62,7 @@ def remove(file: Path) -> Done:
     if rest:
         _write(file, content, rest)
         return Done.TAKEN_OUT
-    file.unlink()
+    Path(os.path.realpath(file)).unlink()  # a link stays, as it was before
     return Done.DELETED
 
 
@@ -109,18 +109,9 @@ def _read(file: Path) -> bytes | None:
 
 def _write(file: Path, expected: bytes | None, content: bytes) -> None:
     """Replaces the file, or the one that a link leads to, whole or not at all; nothing that was saved meanwhile is lost."""
-    place = Path(os.path.realpath(file))
-    aside = place.with_name(f".{place.name}.gitticks-tmp")
-    try:
-        aside.write_bytes(content)
-        if expected is not None:
-            aside.chmod(place.stat().st_mode)
+
+    def refuse_changed() -> None:
         if _read(file) != expected:
             raise GitticksError(f"`{file}` was changed just now", hint="repeat the command")
-        aside.replace(place)
-    except OSError as error:
-        hint = f"`ls -ld {quote(str(place.parent))}` shows who may write there"
-        raise GitticksError(f"`{file}` cannot be written: {reason_of(error)}", hint=hint) from error
-    finally:
-        with contextlib.suppress(OSError):
-            aside.unlink()
+
+    write_named_file(file, content, before_replacing=refuse_changed)

@@ -85,8 +85,12 @@ class Facts:
         self.crashes += journey.crashes
 
     def add_way(self, journey: Journey) -> None:
-        """Adds what is known of a task but for the sessions on it, which may be those of several agents."""
-        self.tasks.append(journey.task)
+        """Adds what is known of a task but for the sessions on it, which may be those of several agents.
+
+        An epic is no task to be counted: it is what its children come to.
+        """
+        if not journey.task.is_epic:
+            self.tasks.append(journey.task)
         self.waits += journey.waits
         self.rounds += journey.rounds
         self.failed_reviews += journey.failed_reviews

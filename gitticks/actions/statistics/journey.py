@@ -69,7 +69,9 @@ def follow(task: Task, events: Sequence[Event]) -> Journey:
     if task.is_open and task.awaiting is not None:
         begun = turn.begun or task.asked_at or (events[-1].at if events else task.created)
         if begun is not None:
-            journey.waits.append(Wait(task.awaiting, begun))
+            # What another tracker awaited before it was imported, nobody here was asked for.
+            arrived = (event.at for event in events if event.type is EventType.IMPORTED)
+            journey.waits.append(Wait(task.awaiting, max(begun, next(arrived, begun))))
     _add_untold(journey, events)
     return journey
 

@@ -7,12 +7,9 @@ import os
 import signal
 import struct
 import sys
+from typing import NoReturn
 
 from gitticks.agents.supervision.tree import SET_PARENT_DEATH_SIGNAL, control_process
-
-TYPE_CHECKING = False  # importing typing and dataclasses would double the start-up time
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 CONTROL, REPORT = 0, 1
 """The descriptors of the two pipes to the runner."""
@@ -32,6 +29,7 @@ class Request:
         stdin: int | None,
         inherited: list[int],
         merge_errors: bool,
+        stop_signal: int,
         total_seconds: float | None,
         idle_seconds: float | None,
         grace_seconds: float,
@@ -43,6 +41,7 @@ class Request:
         self.stdin = stdin
         self.inherited = inherited
         self.merge_errors = merge_errors
+        self.stop_signal = stop_signal
         self.total_seconds = total_seconds
         self.idle_seconds = idle_seconds
         self.grace_seconds = grace_seconds

@@ -45,6 +45,7 @@ class Supervisor:
         self.channels: list[Channel] = []
         self.main = 0
         self.is_stop_asked = False
+        self.was_terminated = False
         self.started = self.heard = time.monotonic()
 
     def run(self) -> None:
@@ -68,7 +69,9 @@ class Supervisor:
         now = time.monotonic()
         if self.reason is None:
             self.reason = reason
-            signal_descendants(self.main, signal.SIGTERM)
+            number = signal.SIGTERM if reason == EXITED else self.request.stop_signal
+            self.was_terminated = number == signal.SIGTERM
+            signal_descendants(self.main, number)
             signal_descendants(self.main, signal.SIGCONT)
             self.kill_at = now + self.request.grace_seconds
         if at_once:
@@ -171,6 +174,10 @@ class Supervisor:
                 self.stop(reason=TIMED_OUT)
             elif now >= self._idle_limit():
                 self.stop(reason=IDLE)
+        elif self.status is not None and not self.was_terminated:
+            # What the command leaves behind may know no other signal.
+            self.was_terminated = True
+            signal_descendants(self.main, signal.SIGTERM)
         if now >= self.kill_at and not self._is_over():
             self.give_up_at = min(self.give_up_at, now + GIVE_UP_SECONDS)
             signal_descendants(self.main, signal.SIGKILL)

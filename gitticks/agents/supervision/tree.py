@@ -7,10 +7,7 @@ import os
 import signal
 import sys
 import time
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 GIVE_UP_SECONDS = 10.0
 """How long killed processes may take to vanish: one that hangs in the kernel must not hang the runner."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gitticks.actions.phases import RECENT_DAYS, sort_into_columns
 from gitticks.cli.cards import MOST_CARDS, board_lines
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
@@ -9,7 +11,6 @@ from gitticks.cli.render import NO_TASKS, hint, say, screen
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.phases import Columns

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, json_option, pass_context, task_argument
-from gitticks.cli.writing import print_change, read_text
+from gitticks.cli.named_tasks import split_named, tasks_and_text
+from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.writing import read_text
+
+if TYPE_CHECKING:
+    from gitticks.cli.merging import Decided
+    from gitticks.model.ids import TaskId
 
 
 @click.command("cancel", cls=Command, examples=('gt cancel k7f2 "the page is gone"',))
-@task_argument()
-@click.argument("reason", required=False)
+@tasks_and_text("REASON")
 @json_option
 @pass_context
-def command(context: Context, *, task: str, reason: str | None, as_json: bool) -> None:
-    """Give a task up.
+def command(context: Context, *, words: tuple[str, ...], message: str | None, as_json: bool) -> int:
+    """Give tasks up.
 
-    Its file and its branch stay; `gt reopen` takes it up again.
+    Their files and branches stay; `gt reopen` takes them up again.
     """
-    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.lifecycle import cancel_task
-    from gitticks.cli.render import warn
+    from gitticks.cli.merging import Decided, decide_each
 
     context.require_person("cancel a task")
-    task_id = find_task_to_change(context, task)
-    moved = cancel_task(context, task_id, read_text(reason, "the reason"))
-    print_change(context, task_id, "cancelled", as_json=as_json)
-    if moved.orphans:
-        warn(f"`{task_id}` leaves open children: {', '.join(moved.orphans)}")
+    ids, typed = split_named(context, words, message)
+    reason = read_text(typed, "the reason")
+
+    def decide(task_id: TaskId) -> Decided:
+        moved = cancel_task(context, task_id, reason)
+        if moved.orphans:
+            context.warnings.append(f"`{task_id}` leaves open children: {', '.join(moved.orphans)}")
+        return Decided(moved.after, ("cancelled",))
+
+    return decide_each(context, ids, decide, as_json=as_json)

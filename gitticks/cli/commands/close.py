@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.named_tasks import split_named, tasks_and_text
+from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import moved_words, read_text
+
+if TYPE_CHECKING:
+    from gitticks.cli.merging import Decided
+    from gitticks.model.ids import TaskId
 
 
 @click.command("close", cls=Command, examples=('gt close k7f2 "fixed by hand in 3f2a91c"',))
-@task_argument()
-@click.argument("reason", required=False)
+@tasks_and_text("REASON")
+@click.option("--stop", is_flag=True, help="Stop an agent that works on it.")
 @click.option("--no-wait", is_flag=True, help="Leave a merge that follows to a run or `gt merge`.")
 @json_option
 @pass_context
-def command(context: Context, *, task: str, reason: str | None, no_wait: bool, as_json: bool) -> int:
-    """Say that you did a task yourself.
+def command(
+    context: Context, *, words: tuple[str, ...], message: str | None, stop: bool, no_wait: bool, as_json: bool
+) -> int:
+    """Close tasks that you did yourself.
 
-    Commits on its branch are merged as if they had been approved.
+    Commits on their branches are merged as if they had been approved. While an agent works on one you are asked
+    whether to stop that; without a terminal --stop says so.
     """
-    from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.lifecycle import close_task
-    from gitticks.cli.merging import finish_approval
+    from gitticks.cli.merging import decide_each, merge_now
 
     context.require_person("close a task")
-    task_id = find_task_to_change(context, task)
-    moved = close_task(context, task_id, read_text(reason, "the reason"))
-    return finish_approval(
-        context, moved.after, moved_words(moved.before, moved.after), is_left=no_wait, as_json=as_json
-    )
+    ids, typed = split_named(context, words, message)
+    reason = read_text(typed, "the reason")
+    stopped = ids if stop else tuple(one for one in ids if _is_to_be_stopped(context, one))
+
+    def decide(task_id: TaskId) -> Decided:
+        moved = close_task(context, task_id, reason, stops_agent=task_id in stopped)
+        return merge_now(context, moved.after, moved_words(moved.before, moved.after), is_left=no_wait)
+
+    return decide_each(context, ids, decide, as_json=as_json)
+
+
+def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
+    """Asks whether an agent that works on a task is to be stopped, where there is one and somebody to ask."""
+    from gitticks.actions.lifecycle import is_worked_on
+    from gitticks.cli.typing_lines import is_typed_to
+
+    if not is_typed_to() or not is_worked_on(context, task_id):
+        return False
+    question = f"An agent works on `{task_id}` now. Stop it, and close the task with what it committed?"
+    return click.confirm(question, default=False, err=True)

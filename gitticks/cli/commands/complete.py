@@ -18,7 +18,7 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
 
     `## Handoff` must be written, and the quality gates must pass in the workspace.
     """
-    from gitticks.actions.changing import find_task_to_change
+    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
     from gitticks.actions.handover import complete_task
     from gitticks.actions.session_requests import current_session, request_complete
     from gitticks.cli.merging import finish_approval
@@ -28,7 +28,7 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
         words = "handed over to the runner, which checks and decides; end your turn"
         print_request(session, request_complete(session), words, as_json=as_json)
         return 0
-    done = complete_task(context, find_task_to_change(context, task))
+    done = complete_task(context, find_task_to_change(context, task, least=CHARACTERS_TO_DECIDE))
     return finish_approval(
         context, done.after, moved_words(done.before, done.after), is_left=False, as_json=as_json
     )

@@ -63,7 +63,10 @@ def command(
     elif explain and not as_json:
         say(f"{name}: {explain_setting(name)}")
     else:
-        _print_one(one_setting(context, name), as_json=as_json, with_name=False)
+        found = one_setting(context, name)
+        for warning in found.warnings:
+            warn(warning)
+        _print_one(found.settings[0], as_json=as_json, with_name=False)
 
 
 def _check_usage(name: str | None, value: str | None, *, unset: bool, explain: bool) -> None:

@@ -61,7 +61,9 @@ def command(
     if as_json:
         print_change(context, task.id, "", as_json=True)
     else:
-        click.echo(task.id)
+        from gitticks.cli.render import say
+
+        say(task.id)
 
 
 def _write_in_editor(context: Context, new: NewTask) -> Task:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -31,17 +30,18 @@ FORMATS = ("json", "csv", "beads")
     "--output",
     metavar="FILE",
     shell_complete=Completes("file"),
-    help="Write to a file, whole or not at all.",
+    help="Write to a file, whole or not at all; a pipe or device gets it as a stream.",
 )
 @pass_context
 def command(context: Context, *, form: str, output: str | None) -> None:
     """Write every task as JSON, CSV or issues of beads."""
-    from gitticks.actions.exporting import as_beads, as_csv, write_file
+    from gitticks.actions.exporting import as_beads, as_csv
+    from gitticks.actions.named_file import write_named_file
 
     context.store.tip()  # where there is nothing to export, not even a beginning is written
     lines = {"json": _as_json, "csv": as_csv, "beads": as_beads}[form](context)
     if output is not None and output != "-":
-        write_file(context.directory / Path(output), "".join(lines))
+        write_named_file(context.directory / output, "".join(lines).encode())
         return
     for line in lines:
         click.echo(line.encode(), nl=False)

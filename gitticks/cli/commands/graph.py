@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from gitticks.actions.dependencies import find_dependencies
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.render import NO_TASKS, count_of, say, screen, warn
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from gitticks.actions.context import Context
     from gitticks.actions.dependencies import Dependencies
 

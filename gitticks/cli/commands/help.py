@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from gitticks.cli.options import Command, Completes
-from gitticks.cli.topics import TOPICS
+from gitticks.cli.topics import TOPICS, TOPICS_ELSEWHERE
+from gitticks.cli.usage import NAMES_ELSEWHERE, nearest_names
 from gitticks.errors import NotFoundError
 
 
@@ -37,11 +38,10 @@ def command(ctx: click.Context, words: tuple[str, ...]) -> None:
 
 
 def _unknown(group: click.Command, context: click.Context, word: str) -> NotFoundError:
-    from difflib import get_close_matches
-
     known = group.list_commands(context) if isinstance(group, click.Group) else []
     is_first = context.parent is None
-    near = get_close_matches(word, [*known, *(TOPICS if is_first else ())], n=2, cutoff=0.6)
+    elsewhere = {**NAMES_ELSEWHERE, **TOPICS_ELSEWHERE}.get(word) if is_first else None
+    near = [elsewhere] if elsewhere else nearest_names(word, [*known, *(TOPICS if is_first else ())])
     path = "" if is_first else f" {context.command_path.partition(' ')[2]}"
     hint = " or ".join(f"`gt help{path} {one}`" for one in near) or "`gt help` lists commands and topics"
     what = "command or topic" if is_first else "command"

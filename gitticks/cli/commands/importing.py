@@ -15,7 +15,7 @@ from gitticks.cli.text import visible
 from gitticks.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from gitticks.actions.importing.bringing import Imported
+    from gitticks.importing.bring_in import Imported
 
 FORMATS = ("ticks", "beads", "backlog", "github")
 _MOST_SHOWN = 20
@@ -48,8 +48,8 @@ def command(
 
     Without PATH they are looked for where the tracker keeps them. Importing again adds only what is new.
     """
-    from gitticks.actions.importing.bringing import Wish, import_tasks
-    from gitticks.document.foreign.record import Format
+    from gitticks.actions.importing import Wish, import_tasks
+    from gitticks.importing.record import Format
 
     named = words[0] if words and words[0] in FORMATS else None
     places = words[1:] if named else words

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from gitticks.actions.inbox import open_inbox
 from gitticks.cli.filters import COUNT
 from gitticks.cli.flags import JSON, ReadingCommand, Switch
@@ -11,10 +13,7 @@ from gitticks.cli.render import count_of, say, screen
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
     from gitticks.actions.inbox import Asked, Inbox, ReviewWord

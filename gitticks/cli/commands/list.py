@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gitticks.actions.listing import Filter, list_tasks
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS
 from gitticks.cli.flags import JSON, Option, ReadingCommand, Switch
@@ -10,7 +12,6 @@ from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, say, screen
 from gitticks.cli.tasks_table import has_room_for_questions, task_table, warn_of_broken
 from gitticks.errors import Exit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.listing import Listing

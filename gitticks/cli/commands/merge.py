@@ -21,14 +21,14 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
 
     Each task is merged in memory, tested aside, and only then moves the base. What fails goes back to its agent.
     """
-    from gitticks.actions.changing import find_or_take_up_task
+    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
     from gitticks.actions.merge import merge_all, merge_task, try_out
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import say, screen
-    from gitticks.cli.run_lines import RunLines
+    from gitticks.cli.run_lines import RunLines, printed
     from gitticks.cli.text import visible
 
-    ids = [find_or_take_up_task(context, task) for task in tasks]
+    ids = [find_or_take_up_task(context, task, least=CHARACTERS_TO_DECIDE) for task in tasks]
     if dry_run:
         tried = try_out(context, ids)
         if as_json:
@@ -39,7 +39,7 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
         if not tried and not as_json:
             say(_NOTHING, err=True)
         return Exit.FAILED if any(one.conflicts for one in tried) else Exit.DONE
-    listener = (lambda _event: None) if as_json else RunLines(screen(), context.world)
+    listener = (lambda _event: None) if as_json else printed(RunLines(screen(), context.world))
     results = (
         {one: merge_task(context, one, listener) for one in ids}
         if ids

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -29,7 +30,7 @@ def command(base: Path, ours: Path, theirs: Path, size: str, path: str) -> int: 
     from gitticks.cli.text import visible
 
     try:
-        done = merge_in_place(base, ours, theirs, path)
+        done = merge_in_place(base, ours, theirs, path, os.environ)
     except GitticksError as error:
         say(f"gitticks: {visible(error.message)}", err=True)
         return Exit.FAILED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gitticks.actions.picking import Reach, next_task
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
@@ -9,7 +11,6 @@ from gitticks.cli.json_output import print_task, task_text
 from gitticks.cli.render import NOTHING_AWAITS, NOTHING_READY, name_line, say, screen
 from gitticks.errors import Exit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.model.status import Awaiting

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -48,6 +49,7 @@ def command(
     from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.note import check_author, note_task
     from gitticks.actions.session_requests import current_session, request_note
+    from gitticks.store.resolve import UnknownTaskError
 
     named, typed = split_words(context, words, has_text=file is not None)
     if file is not None and typed is not None:
@@ -59,7 +61,15 @@ def command(
         request = request_note(session, read_text_file(file) or read_text(typed) or "")
         print_request(session, request, "note left for the runner", as_json=as_json)
         return
-    task_id = find_task_to_change(context, named)
+    try:
+        task_id = find_task_to_change(context, named)
+    except UnknownTaskError as error:
+        if named is None or typed is not None or file is not None:
+            raise
+        raise UsageError(
+            f"{error.message}, and no text: either the id or the text is missing",
+            hint=f"`gt note ID {quote(named)}`, if that is the text; else {error.hint}",
+        ) from error
     with _text(context, task_id, typed, file) as text:
         note_task(context, task_id, text, kind=kind)
     print_change(context, task_id, "note added", as_json=as_json)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gitticks.actions.picking import ready_tasks
 from gitticks.cli.flags import JSON, ReadingCommand
 from gitticks.cli.json_output import print_tasks, task_text
@@ -9,7 +11,6 @@ from gitticks.cli.render import NOTHING_READY, screen
 from gitticks.cli.tasks_table import print_tasks_or
 from gitticks.errors import Exit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
 

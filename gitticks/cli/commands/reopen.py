@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
-from gitticks.cli.writing import moved_words, print_change
+from gitticks.cli.writing import moved_words
+
+if TYPE_CHECKING:
+    from gitticks.cli.merging import Decided
+    from gitticks.model.ids import TaskId
 
 
 @click.command("reopen", cls=Command, examples=("gt reopen k7f2",))
-@task_argument(completes="closed")
+@task_argument(many=True, name="tasks", completes="closed")
 @json_option
 @pass_context
-def command(context: Context, *, task: str, as_json: bool) -> None:
-    """Take a closed task up again.
+def command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
+    """Take closed tasks up again.
 
-    It begins anew as pending; its hand-off and review are kept in `rounds/`.
+    They begin anew as pending; their hand-offs and reviews are kept in `rounds/`.
     """
-    from gitticks.actions.changing import find_task_to_change
+    from gitticks.actions.changing import find_tasks_to_decide
     from gitticks.actions.lifecycle import reopen_task
+    from gitticks.cli.merging import Decided, decide_each
 
     context.require_person("reopen a task")
-    task_id = find_task_to_change(context, task)
-    moved = reopen_task(context, task_id)
-    print_change(context, task_id, moved_words(moved.before, moved.after), as_json=as_json)
+
+    def decide(task_id: TaskId) -> Decided:
+        moved = reopen_task(context, task_id)
+        return Decided(moved.after, (moved_words(moved.before, moved.after),))
+
+    return decide_each(context, find_tasks_to_decide(context, tasks), decide, as_json=as_json)

@@ -45,11 +45,11 @@ def command(
 
 
 def _respond(context: Context, named: str, text: str | None, *, with_editor: bool, as_json: bool) -> None:
-    from gitticks.actions.changing import find_task_to_change
+    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
     from gitticks.actions.verdict import check_answerable, waiting_for_answer
     from gitticks.cli.answering import answer, answer_in_editor, answered_words
 
-    waiting = waiting_for_answer(context, find_task_to_change(context, named))
+    waiting = waiting_for_answer(context, find_task_to_change(context, named, least=CHARACTERS_TO_DECIDE))
     check_answerable(waiting.task)
     given = read_text(text, "the answer")
     after: Task | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +12,6 @@ from gitticks.cli.options import Command, json_option, pass_context, task_argume
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.review import ReviewView
 
@@ -47,11 +47,12 @@ def command(
     What was asked and said stands above them; of notes, questions and iterations the newest, with --json all.
     The changes are shown as they are stored: no filter or program of the repository is asked.
     """
-    from gitticks.actions.changing import find_or_take_up_task
+    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 
     if accept and reject is not None:
         raise UsageError("`--accept` and `--reject` exclude each other", hint="`gt review --help`")
-    task_id = find_or_take_up_task(context, task)
+    least = CHARACTERS_TO_DECIDE if accept or reject is not None else 1
+    task_id = find_or_take_up_task(context, task, least=least)
     if reject is not None and not reject.strip():
         raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
     if comment is not None:
@@ -115,16 +116,18 @@ def _object(seen: ReviewView) -> dict[str, object]:
         "worklog": seen.worklog,
         "changes": seen.changes,
         "conflicts": seen.conflicts,
+        "look_first": seen.look_first,
     }
 
 
 def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, as_json: bool) -> int:
     from gitticks.actions.merge import runner_merges
     from gitticks.actions.review import reject_work
-    from gitticks.cli.writing import print_change
+    from gitticks.cli.merging import Decided, print_decided
 
     reject_work(context, task_id, feedback)
-    print_change(context, task_id, "sent back with your feedback", as_json=as_json)
+    after = context.store.task_file(task_id).task
+    print_decided(context, Decided(after, ("sent back with your feedback",)), as_json=as_json)
     if not resume or runner_merges(context):
         return 0
     from gitticks.cli.app import run

@@ -44,7 +44,11 @@ from gitticks.model.settings import PermissionMode
     type=click.Choice([mode.value for mode in PermissionMode]),
     help="interactive, auto-edit, auto-all or yolo.",
 )
-@click.option("--sandbox", type=click.Choice(["strict", "permissive", "none"]), help="Walls around agents.")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["strict", "permissive", "none"]),
+    help="Walls around agents; this version has none.",
+)
 @click.option("--headless", is_flag=True, help="Plain lines, without what agents say.")
 @click.option("--json", "--json-output", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_context
@@ -85,7 +89,7 @@ def command(
     from gitticks.actions.run import execute, prepare_run
     from gitticks.actions.sync_after import sync_before
     from gitticks.cli.render import screen
-    from gitticks.cli.run_lines import RunLines, print_json_event
+    from gitticks.cli.run_lines import RunLines, print_json_event, printed
     from gitticks.runner.options import RunOptions
 
     context.require_person("start a run")
@@ -118,8 +122,8 @@ def command(
         poll=_seconds("--poll", poll, 30.0) or 30.0,
     )
     lines = RunLines(screen(), context.world, with_output=sys.stdout.isatty() and not headless)
-    loop = prepare_run(context, options, print_json_event if as_json else lines)
-    _say_what_is_not_enforced(context)
+    loop = prepare_run(context, options, printed(print_json_event if as_json else lines))
+    _warn_of_settings(context)
     return int(execute(context, loop))
 
 
@@ -133,12 +137,16 @@ def _seconds(option: str, text: str | None, default: float | None = None) -> flo
     return seconds_of(option, text)
 
 
-def _say_what_is_not_enforced(context: Context) -> None:
-    from gitticks.model.settings import SandboxPreset
+def _warn_of_settings(context: Context) -> None:
+    """Says what the settings ask for in vain, and that there are no walls unless somebody chose that."""
+    from gitticks.cli.render import warn
+    from gitticks.document.settings_layers import DEFAULT
 
-    if context.settings.sandbox.preset is not SandboxPreset.NONE:
-        from gitticks.cli.render import warn
-
+    found = context.resolved_settings
+    for error in found.unavailable:
+        warn(error.message)
+    if found.origin("sandbox.preset") == DEFAULT:
         warn(
-            f"sandbox `{context.settings.sandbox.preset}` is not enforced yet: agents run as you and can do what you can"
+            "there is no sandbox in this version: agents run as you and can do what you can "
+            "(`gt config sandbox.preset none` says that you know)"
         )

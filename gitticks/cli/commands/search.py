@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gitticks.actions.searching import Wanted, search_tasks
 from gitticks.cli.filters import COUNT, LABEL, STATUS
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
@@ -11,7 +13,6 @@ from gitticks.cli.search_lines import broken_lines, found_lines
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.searching import Found, FoundBroken, Match

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gitticks.actions.showing import show_round, show_task
 from gitticks.cli.filters import parse_count
 from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, Switch
@@ -17,7 +19,6 @@ from gitticks.cli.render import say, screen, warn
 from gitticks.cli.task_page import page, round_page
 from gitticks.errors import Exit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.showing import ShownTask

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
 from gitticks.cli.flags import JSON, Option, ReadingCommand
 from gitticks.cli.render import NO_TASKS, say, screen
 from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import date, timedelta
-
     from gitticks.actions.context import Context
     from gitticks.actions.statistics.gathering import Statistics
 
@@ -48,7 +48,7 @@ def _print_json(found: Statistics) -> None:
 
 
 def _write_page(context: Context, found: Statistics, file: str) -> None:
-    from gitticks.actions.exporting import write_file
+    from gitticks.actions.named_file import write_named_file
     from gitticks.cli.statistics.page import page
     from gitticks.cli.text import visible
 
@@ -57,7 +57,7 @@ def _write_page(context: Context, found: Statistics, file: str) -> None:
     if file == "-":
         say(text)
         return
-    write_file(context.directory / file, text)
+    write_named_file(context.directory / file, text.encode())
     say(visible(file))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 
 import click
 
@@ -16,7 +17,7 @@ from gitticks.cli.from_here import from_here
 from gitticks.cli.inbox_lines import inbox_lines, joined
 from gitticks.cli.json_output import entry_object, print_object, task_object
 from gitticks.cli.options import Command, json_option, pass_context
-from gitticks.cli.render import GAP, Screen, Style, count_of, hint, name_line, say, screen
+from gitticks.cli.render import GAP, Screen, Style, count_of, elapsed, hint, name_line, say, screen
 from gitticks.cli.sync_lines import merged_lines
 from gitticks.cli.tasks_table import BOARD_PREFIX, warn_of_broken
 from gitticks.cli.text import visible
@@ -51,13 +52,28 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield on.styled("in work", Style.STRONG)
         table = in_work_table(on.narrower(len(GAP)), context, list(found.in_work), with_heading=False)
         yield from (GAP + line for line in table)
+    yield from _resting(on, found, context.now)
     yield from _awaiting(on, context)
     yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
     yield from _names(on, "merging", found.merging, "gt list --status reviewing")
     yield from _names(on, "ready", found.ready, "gt ready")
     yield from _circles(on, found)
+    yield from _denied(on, found)
     yield from _board(on, found)
     yield from _counts(on, found)
+
+
+def _resting(on: Screen, found: Overview, now: datetime) -> Iterator[str]:
+    """Yields the agents that no run starts now, since their service gives them no more."""
+    if found.resting:
+        yield on.styled("resting", Style.STRONG)
+    for one in found.resting:
+        until = (
+            "for the rest of this run"
+            if one.until is None
+            else f"until {one.until:%Y-%m-%d %H:%M} UTC (for {elapsed((one.until - now).total_seconds())})"
+        )
+        yield on.fit(f"{GAP}{visible(one.agent)}{GAP}{until}: {visible(one.reason)}", on.columns)
 
 
 def _awaiting(on: Screen, context: Context) -> Iterator[str]:
@@ -94,6 +110,17 @@ def _circles(on: Screen, found: Overview) -> Iterator[str]:
     yield from (f"{GAP}{one.words}{GAP}{one.mend}" for one in found.circles[:MOST_LISTED])
     if len(found.circles) > MOST_LISTED:
         yield f"{GAP}… {len(found.circles) - MOST_LISTED} more: `gt doctor`"
+
+
+def _denied(on: Screen, found: Overview) -> Iterator[str]:
+    """Yields what agents were not allowed to do, and where that is set."""
+    if found.denied:
+        yield on.styled("not allowed", Style.STRONG)
+    for one in found.denied[:MOST_LISTED]:
+        shown = visible(", ".join(one.denied))
+        yield f"{GAP}{one.id}  {visible(one.agent)}: {shown}{GAP}`gt config agents.{visible(one.agent)}.mode`"
+    if len(found.denied) > MOST_LISTED:
+        yield f"{GAP}… {len(found.denied) - MOST_LISTED} more: `gt log ID`"
 
 
 def _board(on: Screen, found: Overview) -> Iterator[str]:
@@ -154,6 +181,8 @@ def _print_json(found: Overview) -> None:
         broken=found.broken,
         merged_by_hand=found.merged,
         circles=found.circles,
+        resting=found.resting,
+        denied=found.denied,
     )
 
 

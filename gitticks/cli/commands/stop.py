@@ -17,6 +17,7 @@ def command(context: Context, *, task: str | None) -> None:
     Without an ID the run ends after its running iterations. With one, its agent is stopped and the task is left
     alone in this clone until `gt run ID`. What was done stays.
     """
+    from gitticks.actions.changing import CHARACTERS_TO_DECIDE
     from gitticks.actions.stop import stop_run, stop_task
     from gitticks.cli.render import hint, say
 
@@ -24,7 +25,7 @@ def command(context: Context, *, task: str | None) -> None:
         stop_run(context)
         say("the run ends after its running iterations")
         return
-    task_id = context.resolve(task)
+    task_id = context.resolve(task, least=CHARACTERS_TO_DECIDE)
     was_alive = stop_task(context, task_id)
     say(f"{task_id}  {'its agent is being stopped' if was_alive else 'is held back'}")
     hint(f"`gt run {task_id}` takes it up again")

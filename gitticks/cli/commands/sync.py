@@ -95,5 +95,5 @@ def _to_trust(context: Context, done: Synced) -> str | None:
         return None
     from gitticks.actions.trust import are_settings_trusted
 
-    fresh = Context(context.world, context.directory, context.overrides)
+    fresh = context.renewed()
     return None if are_settings_trusted(fresh) else "`gt trust` shows what came that would run here, and asks"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from gitticks.actions.tree import grow_tree
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.json_output import entry_object, print_tasks, task_text
@@ -10,10 +13,7 @@ from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.cli.tree_lines import closed_line, tree_lines
 from gitticks.errors import Exit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gitticks.actions.context import Context
     from gitticks.actions.tree import Tree
 

@@ -94,7 +94,7 @@ def command(
 
     All that is given is one change: all of it or nothing. `=null` or an empty value clears a field.
     """
-    from gitticks.actions.changing import find_task_to_change
+    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
     from gitticks.actions.update import Changes, update_task
 
     wishes = wishes_of(fields)
@@ -110,7 +110,8 @@ def command(
         return Exit.DONE
     if changes.is_empty:
         raise UsageError("nothing was given to change", hint="`gt update --help`")
-    task_id = find_task_to_change(context, task)
+    least = CHARACTERS_TO_DECIDE if status or verdict else 1
+    task_id = find_task_to_change(context, task, least=least)
     updated = update_task(context, task_id, changes)
     if not updated.is_changed:
         print_change(context, task_id, "is so already, nothing was changed", as_json=as_json)

@@ -5,19 +5,19 @@ The index answers, so that it takes the time of `gt next`. What this module does
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from gitticks.cli.completion.typed import COMMAND, NOTHING
 from gitticks.cli.text import visible
 from gitticks.errors import GitticksError
 from gitticks.model import words
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.model.values import Value
 from gitticks.plainfile import read_plain_text
 from gitticks.store.layout import CONFIG_PATH
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from gitticks.actions.context import Context
     from gitticks.store.indexed_task import IndexedTask
 
@@ -27,7 +27,8 @@ MOST_OFFERED = 300
 _LIST = ","
 
 
-class Offer(Value):
+@dataclass(frozen=True, slots=True)
+class Offer:
     """A word that could be typed, and what is shown beside it."""
 
     word: str

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gitticks.cli.completion.table import TABLE
-from gitticks.model.values import Value
 
 COMMAND, NOTHING, ASKS_CLICK = "command", "-", "click"
 _REPEATED = "*"
 
 
-class Typed(Value):
+@dataclass(frozen=True, slots=True)
+class Typed:
     """The word that is being typed: of what kind it is, as much of it as there is, and the flag that it is joined to.
 
     A kind is a word that `offers` knows, the alternatives themselves with `|` between them, or `-` for free text.

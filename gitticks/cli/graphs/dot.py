@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from gitticks.cli.graphs.looks import LABEL_COLUMNS, drawable, look_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gitticks.actions.dependencies import Dependencies, Edge
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;", "<": "&lt;", ">": "&gt;"})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from gitticks.cli.text import visible
 from gitticks.model import words
-from gitticks.model.values import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.model.queued import Listed
 
@@ -16,7 +17,8 @@ _NO_XML = str.maketrans("", "", "\ufffe\uffff")
 """Characters that no picture may hold, not even as references."""
 
 
-class Look(Value):
+@dataclass(frozen=True, slots=True)
+class Look:
     """The name of a look, as pages and styles call it, and what a box of it is filled with by day and by night."""
 
     name: str

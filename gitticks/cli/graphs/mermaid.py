@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from gitticks.cli.graphs.looks import INK, LOOKS, drawable, look_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gitticks.actions.dependencies import Dependencies
 
 _PLAIN = frozenset(" ,!?")

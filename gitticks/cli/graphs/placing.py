@@ -6,17 +6,15 @@ and seem to begin there. All lines from one task share theirs.
 
 from __future__ import annotations
 
-from gitticks.model.values import Value
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+from gitticks.model.ids import TaskId
 
-    from gitticks.model.ids import TaskId
+Stop = tuple[TaskId, int]
+Link = tuple[TaskId, TaskId]
+Point = tuple[int, int]
 
-    Stop = tuple[TaskId, int]
-    Link = tuple[TaskId, TaskId]
-    Point = tuple[int, int]
 
 BOX_WIDTH, BOX_HEIGHT = 232, 48
 _LINE_HEIGHT = 8
@@ -25,7 +23,8 @@ _SWEEPS = 4
 _MOST_LINES_BETWEEN = 20_000
 
 
-class Places(Value):
+@dataclass(frozen=True, slots=True)
+class Places:
     """The upper left corner of each task's box, the points that each link goes through, and the size of the whole.
 
     A link bends between its first two points, goes straight on to the third, bends to the fourth, and so on. Pixels.

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-    from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId
 
 _ENDS, _MEETS, _BEGINS = ("╰", "┴"), ("├", "┼"), ("╭", "┬")
 """A rail that ends, is met or begins at a task: as the leftmost one of its line, and as any other."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from gitticks.cli.graphs.looks import INK, LOOKS, drawable, look_of
 from gitticks.cli.graphs.placing import BOX_HEIGHT, BOX_WIDTH, place
 from gitticks.cli.render import count_of
 from gitticks.cli.text import cut, visible
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from gitticks.actions.dependencies import Dependencies, Edge
     from gitticks.cli.graphs.placing import Places
     from gitticks.store.indexed_task import IndexedTask

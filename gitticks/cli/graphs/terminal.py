@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gitticks.cli.graphs.rails import draw_rails
 from gitticks.cli.render import Style
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.tasks_table import waits_for
+from gitticks.model.ids import TaskId
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitticks.actions.dependencies import Dependencies
     from gitticks.cli.render import Screen
-    from gitticks.model.ids import TaskId
 
 _PIPED_RAILS = 40
 _SHARE_OF_RAILS = 3

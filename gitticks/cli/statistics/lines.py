@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Style
 from gitticks.cli.statistics.words import (
     COLUMNS,
@@ -15,10 +18,7 @@ from gitticks.cli.statistics.words import (
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import wrap
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from gitticks.actions.statistics.figures import Figures, Week
     from gitticks.actions.statistics.gathering import Statistics
     from gitticks.cli.render import Screen

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 from gitticks.actions.statistics.figures import HALF, MOST, share
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from gitticks.actions.statistics.figures import Figures
     from gitticks.actions.statistics.gathering import Statistics
 

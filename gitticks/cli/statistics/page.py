@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gitticks.cli.render import count_of, elapsed
 from gitticks.cli.statistics.charts import WIDTH, Chart, Series, columns, rows
@@ -18,10 +20,7 @@ from gitticks.cli.statistics.words import (
 from gitticks.cli.text import cut, visible
 from gitticks.document.times import format_time
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from gitticks.actions.statistics.figures import Week
     from gitticks.actions.statistics.gathering import Statistics
 

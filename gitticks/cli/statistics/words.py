@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from gitticks.actions.statistics.figures import HALF, MOST, Figures, share
 from gitticks.cli.render import count_of, elapsed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gitticks.actions.statistics.gathering import Statistics
     from gitticks.actions.statistics.period import Period
 

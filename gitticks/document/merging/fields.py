@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from gitticks.document.fields import FIELDS, MANUAL
 from gitticks.document.frontmatter import Frontmatter
@@ -20,6 +21,7 @@ from gitticks.document.yaml_tree import parse_yaml
 
 SETS = frozenset({"labels", "blocked_by"})
 UPDATED = "updated"
+Later: TypeAlias = Callable[[tuple[str, ...]], tuple[int, int] | None]
 _MOST_CHANGES = 50
 """Each is written and read back by itself; a mapping that takes more from the other side is nobody's by hand."""
 _KNOWN = frozenset(one.key for one in FIELDS)
@@ -63,6 +65,7 @@ class _Merge:
     guest: _Parts
     bundle: frozenset[str]
     guest_is_later: bool | None
+    later: Later
     overridden: list[str] = field(default_factory=list)
     chosen: dict[str, Loose] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
@@ -96,7 +99,7 @@ class _Merge:
         if key in self.bundle or key in (MANUAL, "id"):
             return frame
         if key == UPDATED:
-            return guest if self._guest_stands(_value(frame), _value(guest)) else frame
+            return guest if self._guest_stands((), _value(frame), _value(guest)) else frame
         if _value(frame) == _value(guest):
             return guest if frame is None or (base and base.pair == frame.pair) else frame
         if _value(guest) == _value(base):
@@ -116,11 +119,14 @@ class _Merge:
             self.changes += self._nested((key,), base.node if base else None, frame.node, guest.node)
             return frame
         self.overridden.append(key)
-        return guest if self._guest_stands(_value(frame), _value(guest)) else frame
+        return guest if self._guest_stands((key,), _value(frame), _value(guest)) else frame
 
-    def _guest_stands(self, mine: Loose | None, theirs: Loose | None) -> bool:
+    def _guest_stands(self, keys: tuple[str, ...], mine: Loose | None, theirs: Loose | None) -> bool:
         """True if the later value is the guest's; of two of one time the values decide, so that it stays like that."""
-        if self.guest_is_later is not None:
+        times = self.later(keys) if keys else None
+        if times is not None and times[0] != times[1]:
+            return times[1] > times[0]
+        if times is None and self.guest_is_later is not None:
             return self.guest_is_later
         return (theirs is not None, repr(theirs)) > (mine is not None, repr(mine))
 
@@ -153,7 +159,7 @@ class _Merge:
             elif (
                 mine is None
                 or (before is not None and _same(mine, before))
-                or self._guest_stands(loose_node(mine), loose_node(theirs))
+                or self._guest_stands((*keys, key), loose_node(mine), loose_node(theirs))
             ):
                 if mine is not None and not (before is not None and _same(mine, before)):
                     self.overridden.append(".".join((*keys, key)))
@@ -173,6 +179,7 @@ def merge_frontmatter(
     *,
     bundle: frozenset[str],
     guest_is_later: bool | None,
+    later: Later = lambda _: None,
 ) -> MergedFields:
     """Returns the frontmatter of `frame` with what `guest` changed.
 
@@ -182,19 +189,29 @@ def merge_frontmatter(
         guest: the other side.
         bundle: the keys that come from the frame alone.
         guest_is_later: the guest's value stands where both changed one; None if both were written at one time.
+        later: when a key, with those around it, got its value in the frame and in the guest; None where only
+            `guest_is_later` tells.
 
     Raises:
         DocumentError: one of them writes its YAML in a form that cannot be joined.
     """
     nothing = _Parts({}, "")
     old = nothing if base is None else _parts(base)
-    merge = _Merge(old, _parts(frame), _parts(guest), bundle, guest_is_later)
+    merge = _Merge(old, _parts(frame), _parts(guest), bundle, guest_is_later, later)
     text = merge.joined()
     text = frame.yaml if text == with_newlines(frame.yaml, "\n") else with_newlines(text, frame.newline)
     result = frame.with_yaml(text)
     if loose_node(result.tree) != merge.chosen or len(merge.changes) > _MOST_CHANGES:
         raise result.source.error("both sides cannot be joined key by key", 0)
     return MergedFields(result.with_changes(merge.changes), tuple(dict.fromkeys(merge.overridden)))
+
+
+def value_at(frontmatter: Frontmatter, keys: tuple[str, ...]) -> Loose | None:
+    """Returns the value of a key inside others; null says as much as no key at all."""
+    node: Node | None = frontmatter.tree
+    for key in keys:
+        node = node.get(key) if isinstance(node, MappingNode) else None
+    return None if node is None or (isinstance(node, Scalar) and node.is_null) else loose_node(node)
 
 
 def as_value(node: Node) -> YamlValue:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gitticks.document.frontmatter import refuse_excess
 from gitticks.document.merging.body import merge_body, with_other_text
-from gitticks.document.merging.fields import merge_frontmatter
+from gitticks.document.merging.fields import Later, merge_frontmatter
 from gitticks.document.merging.marks import conflict_line
 from gitticks.document.sections import same_name
 from gitticks.document.taskfile import TaskFile
@@ -35,6 +35,7 @@ def merge_files(
     fields: frozenset[str],
     sections: Iterable[str],
     guest_is_later: bool | None,
+    later: Later = lambda _: None,
 ) -> MergedFile:
     """Returns the frame's file with what the guest changed.
 
@@ -45,6 +46,7 @@ def merge_files(
         fields: the keys that move together.
         sections: the sections that move with them.
         guest_is_later: the guest's value stands where both changed another key; None if both are of one time.
+        later: when a key got its value in the frame and in the guest, where that is known better.
 
     Raises:
         DocumentError: the frontmatter cannot be joined key by key, or the result would be too large to be read.
@@ -55,6 +57,7 @@ def merge_files(
         guest.frontmatter,
         bundle=fields,
         guest_is_later=guest_is_later,
+        later=later,
     )
     body = merge_body(
         base.body if base else None,

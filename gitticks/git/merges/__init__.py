@@ -5,16 +5,19 @@ from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_
 from gitticks.git.merges.commits import add_trailers
 from gitticks.git.merges.history import (
     DiffSummary,
+    LongChange,
     count_commits,
     diff_summary,
     find_merge,
     is_ancestor,
+    long_changes,
     merge_base,
     merge_trailers,
 )
 from gitticks.git.merges.hooked import HookRefusedError, commit_merge
 from gitticks.git.merges.memory import CleanMerge, Conflict, merge_in_memory
 from gitticks.git.merges.mend import Mended
+from gitticks.git.merges.moves import tree_changes
 from gitticks.git.merges.rebase import CleanRebase, rebase_in_memory
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
     "Conflict",
     "DiffSummary",
     "HookRefusedError",
+    "LongChange",
     "Mended",
     "Moved",
     "add_trailers",
@@ -35,10 +39,12 @@ __all__ = [
     "find_merge",
     "finish_checkout",
     "is_ancestor",
+    "long_changes",
     "merge_base",
     "merge_in_memory",
     "merge_trailers",
     "move_base",
     "rebase_in_memory",
     "sweep_asides",
+    "tree_changes",
 ]

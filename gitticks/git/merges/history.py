@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gitticks.git.identity import Identity
@@ -13,6 +13,7 @@ from gitticks.git.repository import Repository
 
 TASK_TRAILER = "Task"
 HEAD_TRAILER = "Head"
+_LONGEST_SHOWN = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,42 @@ def count_commits(repository: Repository, base: str, head: str) -> int:
     return int(_ask(repository, "rev-list", "--count", "--end-of-options", f"{base}..{head}"))
 
 
+def lost_commits(repository: Repository, kept: Iterable[str], heads: Iterable[str]) -> dict[str, str]:
+    """Returns the subjects of the commits in `heads` that `kept` does not contain, by id, the newest first.
+
+    A commit that is not stored any more counts for nothing.
+    """
+    listed = _ask(
+        repository,
+        "rev-list",
+        "--topo-order",
+        "--ignore-missing",
+        "--no-commit-header",
+        "--format=tformat:%H %s",
+        "--end-of-options",
+        *dict.fromkeys(heads),
+        *(f"^{commit}" for commit in dict.fromkeys(kept)),
+    )
+    parted = (line.partition(" ") for line in listed.split("\n") if line)
+    return {commit: subject for commit, _, subject in parted}
+
+
 def diff_summary(
     repository: Repository, base: str, head: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
 ) -> DiffSummary:
     """Returns what differs from `base` to `head`, as stored: no filter or converter is asked, a rename is two paths."""
+    lines = _numstat(repository, base, head, timeout_seconds)
+    return DiffSummary(
+        files=len(lines),
+        added=sum(int(added) for added, _, _ in lines if added != "-"),
+        removed=sum(int(removed) for _, removed, _ in lines if removed != "-"),
+        paths=tuple(sorted(path for _, _, path in lines)),
+    )
+
+
+def _numstat(
+    repository: Repository, base: str, head: str, timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> list[list[str]]:
     options = [
         "-r",
         "-z",
@@ -58,13 +91,26 @@ def diff_summary(
     ]
     asked = ["diff-tree", *options, "--end-of-options", base, head]
     listed = _ask(repository, *asked, timeout_seconds=timeout_seconds)
-    lines = [line.split("\t", 2) for line in listed.split("\0") if line]
-    return DiffSummary(
-        files=len(lines),
-        added=sum(int(added) for added, _, _ in lines if added != "-"),
-        removed=sum(int(removed) for _, removed, _ in lines if removed != "-"),
-        paths=tuple(sorted(path for _, _, path in lines)),
-    )
+    return [line.split("\t", 2) for line in listed.split("\0") if line]
+
+
+@dataclass(frozen=True, slots=True)
+class LongChange:
+    """A file whose change nobody reads on a terminal; `lines` that changed, None for a binary file."""
+
+    path: str
+    lines: int | None
+    span: tuple[str, str]
+
+
+def long_changes(repository: Repository, base: str, head: str) -> tuple[LongChange, ...]:
+    """Returns the binary files and the long changes between two commits: the long first, each by path."""
+    found = [
+        LongChange(path, None if added == "-" else int(added) + int(removed), (base, head))
+        for added, removed, path in _numstat(repository, base, head)
+    ]
+    left_out = [one for one in found if one.lines is None or one.lines > _LONGEST_SHOWN]
+    return tuple(sorted(left_out, key=lambda one: (one.lines is None, one.path)))
 
 
 def find_merge(repository: Repository, base: str, task_id: str, head: str) -> str | None:

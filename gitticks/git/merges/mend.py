@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout
 from gitticks.git.fence import fence_programs
 from gitticks.git.files import CheckoutFiles
@@ -56,7 +55,7 @@ def mend(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) -
         present = entries.get(step.path, {})
         if not _is_followed(step, present):
             mender.take(step, present)
-    write_entries(checkout.git_dir, checkout.path, mender.changed)
+    write_entries(checkout.git_dir, mender.changed, tip)
     return Mended(checkout.path, tuple(mender.conflicts), tuple(mender.rescued))
 
 
@@ -75,9 +74,7 @@ class _Mender:
 
     @classmethod
     def of(cls, repository: Repository, checkout: Checkout) -> Self:
-        from gitticks.git.objects import Objects
-
-        objects = Objects.open(repository)
+        objects = repository.objects
         files = CheckoutFiles.at(checkout.path, repository.own_dir, "base")
         return cls(
             checkout,
@@ -85,7 +82,7 @@ class _Mender:
             Follower(files, merge_text),
             Settler(merge_text, objects.read_blob, objects.write_blob),
             fence_programs(checkout.git_dir).variables,
-            list(files.sweep(lambda content: objects.has(blob_id(content)))),
+            list(files.sweep(lambda content: objects.has(objects.blob_id(content)))),
         )
 
     def take(self, step: Step, entries: Mapping[int, IndexEntry]) -> None:

@@ -1,4 +1,4 @@
-"""Lists what changes between two commits, entry by entry, with modes."""
+"""Lists what changes between two commits, entry by entry, with modes, links and submodules."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import os
 from dataclasses import dataclass
 
 from gitticks.git.process import run_git
-from gitticks.git.refs import NO_OBJECT
+from gitticks.git.refs import is_nothing
 from gitticks.git.repository import Repository
+from gitticks.model.tree_change import LINK, TreeChange
 
+_LONGEST_TARGET = 4096
 _FILE_MODES = frozenset({"100644", "100755", "000000"})
 
 
@@ -38,10 +40,30 @@ def steps_between(repository: Repository, old: str, new: str) -> tuple[Step, ...
     return tuple(_step(line, path) for line, path in zip(words[::2], words[1::2], strict=False))
 
 
+def tree_changes(repository: Repository, old: str, new: str) -> tuple[TreeChange, ...]:
+    """Returns the same with what a rule about trees asks for: where links lead, and what `.gitmodules` says."""
+    return tuple(_tree_change(repository, step) for step in steps_between(repository, old, new))
+
+
+def _tree_change(repository: Repository, step: Step) -> TreeChange:
+    target: str | None = None
+    settings: tuple[tuple[str, str], ...] | None = None
+    if step.new is not None and step.new_mode == LINK:
+        asked = ["cat-file", "blob", step.new]
+        found = run_git(asked, repository_dir=repository.common_dir).stdout
+        target = os.fsdecode(found[:_LONGEST_TARGET])
+    elif step.new is not None and step.path == ".gitmodules" and step.new_mode in _FILE_MODES:
+        asked = ["config", f"--blob={step.new}", "--no-includes", "--null", "--list"]
+        listed = run_git(asked, repository_dir=repository.common_dir, check=False)
+        entries = (entry.partition("\n") for entry in os.fsdecode(listed.stdout).split("\0") if entry)
+        settings = tuple((key, value) for key, _, value in entries) if listed.code == 0 else None
+    return TreeChange(step.path, step.base_mode, step.new_mode, target, settings)
+
+
 def _step(line: str, path: str) -> Step:
     base_mode, new_mode, base, new, _ = line.removeprefix(":").split(" ")
     return Step(path, _id(base), _id(new), base_mode, new_mode)
 
 
 def _id(object_id: str) -> str | None:
-    return None if object_id == NO_OBJECT else object_id
+    return None if is_nothing(object_id) else object_id

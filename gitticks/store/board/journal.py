@@ -14,6 +14,9 @@ from gitticks.git.repository import Repository
 from gitticks.model.values import Value
 from gitticks.plainfile import read_plain_file
 
+_MOST_TYPED = 100
+_MOST_JOINS = 16
+
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -47,21 +50,20 @@ class Journal(Value):
         base: the commit; None if that is not known.
         pending: the files that are not in step, by path.
         index_mark: how the index file looked when it was in step; empty if it may have changed since.
-        index_end: where its entries end, as `write_entries` tells; None if that is not known.
-        is_index_stale: the index has entries that git has to compare with their files by content.
-        seen: the blobs that edited files held when somebody last looked for what to take up, by path. Once such a
-            blob is on the branch, what the person saves next began from it.
-        typed: the blobs that editors saved and that were joined with what the branch had written since, by path. No
-            commit has such a blob, but the editor may show it still, and then its next save began from it.
+        is_index_stale: many entries are new, and git has yet to note how their files look.
+        seen: the blobs that edited files held when somebody looked for what to take up, by path, the last one last.
+            Once such a blob is on the branch, what the person saves next began from it.
+        typed: the blobs that editors saved and that were joined with what the branch had written since, by path, the
+            last one last, each before the blob that it was joined to, or twice once the branch has that one. No commit
+            has such a blob, but the editor may show it still, and then its next save began from it.
     """
 
     base: str | None = None
     pending: Mapping[str, Pending] = _NONE
     index_mark: str = ""
-    index_end: int | None = None
     is_index_stale: bool = False
-    seen: Mapping[str, str] = _NONE
-    typed: Mapping[str, str] = _NONE
+    seen: Mapping[str, tuple[str, ...]] = _NONE
+    typed: Mapping[str, tuple[tuple[str, str], ...]] = _NONE
 
 
 def load_journal(repository: Repository) -> Journal:
@@ -72,15 +74,13 @@ def load_journal(repository: Repository) -> Journal:
             _path(path): Pending(PendingKind(kind), _object(base), _object(against))
             for path, (kind, base, against) in values["pending"].items()
         }
-        end = values.get("end")
         return Journal(
             base=_object(values["base"]),
             pending=pending,
             index_mark=str(values["index"]),
-            index_end=None if end is None else int(end),
             is_index_stale=bool(values["stale"]),
-            seen={_path(path): _blob(blob) for path, blob in values.get("seen", {}).items()},
-            typed={_path(path): _blob(blob) for path, blob in values.get("typed", {}).items()},
+            seen={_path(path): _blobs(blobs) for path, blobs in values.get("seen", {}).items()},
+            typed={_path(path): _pairs(pairs) for path, pairs in values.get("typed", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Journal()
@@ -110,6 +110,29 @@ def _blob(name: object) -> str:
     return blob
 
 
+def _blobs(names: object) -> tuple[str, ...]:
+    """Returns what was seen of one file; an older gitticks noted the last blob alone."""
+    return tuple(map(_blob, names if isinstance(names, list) else [names]))
+
+
+def _pairs(pairs: object) -> tuple[tuple[str, str], ...]:
+    """Returns what was joined of one file; an older gitticks noted one blob alone, which is joined to itself."""
+    found = pairs if isinstance(pairs, list) else [(pairs, pairs)]
+    return tuple((_blob(typed), _blob(joined)) for typed, joined in found)
+
+
+def with_typed(journal: Journal, joins: Mapping[str, tuple[str, str]]) -> Journal:
+    """Returns the journal with what editors saved, by path, and what it was joined to."""
+    if not joins:
+        return journal
+    kept = {path: pairs for path, pairs in journal.typed.items() if path not in joins}
+    new = {
+        path: (*(one for one in journal.typed.get(path, ()) if one != pair), pair)[-_MOST_JOINS:]
+        for path, pair in joins.items()
+    }
+    return journal.changed(typed=dict([*kept.items(), *new.items()][-_MOST_TYPED:]))
+
+
 def save_journal(repository: Repository, journal: Journal) -> None:
     """Writes the journal and waits until it is on disk."""
     from gitticks.git.files import write_synced
@@ -118,10 +141,9 @@ def save_journal(repository: Repository, journal: Journal) -> None:
         "base": journal.base,
         "pending": {path: [one.kind, one.base, one.against] for path, one in journal.pending.items()},
         "index": journal.index_mark,
-        "end": journal.index_end,
         "stale": journal.is_index_stale,
-        "seen": dict(journal.seen),
-        "typed": dict(journal.typed),
+        "seen": {path: list(blobs) for path, blobs in journal.seen.items()},
+        "typed": {path: [list(pair) for pair in pairs] for path, pairs in journal.typed.items()},
     }
     write_synced(_file(repository), json.dumps(values).encode())
 

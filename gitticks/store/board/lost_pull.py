@@ -27,12 +27,11 @@ def left_by_pull(repository: Repository, checkout: Checkout) -> Mapping[str, str
     Empty unless all that the pull brought stands there, staged and untouched, so that every byte is in a commit.
     """
     from gitticks.git.merges.history import merge_base
-    from gitticks.git.objects import Objects
 
     tip = read_ref(repository.common_dir, STATE_REF)
     if tip is None or (checkout.git_dir / "MERGE_HEAD").exists():
         return {}
-    objects = Objects.open(repository)
+    objects = repository.objects
     for pulled in _pulled(repository, checkout):
         old = merge_base(repository, pulled, tip) if objects.has(pulled) else None
         if old is not None and old != pulled:
@@ -71,7 +70,7 @@ def _pulled(repository: Repository, checkout: Checkout) -> Iterator[str]:
     except OSError:
         fetched = b""
     for line in fetched.splitlines():
-        name = line[:40].decode("ascii", "replace")
+        name = line.split(b"\t")[0].decode("ascii", "replace")
         if is_object_id(name):
             yield name
     for remote in sorted((repository.common_dir / "refs" / "remotes").glob(f"*/{STATE_BRANCH}")):
@@ -83,7 +82,6 @@ def _pulled(repository: Repository, checkout: Checkout) -> Iterator[str]:
 def _left(
     repository: Repository, checkout: Checkout, objects: Objects, commits: tuple[str, str, str]
 ) -> Mapping[str, str | None]:
-    from gitticks.git.blobs import blob_id
     from gitticks.git.files import CheckoutFiles
     from gitticks.git.folders import NotPlainError
     from gitticks.git.indexfile import RESOLVED, read_entries
@@ -98,7 +96,7 @@ def _left(
             content = files.read(path)
         except NotPlainError:
             return {}
-        present = None if content is None else blob_id(content)
+        present = None if content is None else objects.blob_id(content)
         if not (None if staged is None else staged.object_id) == present == new:
             return {}
     changed = {one.path for one in objects.changed_files(tip, pulled)}

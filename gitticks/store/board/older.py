@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from gitticks.errors import GitticksError
 from gitticks.git.refs import logged
 from gitticks.store.layout import STATE_REF
 
@@ -38,6 +40,28 @@ def older_versions(objects: Objects, tip: str, path: str) -> Iterator[bytes]:
                     break
 
 
+def typed_versions(
+    objects: Objects, joins: Sequence[tuple[str, str]], is_on_branch: Callable[[str], bool]
+) -> Iterator[bytes]:
+    """Yields what an editor saved of a file and the branch has, joined with what others wrote; the newest first.
+
+    What was refused is in nothing but the file: counted from there, what the editor saves next would be a change of
+    words that the branch has never seen. What a join made may have been joined again before it was committed.
+
+    Args:
+        objects: where the blobs are.
+        joins: what was saved, each with what it was joined to, the last one last; to itself if that is known to be
+            on the branch.
+        is_on_branch: tells whether the file was like a blob on the branch.
+    """
+    taken: set[str] = set()
+    for typed, joined in reversed(joins):
+        if joined == typed or joined in taken or is_on_branch(joined):
+            taken.add(typed)
+            with contextlib.suppress(GitticksError):  # git may have removed it, as nothing else names it
+                yield objects.read_blob(typed)
+
+
 def _where_it_differs(objects: Objects, commits: Iterator[str], path: str) -> Iterator[str]:
     """Yields the first commits, and of the rest those at which the file is first met with some content."""
     yield from islice(commits, _FEW)
@@ -45,10 +69,8 @@ def _where_it_differs(objects: Objects, commits: Iterator[str], path: str) -> It
     if not rest or "\n" in path:
         yield from rest
         return
-    from gitticks.git.blobs import blobs_at
-
     met: set[str] = set()
-    for commit, blob in zip(rest, blobs_at(objects.common_dir, rest, path), strict=True):
+    for commit, blob in zip(rest, objects.blobs_at(rest, path), strict=True):
         if blob is not None and blob not in met:
             met.add(blob)
             yield commit

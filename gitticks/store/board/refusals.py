@@ -6,12 +6,12 @@ What was written is remembered, so that a note goes when the edit is mended, and
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from gitticks.errors import GitticksError
-from gitticks.git.blobs import blob_id
 from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.repository import Repository
 from gitticks.plainfile import read_plain_file
@@ -75,7 +75,7 @@ def _bring(
         if wanted is None:
             remembered.pop(path, None)
         if _put(files, path + NOTE_ENDING, known.get(path), wanted) and wanted is not None:
-            remembered[path] = blob_id(wanted)
+            remembered[path] = _digest(wanted)
     if not remembered:
         _file(repository).unlink(missing_ok=True)  # every change looks whether it is there
     elif remembered != known:
@@ -91,9 +91,13 @@ def _put(files: CheckoutFiles, path: str, written: str | None, wanted: bytes | N
 
 
 def _is_ours(present: bytes | None, written: str | None) -> bool:
-    if present is None or blob_id(present) == written:
+    if present is None or _digest(present) == written:
         return True
     return present.startswith(_FIRST_LINE.encode()) and present.endswith(_LAST_LINES.encode())
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _load(repository: Repository) -> Mapping[str, str]:

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gitticks.errors import GitticksError
-from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.distances import changed_places, nearest_first
 from gitticks.git.files import CheckoutFiles
@@ -18,8 +17,8 @@ from gitticks.git.follow import QUIET_SECONDS
 from gitticks.git.locks import WAIT_SECONDS, hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
-from gitticks.store.board.journal import Journal, PendingKind, load_journal, save_journal
-from gitticks.store.board.older import older_versions
+from gitticks.store.board.journal import Journal, PendingKind, load_journal, save_journal, with_typed
+from gitticks.store.board.older import older_versions, typed_versions
 from gitticks.store.board.place import board_checkout, is_on_state_branch
 from gitticks.store.board.report import errors_of_board
 from gitticks.store.layout import task_of_path
@@ -30,7 +29,7 @@ LARGEST_BYTES = 10_000_000
 """What is larger is no task, and goes to everybody's clone only if a person says so."""
 
 _LOOKS = 3
-_MOST_TYPED = 100
+_MOST_SEEN = 16
 _TICK_SECONDS = 0.01
 """As coarse as the times of files are on some kernels."""
 
@@ -43,6 +42,7 @@ class SavedEdit:
     """A file of the board that a person edited: where it began and what it holds; None where there is no file.
 
     `is_conflict` if the branch has written the same place since, `is_plain` False for a link, a folder and the like.
+    `is_young` if somebody keeps saving it, so that what it holds may be half of what is coming.
     `is_large` for a file beside the tasks that is not read, for its size.
     """
 
@@ -53,6 +53,7 @@ class SavedEdit:
     is_plain: bool = True
     is_executable: bool = False
     is_large: bool = False
+    is_young: bool = False
 
 
 def uncommitted_paths(repository: Repository) -> tuple[str, ...]:
@@ -73,18 +74,22 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
     checkout = board_checkout(repository)
     if checkout is None:
         return ()
-    for _ in range(_LOOKS):
+    for looks_left in reversed(range(_LOOKS)):
         with _no_writer(repository) as is_locked, errors_of_board(_NOT_SEEN):
             journal = load_journal(repository)
             found = tuple(_edits(repository, checkout, journal, among))
             files = _files(repository, checkout)
             youngest = _youngest(files, (edit.path for edit in found if edit.is_plain))
+            if not looks_left:
+                found = tuple(_marked_young(files, edit) for edit in found)
+            is_time = youngest is None or not looks_left
             # What a person edits of another branch, or of an old commit in a rebase, has nothing to do with this one.
-            if youngest is None and is_locked and is_on_state_branch(checkout):
-                joined = _joined(repository, files, journal, found)
-                _note_seen(repository, _with_typed(repository, journal, found, joined), joined, among)
+            if is_time and is_locked and is_on_state_branch(checkout):
+                joined = _joined(repository, files, found)
+                kept = _with_settled(repository, journal, {edit.path for edit in found}, among)
+                _note_seen(repository, _with_typed(repository, kept, found, joined), joined, among)
                 found = joined
-        if youngest is None:
+        if youngest is None or is_time:
             break
         time.sleep(QUIET_SECONDS - youngest)
     return found
@@ -100,6 +105,11 @@ def wait_until_quiet(repository: Repository, paths: Sequence[str]) -> bool:
     return True
 
 
+def _marked_young(files: CheckoutFiles, edit: SavedEdit) -> SavedEdit:
+    is_young = edit.is_plain and _youngest(files, (edit.path,)) is not None
+    return replace(edit, is_young=True) if is_young else edit
+
+
 def _youngest(files: CheckoutFiles, paths: Iterable[str]) -> float | None:
     """Returns the age of the file that was written last; None if all have been left alone for long enough."""
     ages = (files.age_seconds(path) for path in paths)
@@ -107,17 +117,18 @@ def _youngest(files: CheckoutFiles, paths: Iterable[str]) -> float | None:
 
 
 def _joined(
-    repository: Repository, files: CheckoutFiles, journal: Journal, found: tuple[SavedEdit, ...]
+    repository: Repository, files: CheckoutFiles, found: tuple[SavedEdit, ...]
 ) -> tuple[SavedEdit, ...]:
     """Joins what an editor saved that was open for long with what the branch has written since, in the file itself.
 
     Else the old lines around the edit would be an edit too, and take back what the editor never showed.
     """
-    objects, tip = Objects.open(repository), state_tip(repository)
+    objects, tip = repository.objects, state_tip(repository)
     joined = []
     for edit in found:
         current = _blob(objects, tip, edit.path)
-        is_old = edit.path not in journal.pending and None not in (edit.base, edit.content, current)
+        is_free = not edit.is_young and not edit.is_conflict
+        is_old = is_free and None not in (edit.base, edit.content, current)
         if is_old and edit.base != current:
             merged = merge_saved(edit.path, edit.base or b"", edit.content or b"", current or b"")
             if merged is None and _is_persons_own(edit.base or b"", current or b""):
@@ -133,26 +144,47 @@ def _with_typed(
     repository: Repository, journal: Journal, found: tuple[SavedEdit, ...], joined: tuple[SavedEdit, ...]
 ) -> Journal:
     """Keeps what the editors had saved of files that were joined with the branch since."""
-    objects = Objects.open(repository)
-    typed = {
-        before.path: objects.write_blob(before.content)
+    objects = repository.objects
+    joins = {
+        before.path: (objects.write_blob(before.content), objects.blob_id(after.content))
         for before, after in zip(found, joined, strict=True)
-        if before.content is not None and before.content != after.content
+        if before.content is not None and after.content is not None and before.content != after.content
     }
-    if not typed:
-        return journal
-    kept = {path: blob for path, blob in journal.typed.items() if path not in typed}
-    return journal.changed(typed=dict([*kept.items(), *typed.items()][-_MOST_TYPED:]))
+    return with_typed(journal, joins)
+
+
+def _with_settled(
+    repository: Repository, journal: Journal, edited: Collection[str], among: Collection[str] | None
+) -> Journal:
+    """Notes what the branch has by now of that which was joined; of files that are like the branch, the rest goes."""
+    objects, tip = repository.objects, state_tip(repository)
+    kept = dict(journal.typed)
+    for path, joins in journal.typed.items():
+        is_looked_at = among is None or path in among
+        if (
+            is_looked_at
+            and path not in edited
+            and path not in journal.pending
+            and any(a != b for a, b in joins)
+        ):
+            on_branch = frozenset(map(objects.blob_id, older_versions(objects, tip, path)))
+            typed = map(objects.blob_id, typed_versions(objects, joins, on_branch.__contains__))
+            kept[path] = tuple((blob, blob) for blob in reversed(tuple(typed)))
+    return journal if kept == journal.typed else journal.changed(typed=kept)
 
 
 def _note_seen(
     repository: Repository, journal: Journal, found: tuple[SavedEdit, ...], among: Collection[str] | None
 ) -> None:
-    elsewhere = (
-        {} if among is None else {path: one for path, one in journal.seen.items() if path not in among}
-    )
-    seen = elsewhere | {edit.path: blob_id(edit.content) for edit in found if edit.content is not None}
-    if seen != journal.seen or journal.typed:
+    # As long as the board has not followed the branch, a file that is like it may still count from an older version.
+    is_over = among is None and journal.base == state_tip(repository)
+    seen = {} if is_over else dict(journal.seen)
+    for edit in found:
+        if edit.content is not None:
+            blob = repository.objects.blob_id(edit.content)
+            before = tuple(one for one in journal.seen.get(edit.path, ()) if one != blob)
+            seen[edit.path] = (*before, blob)[-_MOST_SEEN:]
+    if seen != journal.seen or journal.typed != load_journal(repository).typed:
         with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is taken up
             save_journal(repository, journal.changed(seen=seen))
 
@@ -195,7 +227,7 @@ def _files(repository: Repository, checkout: Checkout) -> CheckoutFiles:
 def _edits(
     repository: Repository, checkout: Checkout, journal: Journal, among: Collection[str] | None = None
 ) -> Iterator[SavedEdit]:
-    objects = Objects.open(repository)
+    objects = repository.objects
     tip = state_tip(repository)
     files = _files(repository, checkout)
     changes = changed_paths(checkout, among)
@@ -214,9 +246,7 @@ def _edits(
             is_conflict = pending is not None and pending.kind is PendingKind.CONFLICT
             yield SavedEdit(
                 path,
-                _closest(
-                    objects, tip, path, (base, content), _typed_and_taken_up(objects, journal, tip, path)
-                ),
+                _closest(objects, journal, tip, path, (base, content)),
                 content,
                 is_conflict,
                 is_executable=files.is_executable(path),
@@ -236,7 +266,7 @@ def _blob(objects: Objects, commit: str, path: str) -> bytes | None:
 
 
 def _closest(
-    objects: Objects, tip: str, path: str, edit: tuple[bytes | None, bytes | None], typed: str | None
+    objects: Objects, journal: Journal, tip: str, path: str, edit: tuple[bytes | None, bytes | None]
 ) -> bytes | None:
     """Returns the version that the edit began from: an older one where it is nearer, as an editor left open saves.
 
@@ -248,32 +278,21 @@ def _closest(
     base, content = edit
     if base is None or content is None or b"\0" in content:
         return base
-    versions = (*older_versions(objects, tip, path), *_typed(objects, typed))
-    nearest = nearest_first((base, *reversed(versions)), content)
+    older = tuple(older_versions(objects, tip, path))
+    on_branch = frozenset(map(objects.blob_id, older))
+    typed = typed_versions(objects, journal.typed.get(path, ()), on_branch.__contains__)
+    nearest = nearest_first((base, *typed, *reversed(older)), content)
     closest = next(one for distance, one in nearest if distance > 0 or one is base)
     if _is_persons_own(closest, base) and changed_places(base, content) <= changed_places(closest, content):
         return base
     return closest
 
 
+def shows_older(content: bytes, branch: bytes) -> bool:
+    """True if an editor saved a task that gitticks has written since, by the time that all writers set."""
+    return not _is_persons_own(content, branch)
+
+
 def _is_persons_own(old: bytes, new: bytes) -> bool:
     """True if nothing of ours came in between, by the time that all writers but people on the board set."""
     return _UPDATED.findall(old)[:1] == _UPDATED.findall(new)[:1]
-
-
-def _typed_and_taken_up(objects: Objects, journal: Journal, tip: str, path: str) -> str | None:
-    """Returns what the editor had saved, if the branch has it: what was refused is in nothing but the file.
-
-    Counted from there, what the editor saves next would be a change of words that the branch has never seen.
-    """
-    typed, seen = journal.typed.get(path), journal.seen.get(path)
-    if typed is None or seen is None:
-        return typed
-    is_on_branch = any(blob_id(older) == seen for older in older_versions(objects, tip, path))
-    return typed if is_on_branch else None
-
-
-def _typed(objects: Objects, blob: str | None) -> Iterator[bytes]:
-    with contextlib.suppress(GitticksError):  # git may have removed it, as nothing else names it
-        if blob is not None:
-            yield objects.read_blob(blob)

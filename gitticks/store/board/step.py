@@ -7,6 +7,7 @@ happens in between, the next call finds out what is missing by comparing.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,15 +17,17 @@ from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.textmerge import Merge
-from gitticks.store.board.journal import Journal, Pending, load_journal, mark_of, save_journal
+from gitticks.store.board.journal import Pending, load_journal, mark_of, save_journal
 from gitticks.store.board.place import board_checkout, is_on_state_branch
 from gitticks.store.board.report import BoardReport, errors_of_board
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from gitticks.git.checkouts import Checkout
+    from gitticks.store.board.sync import Sync
 
 NOT_IN_STEP = BoardReport(is_in_step=False)
 
@@ -42,6 +45,7 @@ class WorktreeStep:
     repository: Repository
     checkout: Checkout | None
     merge: Merge
+    rehearsed: Sync | None = None
     report: BoardReport = NOT_IN_STEP
 
     def follow(self, old_commit: str, new_commit: str, /) -> None:
@@ -57,7 +61,7 @@ class WorktreeStep:
             with contextlib.suppress(GitticksError, OSError):
                 if load_journal(self.repository).base not in (None, old_commit, new_commit):
                     _sync(self.repository, self.checkout, old_commit, self.merge)
-                self.report = _sync(self.repository, self.checkout, new_commit, self.merge)
+                self.report = _sync(self.repository, self.checkout, new_commit, self.merge, self.rehearsed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +71,19 @@ class WorktreeBoard:
     merge: Merge = _merge_saved
 
     @contextmanager
-    def prepare(self, repository: Repository, /) -> Iterator[WorktreeStep]:
-        """Locks the board's index until the ref has moved and the board has followed.
+    def prepare(self, repository: Repository, new_commit: str, /) -> Iterator[WorktreeStep]:
+        """Locks the board's index until the ref has moved to the new commit and the board has followed.
 
-        Where there is no board, or its index is busy for long, the step follows nothing. To be called with the
+        All that takes long is done before that, since git refuses a commit while the lock is there. Where there is no board, or its index is busy for long, the step follows nothing. To be called with the
         store's lock held.
         """
         with contextlib.ExitStack() as held:
-            yield WorktreeStep(repository, _take(repository, held), self.merge)
+            rehearsed = _rehearsed(repository, new_commit, self.merge)
+            if rehearsed is not None:
+                held.callback(rehearsed.files.ready.drop)
+                with contextlib.suppress(GitticksError, OSError):
+                    held.enter_context(rehearsed.ready_index())
+            yield WorktreeStep(repository, _take(repository, held), self.merge, rehearsed)
 
     def bring_in_step(self, repository: Repository) -> BoardReport | None:
         """Catches up with the state branch and returns what came of it; None if there is no board.
@@ -89,13 +98,25 @@ class WorktreeBoard:
 
         if board_checkout(repository) is None:
             return None
-        with hold_lock(repository.own_dir / "lock"), contextlib.ExitStack() as held:
-            checkout = _take(repository, held)
+        with hold_lock(repository.own_dir / "lock"):
             tip = read_ref(repository.common_dir, STATE_REF)
-            if checkout is None or tip is None:
+            if tip is None:
                 return NOT_IN_STEP
+            checkout = board_checkout(repository)
+            if (
+                checkout is not None
+                and is_on_state_branch(checkout)
+                and _is_settled(repository, checkout, tip)
+            ):
+                return BoardReport()
+            with self.prepare(repository, tip) as step:
+                if step.checkout is None:
+                    return NOT_IN_STEP
+                with errors_of_board("the board cannot be brought in step"):
+                    report = _sync(repository, step.checkout, tip, self.merge, step.rehearsed)
             with errors_of_board("the board cannot be brought in step"):
-                return _sync(repository, checkout, tip, self.merge, thorough=True)
+                _refresh_stale(repository, step.checkout)
+            return report
 
 
 def pending(repository: Repository) -> Mapping[str, Pending]:
@@ -124,43 +145,84 @@ def _take(repository: Repository, held: contextlib.ExitStack) -> Checkout | None
     return None
 
 
+def _rehearsed(repository: Repository, tip: str, merge: Merge) -> Sync | None:
+    """Returns a sync that has found out, and brought to the disk, what there is to do; None if it cannot.
+
+    Whatever is not so any more once the index is locked, it finds out again.
+    """
+    with contextlib.suppress(GitticksError, OSError):
+        checkout = board_checkout(repository)
+        if checkout is not None and is_on_state_branch(checkout):
+            from gitticks.store.board.sync import Sync  # not where there is no board
+
+            sync = Sync.of(repository, checkout, load_journal(repository), tip, merge)
+            sync.sweep()
+            try:
+                sync.rehearse()
+            except (GitticksError, OSError):
+                sync.files.ready.drop()
+            else:
+                return sync
+    return None
+
+
 def _sync(
-    repository: Repository, checkout: Checkout, tip: str, merge: Merge, *, thorough: bool = False
+    repository: Repository, checkout: Checkout, tip: str, merge: Merge, rehearsed: Sync | None = None
 ) -> BoardReport:
     from gitticks.store.board.sync import Sync  # not where there is no board
 
     journal = load_journal(repository)
-    if thorough and _is_settled(journal, checkout, tip):
-        return BoardReport()
-    sync = Sync.of(repository, checkout, journal, tip, merge)
-    sync.sweep()
+    if rehearsed is not None and (rehearsed.tip, rehearsed.journal) == (tip, journal):
+        sync = rehearsed
+    else:
+        sync = Sync.of(repository, checkout, journal, tip, merge)
     journal, report = sync.run()
-    if thorough and journal.is_index_stale:
-        refresh(checkout)
-        mark = mark_of(checkout.git_dir / "index")
-        journal = journal.changed(is_index_stale=False, index_mark=mark, index_end=None)
     save_journal(repository, journal)
     return report
 
 
-def _is_settled(journal: Journal, checkout: Checkout, tip: str) -> bool:
+def _refresh_stale(repository: Repository, checkout: Checkout) -> None:
+    """Lets git compare what only it can; an index that somebody writes meanwhile is left to the next call."""
+    from gitticks.git.indexlock import hold_index_lock
+
+    journal = load_journal(repository)
+    index = checkout.git_dir / "index"
+    if not journal.is_index_stale or mark_of(index) != journal.index_mark:
+        return
+    with refreshed_aside(checkout) as aside, hold_index_lock(checkout.git_dir) as is_held:
+        if is_held and aside.exists() and mark_of(index) == journal.index_mark:
+            aside.replace(index)
+            mark = mark_of(index)
+            save_journal(repository, journal.changed(is_index_stale=False, index_mark=mark))
+
+
+def _is_settled(repository: Repository, checkout: Checkout, tip: str) -> bool:
+    journal = load_journal(repository)
     return (
         journal.base == tip and not journal.pending and not journal.is_index_stale and checkout.path.is_dir()
     )
 
 
-def refresh(checkout: Checkout) -> None:
-    """Lets git note in the index which files are unchanged, so that a person's next `git status` is quick."""
+@contextlib.contextmanager
+def refreshed_aside(checkout: Checkout) -> Iterator[Path]:
+    """Gives a second index in which git has noted which files are unchanged, so that `git status` is quick."""
     from gitticks.git.fence import fence_programs
-    from gitticks.git.indexfile import index_aside
     from gitticks.git.process import run_git
 
-    with index_aside(checkout.git_dir) as index:
+    index, aside = checkout.git_dir / "index", checkout.git_dir / "gitticks-refreshed"
+    for leftover in (aside, aside.with_name(f"{aside.name}.lock")):
+        leftover.unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        os.link(index, aside)
+    try:
         run_git(
             ["update-index", "-q", "--unmerged", "--refresh"],
             repository_dir=checkout.git_dir,
             work_tree=checkout.path,
             directory=checkout.path,
-            extra_environment={**fence_programs(checkout.git_dir).variables, "GIT_INDEX_FILE": str(index)},
+            extra_environment={**fence_programs(checkout.git_dir).variables, "GIT_INDEX_FILE": str(aside)},
             check=False,
         )
+        yield aside
+    finally:
+        aside.unlink(missing_ok=True)

@@ -5,30 +5,53 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from gitticks.errors import GitticksError
-from gitticks.git.blobs import blob_id
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import Followed, Follower, Outcome, Version
-from gitticks.git.indexfile import RESOLVED, IndexEntry, read_entries, write_entries
-from gitticks.git.refs import last_logged
+from gitticks.git.indexfile import RESOLVED, IndexEntry, index_ready, read_entries, write_entries
+from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
 from gitticks.git.settle import EXECUTABLE, PLAIN, Move, Settler
+from gitticks.git.staged import own_commits
 from gitticks.git.textmerge import Merge
-from gitticks.store.board.journal import Journal, Pending, PendingKind, mark_of
-from gitticks.store.board.older import older_versions
+from gitticks.store.board.journal import Journal, Pending, PendingKind, mark_of, with_typed
+from gitticks.store.board.older import older_versions, typed_versions
 from gitticks.store.board.report import BoardReport
 
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects
 
+Item = TypeVar("Item")
+
 _MANY_FILES = 200
 """So many are not brought to the disk one after the other."""
+
+
+class Repeated(Generic[Item]):
+    """What an iterator yields, for any number of readers; it is asked no further than the furthest of them."""
+
+    def __init__(self, items: Iterator[Item]) -> None:
+        self._items = items
+        self._known: list[Item] = []
+
+    def __iter__(self) -> Iterator[Item]:
+        """Yields what is known, then what comes."""
+        at = 0
+        while True:
+            if at == len(self._known):
+                try:
+                    self._known.append(next(self._items))
+                except StopIteration:
+                    return
+            yield self._known[at]
+            at += 1
 
 
 @dataclass(slots=True)
@@ -48,49 +71,110 @@ class Sync:
     pending: dict[str, Pending] = field(default_factory=dict)
     rescued: list[Path] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
-    own_tree: str | None = None
+    own_commits: tuple[str, ...] = ()
+    joins: dict[str, tuple[str, str]] = field(default_factory=dict)
+    rehearsed: tuple[str, tuple[Move, ...]] | None = None
+    ready: tuple[Path, str, dict[str, tuple[IndexEntry, ...]]] | None = None
 
     @classmethod
     def of(cls, repository: Repository, checkout: Checkout, journal: Journal, tip: str, merge: Merge) -> Self:
         """Returns a sync with its tools laid out."""
-        from gitticks.git.objects import Objects
-
-        objects = Objects.open(repository)
+        objects = repository.objects
         files = CheckoutFiles.at(checkout.path, repository.own_dir, "board")
-        follower = Follower(files, merge, lambda path: older_versions(objects, tip, path))
-        settler = Settler(merge, objects.read_blob, objects.write_blob)
+        older: dict[str, Repeated[bytes]] = {}
+
+        def versions(path: str) -> Iterator[bytes]:
+            if path not in older:
+                older[path] = Repeated(older_versions(objects, tip, path))
+            return iter(older[path])
+
+        def typed(path: str) -> Iterator[bytes]:
+            known = cache(lambda: frozenset(map(objects.blob_id, versions(path))))
+            return typed_versions(objects, journal.typed.get(path, ()), lambda blob: blob in known())
+
+        joined = cache(merge)
+        follower = Follower(files, joined, versions, typed)
+        settler = Settler(joined, objects.read_blob, objects.write_blob)
         return cls(repository, checkout, objects, journal, tip, files, follower, settler)
+
+    def rehearse(self) -> None:
+        """Finds out what there is to do and brings new contents to the disk, so that `run` has little left.
+
+        What it finds is remembered by what it was asked of, so that an edit in between is seen all the same.
+        """
+        mark = mark_of(self.checkout.git_dir / "index")
+        moves = tuple(self._moves())
+        self.entries = self._read_entries({move.path: move for move in moves})
+        self._prepare(moves)
+        self.rehearsed = mark, moves
+        if len(moves) < _MANY_FILES:
+            self.own_commits = own_commits(self.checkout.git_dir)
+            wanted = [self._rehearsed(self._resolved_by_person(move)) for move in moves]
+            self.files.ready.add(self.files.scratch, [one for one in wanted if one is not None])
+
+    def _moves_again(self) -> Iterable[Move]:
+        """Returns what there is to do, without asking again what nobody can have changed since the rehearsal."""
+        mark, moves = self.rehearsed or ("", ())
+        is_same = self.rehearsed is not None and self.journal.base is not None
+        moves = moves if is_same else tuple(self._moves())
+        if mark == "" or mark != mark_of(self.checkout.git_dir / "index"):
+            self.entries = self._read_entries({move.path: move for move in moves})
+        if self.rehearsed is None:
+            self._prepare(moves)
+        return moves
+
+    def _rehearsed(self, move: Move) -> bytes | None:
+        """Returns what is to be put into a file, None where there is nothing to put."""
+        version = Version(move.path, self._content(self._began(move)), self._content(move.new))
+        return self.follower.rehearse(version)
 
     def run(self) -> tuple[Journal, BoardReport]:
         """Brings every path in step that can be, and returns what is to be noted and what to be said."""
-        moves = {move.path: move for move in self._moves()}
-        self.entries = self._read_entries(moves)
-        self._prepare(moves.values())
+        moves = {move.path: move for move in self._moves_again()}
         if len(moves) < _MANY_FILES:
-            self.own_tree = self._tree_of_own_commit()
+            self.own_commits = own_commits(self.checkout.git_dir)
         try:
             for move in moves.values():
                 self._bring(self._resolved_by_person(move))
         finally:
             self.files.ready.drop()
-        index_end = write_entries(self.checkout.git_dir, self.checkout.path, self.changed, self._known_end())
+        self._write_entries()
         journal = Journal(
             base=self.tip,
             pending=self.pending,
             index_mark=mark_of(self.checkout.git_dir / "index"),
-            index_end=index_end,
-            is_index_stale=self.journal.is_index_stale or self._leaves_unknown(index_end),
-            seen={path: blob for path, blob in self.journal.seen.items() if path not in moves},
+            is_index_stale=self.journal.is_index_stale or len(self.changed) >= _MANY_FILES,
+            seen={
+                path: blobs
+                for path, blobs in self.journal.seen.items()
+                if path not in moves or path in self.pending
+            },
             typed=self.journal.typed,
         )
-        return journal, self._report()
+        return with_typed(journal, self.joins), self._report()
 
-    def _tree_of_own_commit(self) -> str | None:
-        """Returns what a person committed last on the board, which git notes in the log of its HEAD."""
-        with contextlib.suppress(GitticksError, OSError):
-            commit = last_logged(self.checkout.git_dir, "HEAD")
-            return None if commit is None else self.objects.tree_of(commit)
-        return None
+    @contextlib.contextmanager
+    def ready_index(self) -> Iterator[None]:
+        """Lets git write, before the index is locked, what it is to be if nobody touches files or index meanwhile."""
+        mark, moves = self.rehearsed or ("", ())
+        likely: dict[str, tuple[IndexEntry, ...]] = {
+            move.path: () if move.new is None else (IndexEntry(move.path, move.new, RESOLVED, move.mode),)
+            for move in moves
+        }
+        if not likely or not mark:
+            yield
+            return
+        with index_ready(self.checkout.git_dir, likely, self.tip) as aside:
+            self.ready = aside, mark, likely
+            yield
+
+    def _write_entries(self) -> None:
+        aside, mark, likely = self.ready or (None, "", {})
+        index = self.checkout.git_dir / "index"
+        if aside is not None and likely == self.changed and mark == mark_of(index) and aside.exists():
+            aside.replace(index)
+        else:
+            write_entries(self.checkout.git_dir, self.changed, self.tip)
 
     def _prepare(self, moves: Collection[Move]) -> None:
         """Brings the contents of many files to the disk at once; where that fails, each will say why."""
@@ -101,22 +185,13 @@ class Sync:
             contents = (self.contents[move.new] for move in moves if move.new is not None)
             self.files.ready.add(self.files.scratch, contents)
 
-    def _known_end(self) -> int | None:
-        return self.journal.index_end if self._is_index_untouched() else None
-
     def _is_index_untouched(self) -> bool:
         """True if nobody wrote the index since the journal was."""
         return mark_of(self.checkout.git_dir / "index") == self.journal.index_mark != ""
 
-    def _leaves_unknown(self, index_end: int | None) -> bool:
-        """True if git has to read a file to know whether it is as the index says; git notes no status of its own."""
-        entries = [entry for entries in self.changed.values() for entry in entries]
-        is_unknown = (entry.stage == RESOLVED and entry.status is None for entry in entries)
-        return bool(entries) and (index_end is None or any(is_unknown))
-
     def sweep(self) -> None:
         """Clears what killed processes left of their preparations."""
-        self.rescued += self.files.sweep(lambda content: self.objects.has(blob_id(content)))
+        self.rescued += self.files.sweep(lambda content: self.objects.has(self.objects.blob_id(content)))
 
     def _report(self) -> BoardReport:
         def of_kind(kind: PendingKind) -> tuple[str, ...]:
@@ -137,6 +212,8 @@ class Sync:
             new = changes[path][1] if path in changes else self._blob_at(tip_tree, path)
             changes[path] = (pending.base, new)
         for path, (old, new) in changes.items():
+            if not all(map(is_possible, path.split("/"))):
+                continue  # it would lead out of the board, or into `.git`
             if new is None and self._is_odd(tip_tree, path):
                 continue  # there is no file to follow, and none was removed
             seen = self.journal.pending[path].against if path in self.journal.pending else None
@@ -172,7 +249,7 @@ class Sync:
                     yield path, None, new
                     continue
                 is_old = present is not None and present in older_versions(self.objects, self.tip, path)
-                yield path, (blob_id(present) if is_old and present is not None else new), new
+                yield path, (self.objects.blob_id(present) if is_old and present is not None else new), new
 
     def _blob_at(self, tree: str, path: str) -> str | None:
         entry = self.objects.find(tree, path)
@@ -202,6 +279,9 @@ class Sync:
         began = self._began(move)
         followed = self.follower.follow(Version(move.path, self._content(began), self._content(move.new)))
         self.rescued += followed.rescued
+        if followed.saved is not None and followed.present is not None:
+            write = self.objects.write_blob
+            self.joins[move.path] = write(followed.saved), write(followed.present)
         before = self.journal.pending.get(move.path)
         settled = self.settler.settle(
             move,
@@ -218,28 +298,32 @@ class Sync:
     def _began(self, move: Move) -> str | None:
         """Returns the blob that what lies in the file began from.
 
-        That is what somebody saw there, or what the person committed themselves, if it is on the branch since: who saves
-        once more while that happens changed their own text, not the branch's older one.
+        That is the last of what somebody saw there, or what the person committed themselves, that is on the branch
+        since: who saves once more while that happens changed their own text, not the branch's older one.
         """
-        for known in self._known_to_person(move):
-            if known == move.base:
-                continue
-            base = self._content(move.base)
-            versions = older_versions(self.objects, self.tip, move.path)
-            since = takewhile(lambda content: content != base, versions)  # noqa: B023 - used up at once
-            if known == move.new or any(blob_id(content) == known for content in since):
-                return known
-        return move.base
+        known = self._known_to_person(move)
+        if not known - {move.base}:
+            return move.base
+        base = self._content(move.base)
+        versions = self.follower.older_versions(move.path)
+        since = map(self.objects.blob_id, takewhile(lambda content: content != base, versions))
+        return next((blob for blob in since if blob in known), move.base)
 
-    def _known_to_person(self, move: Move) -> Iterator[str]:
-        seen = self.journal.seen.get(move.path)
-        if seen is not None:
-            yield seen
+    def _known_to_person(self, move: Move) -> set[str]:
+        known = set(self.journal.seen.get(move.path, ()))
         with contextlib.suppress(GitticksError, OSError):
-            own = None if self.own_tree is None else self._blob_at(self.own_tree, move.path)
+            own = {blob for commit in self.own_commits if (blob := self._put_there(commit, move.path))}
             # A file that is still as it was at the base lags behind, whoever committed.
-            if own not in (None, move.base) and self.files.read(move.path) != self._content(move.base):
-                yield str(own)
+            if own - {move.base} and self.files.read(move.path) != self._content(move.base):
+                known |= own
+        return known
+
+    def _put_there(self, commit: str, path: str) -> str | None:
+        """Returns the blob of a file that a commit changed; what it only found there is nothing that its maker wrote."""
+        blob = self._blob_at(self.objects.tree_of(commit), path)
+        parents = self.objects.parents_of(commit)
+        before = self._blob_at(self.objects.tree_of(parents[0]), path) if parents else None
+        return None if blob == before else blob
 
     def _note(self, move: Move, followed: Followed, before: Pending | None) -> None:
         if followed.outcome is Outcome.CONFLICT:
@@ -254,7 +338,9 @@ class Sync:
     def _content(self, object_id: str | None) -> bytes | None:
         if object_id is None:
             return None
-        return self.contents.get(object_id) or self.objects.read_blob(object_id)
+        if object_id not in self.contents:
+            self.contents[object_id] = self.objects.read_blob(object_id)
+        return self.contents[object_id]
 
     def _keep_unstaged(self, path: str, content: bytes) -> None:
         """Keeps a staged edit that could not be joined, unless it is only what a killed call had put there."""

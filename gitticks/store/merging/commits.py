@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,6 @@ from gitticks.store.merging.files import MergedFile, merge_file
 
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects
-
-_MANY_FILES = 200
-"""So many are written as one pack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +35,24 @@ class MergeReport:
 
 
 @dataclass(frozen=True, slots=True)
-class MergedTree:
-    """The tree of a merge, and what is to be said of it."""
+class Merged:
+    """What a merge changes on our side, contents by path, and what is to be said of it."""
 
-    tree: str
+    changes: Mapping[str, bytes | None]
     report: MergeReport
 
 
-def merge_commits(objects: Objects, base: str | None, ours: str, theirs: str) -> MergedTree:
-    """Returns the tree that holds what both commits changed since `base`; the same whichever is called ours.
+def merge_commits(objects: Objects, base: str | None, ours: str, theirs: str) -> Merged:
+    """Returns what makes our tree hold all that both commits changed since `base`; the result is the same both ways.
 
     Args:
-        objects: where the commits are, and where the tree is stored.
+        objects: where the commits are.
         base: their merge base; None if they have none.
         ours: a commit of the state branch.
         theirs: another one.
 
     Raises:
-        GitticksError: an object is damaged or missing, or the disk is full.
+        GitticksError: an object is damaged or missing.
     """
     return _Merge(objects, base, ours, theirs).run()
 
@@ -71,10 +67,13 @@ class _Merge:
         self._sides: tuple[tuple[Files, Collection[str]], ...] = ()
         self._result: Files = {}
         self._report = MergeReport()
+        from gitticks.store.merging.changes import Changes
+
+        self._history = Changes(objects, ours, theirs)
         self._kept: dict[str, None] = {}
         self._beside: list[str] = []
 
-    def run(self) -> MergedTree:
+    def run(self) -> Merged:
         """Merges every path that either side changed."""
         mine = dict(self._mine)
         renamed = rename_later_births(self._old, self._mine, self._others, self._is_taken)
@@ -86,7 +85,6 @@ class _Merge:
             self._merge(path)
         here = {**self._old, **mine}
         changes = {path: new for path, new in self._result.items() if new != here.get(path)}
-        tree = self._trees[0] if not changes else self._written(changes)
         report = MergeReport(
             self._report.conflicts,
             self._report.overridden,
@@ -94,13 +92,7 @@ class _Merge:
             tuple(self._kept),
             tuple(sorted(self._beside)),
         )
-        return MergedTree(tree, report)
-
-    def _written(self, changes: Files) -> str:
-        packed = self._objects.packed() if len(changes) > _MANY_FILES else contextlib.nullcontext()
-        with packed:
-            tree = self._objects.update_tree(self._trees[0], changes)
-            return tree if tree is not None else self._objects.empty_tree()
+        return Merged(changes, report)
 
     def _changes(self, tree: str) -> Files:
         """Returns what a side changed; it fills in what the changed files were before."""
@@ -117,7 +109,7 @@ class _Merge:
         if ours is None or theirs is None:
             self._result[path] = self._one_gone(path, old, ours, theirs)
             return
-        merged = merge_file(path, old, ours, theirs)
+        merged = merge_file(path, old, ours, theirs, self._history)
         self._result[path] = merged.data
         self._note(path, merged)
 

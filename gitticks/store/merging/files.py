@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError
 from gitticks.store.layout import CONFIG_PATH, SCRATCHPAD_FILE, TASK_FILE, WORKLOG_FILE, task_of_path
 from gitticks.store.merging.task import merge_task
+
+if TYPE_CHECKING:
+    from gitticks.store.merging.changes import Changes
 
 _RECORDS = ".jsonl"
 _GROWING = (WORKLOG_FILE, SCRATCHPAD_FILE)
@@ -33,14 +37,19 @@ class MergedFile:
     beside: tuple[tuple[str, bytes], ...] = ()
 
 
-def merge_file(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> MergedFile:
-    """Returns the file at `path` with the changes of both sides, whichever is called ours."""
+def merge_file(
+    path: str, base: bytes | None, ours: bytes, theirs: bytes, changes: Changes | None = None
+) -> MergedFile:
+    """Returns the file at `path` with the changes of both sides, whichever is called ours.
+
+    `changes` knows when either side changed what.
+    """
     if theirs in (ours, base):
         return MergedFile(ours)
     if ours == base:
         return MergedFile(theirs)
     if task_of_path(path) is not None:
-        return _merged_task(path, base, ours, theirs)
+        return _merged_task(path, base, ours, theirs, changes)
     if path.endswith(_RECORDS):
         from gitticks.document.merging.records import merge_records
 
@@ -69,8 +78,10 @@ def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedF
     return _kept_beside(path, one, other)
 
 
-def _merged_task(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> MergedFile:
-    merged = merge_task(base, ours, theirs, path)
+def _merged_task(
+    path: str, base: bytes | None, ours: bytes, theirs: bytes, changes: Changes | None
+) -> MergedFile:
+    merged = merge_task(base, ours, theirs, path, None if changes is None else changes.of(path))
     if merged is None:
         return _one_readable(path, *sorted((ours, theirs)))
     kept = tuple(

@@ -13,6 +13,7 @@ from gitticks.errors import DocumentError
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
+    from gitticks.store.merging.changes import Look, Times
     from gitticks.workflow.bundle import Side
 
 
@@ -35,7 +36,9 @@ class Merged:
     born_twice: bool = False
 
 
-def merge_task(base: bytes | None, ours: bytes, theirs: bytes, path: str) -> Merged | None:
+def merge_task(
+    base: bytes | None, ours: bytes, theirs: bytes, path: str, times: Times | None = None
+) -> Merged | None:
     """Returns the task's file with the changes of both sides; None if a side cannot be read or joined.
 
     A base that cannot be read, or none, means that each side counts as made by itself.
@@ -45,6 +48,7 @@ def merge_task(base: bytes | None, ours: bytes, theirs: bytes, path: str) -> Mer
         ours: one side.
         theirs: the other.
         path: the name of the file, for errors.
+        times: when parts of ours and theirs changed; without it the later `updated` of the whole task counts.
     """
     if theirs in (ours, base):
         return Merged(ours)
@@ -63,7 +67,8 @@ def merge_task(base: bytes | None, ours: bytes, theirs: bytes, path: str) -> Mer
     try:
         if before is None and is_another_birth(one, other):
             return _both_born(one, other)
-        return _joined(before, one, other)
+        is_swapped = ours > theirs
+        return _joined(before, one, other, lambda look: _ordered(times, look, is_swapped=is_swapped))
     except DocumentError:
         return None
 
@@ -107,18 +112,36 @@ def _birth(file: TaskFile) -> tuple[bool, str, str, str, bytes]:
     return (not task.born, task.born, task.created_by or "", task.title, file.data)
 
 
-def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile) -> Merged:
+def _ordered(times: Times | None, look: Look, *, is_swapped: bool) -> tuple[int, int] | None:
+    found = None if times is None else times(look)
+    return found if found is None or not is_swapped else (found[1], found[0])
+
+
+def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times) -> Merged:
+    from gitticks.document.merging.fields import value_at
     from gitticks.document.merging.task import merge_files
     from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, stands_before, time_key
 
-    first = stands_before(_side(base) if base else None, _side(one), _side(other))
+    def bundle_times() -> tuple[int, int] | None:
+        return times(lambda file: _side(file).bundle)
+
+    def later(keys: tuple[str, ...]) -> tuple[int, int] | None:
+        found = times(lambda file: value_at(file.frontmatter, keys))
+        return found if found is None or frame is one else (found[1], found[0])
+
+    first = stands_before(_side(base) if base else None, _side(one), _side(other), bundle_times)
     if first is None:
         first = time_key(one.task) >= time_key(other.task)
     frame, guest = (one, other) if first else (other, one)
     mine, theirs = time_key(frame.task), time_key(guest.task)
-    later = None if mine == theirs else theirs > mine
     merged = merge_files(
-        base, frame, guest, fields=BUNDLE_FIELDS, sections=BUNDLE_SECTIONS, guest_is_later=later
+        base,
+        frame,
+        guest,
+        fields=BUNDLE_FIELDS,
+        sections=BUNDLE_SECTIONS,
+        guest_is_later=None if mine == theirs else theirs > mine,
+        later=later,
     )
     superseded = _superseded(base, frame, guest)
     return Merged(merged.data, merged.conflicts, merged.overridden, superseded)

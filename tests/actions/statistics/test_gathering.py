@@ -32,6 +32,6 @@ def _put_nested(transaction: Transaction) -> None:
 def test_each_task_counts_for_the_nearest_epic_above_it_and_circles_for_none(tmp_path: Path) -> None:
     make_store(tmp_path).transact(_put_nested, author=ADA)
     found = gather(Context(directory=tmp_path))
-    assert {one.id: one.figures.open for one in found.epics} == {"outer": 2 + DEEP, "inner": 3, None: 3}
+    assert {one.id: one.figures.open for one in found.epics} == {"outer": 1 + DEEP, "inner": 2, None: 3}
     assert found.epics[-1].id is None
     assert [one.name for one in found.agents] == [""]

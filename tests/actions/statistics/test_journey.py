@@ -50,6 +50,14 @@ def waits(*events: Event, task: Task = TASK) -> list[Wait]:
     return follow(task, events).waits
 
 
+def test_what_was_awaited_elsewhere_waits_since_its_import() -> None:
+    task = replace(TASK, status=C, awaiting=Awaiting.INPUT, asked_at=START - timedelta(days=3460))
+    assert waits(told(EventType.IMPORTED, 3, ADA), task=task) == [Wait(Awaiting.INPUT, at(3))]
+    assert waits(told(EventType.CREATED, 3, ADA), task=task) == [
+        Wait(Awaiting.INPUT, at(0) - timedelta(days=3460))
+    ]
+
+
 def test_a_question_waits_until_it_is_answered() -> None:
     asked = step(1, W, C)
     answered = (verdict(5, Awaiting.INPUT), step(5, C, W, cause=EventType.VERDICT))

@@ -16,8 +16,10 @@ from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
+from tests.support.agents import write_program
 from tests.support.projects import SESSION, Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, fsck_problems, git
+from tests.support.terminals import typed
 
 QUESTION = "Text.\n\n## Questions\n\n### 2026-03-04T05:06:07Z · agent · claude\n\nWhich tone?\n"
 
@@ -60,7 +62,7 @@ def test_approved_code_is_merged_in_the_foreground(project: Project) -> None:
     workspace = make_reviewing(project)
     lines = project.ok("approve", "k7f2", "nice").splitlines()
     sha = git("rev-parse", "--short=7", "main", at=project.path)
-    assert lines == [f"k7f2  merged into main as {sha}", "k7f2  done"]
+    assert lines == [f"k7f2  merged into main as {sha}", "k7f2  done · Login loses the return URL"]
     assert git("show", "main:login.txt", at=project.path) == "k7f2"
     assert (project.path / "login.txt").read_text() == "k7f2\n"
     assert not workspace.exists()
@@ -79,10 +81,11 @@ def test_no_wait_leaves_the_merge_to_others(project: Project) -> None:
     make_reviewing(project)
     ran = project.gt("approve", "k7f2", "--no-wait")
     assert ran.seen == (
-        "k7f2  approved; merging\n--- 0\n\nhint: `gt merge k7f2` merges it, or the next `gt run`\n"
+        "k7f2  approved; merging · Login loses the return URL\n--- 0\n\n"
+        "hint: `gt merge k7f2` merges it, or the next `gt run`\n"
     )
     assert project.task("k7f2").is_merging
-    assert project.gt("approve", "k7f2").out.splitlines()[-1] == "k7f2  done"
+    assert project.gt("approve", "k7f2").out.splitlines()[-1] == "k7f2  done · Login loses the return URL"
 
 
 def test_a_run_that_is_alive_does_the_merge(project: Project) -> None:
@@ -92,7 +95,7 @@ def test_a_run_that_is_alive_does_the_merge(project: Project) -> None:
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     try:
         assert project.gt("approve", "k7f2").seen == (
-            "k7f2  approved; merging\n--- 0\n\nhint: `gt status` shows it\n"
+            "k7f2  approved; merging · Login loses the return URL\n--- 0\n\nhint: `gt status` shows it\n"
         )
     finally:
         os.close(descriptor)
@@ -121,7 +124,7 @@ def test_edits_in_the_way_let_the_merge_wait(project: Project) -> None:
 
 def test_repeating_an_approval_says_so_and_keeps_its_note(project: Project) -> None:
     project.make("k7f2", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
-    assert project.ok("approve", "k7f2") == "k7f2  done\n"
+    assert project.ok("approve", "k7f2") == "k7f2  done · Login loses the return URL\n"
     said = project.ok("approve", "k7f2", "and thank you")
     assert said.startswith("k7f2  done already since ")
     assert project.notes("k7f2") == ["and thank you"]
@@ -166,16 +169,50 @@ def test_an_unknown_task_is_nearly_known(project: Project) -> None:
 
 def test_a_verdict_on_a_question_is_its_answer_too(project: Project) -> None:
     project.make("k7f2", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
-    assert project.ok("approve", "k7f2", "friendly") == "k7f2  approved; back to its agent\n"
+    assert (
+        project.ok("approve", "k7f2", "friendly")
+        == "k7f2  approved; back to its agent · Login loses the return URL\n"
+    )
     assert project.file("k7f2").entries(Section.QUESTIONS)[-1].text == "friendly"
 
 
 def test_a_rejection_takes_its_feedback_from_stdin(project: Project) -> None:
     make_reviewing(project)
     said = project.ok("reject", "k7f2", "-", input="The test is missing.\n\nAdd it.\n")
-    assert said == "k7f2  rejected; back to its agent with your feedback\n"
+    assert said == "k7f2  rejected; back to its agent with your feedback · Login loses the return URL\n"
     assert project.notes("k7f2") == ["The test is missing.\n\nAdd it."]
     assert project.task("k7f2").status is Status.WORKING
+
+
+@pytest.mark.parametrize("feedback", [[], [""], ["-"]])
+def test_a_rejection_without_feedback_is_refused_and_says_how_to_give_it(
+    project: Project, feedback: list[str]
+) -> None:
+    make_reviewing(project)
+    before = project.tip()
+    ran = project.gt("reject", "k7f2", *feedback, input="")
+    assert (ran.code, project.tip()) == (2, before), ran.seen
+    assert ran.err.startswith("error: nothing tells the agent of `k7f2` what to change\n")
+    assert "`gt reject k7f2 --no-feedback`" in ran.err
+    said = project.ok("reject", "k7f2", "--no-feedback")
+    assert said == "k7f2  rejected; back to its agent · Login loses the return URL\n"
+    assert project.notes("k7f2") == []
+
+
+def test_a_rejection_on_a_terminal_is_written_below_the_hand_off(project: Project, tmp_path: Path) -> None:
+    make_reviewing(project, body="## Handoff\n\n- DONE: the border\n")
+    seen = tmp_path / "seen"
+    editor = write_program(tmp_path / "editor", f'cat "$1" > "{seen}"; echo "It is too thick." >> "$1"')
+    ran = typed("reject", "k7f2", at=project.path, answers=(), environment={"GIT_EDITOR": str(editor)})
+    assert ran.out == "k7f2  rejected; back to its agent with your feedback · Login loses the return URL\n"
+    assert "# - DONE: the border" in seen.read_text()
+    assert project.notes("k7f2") == ["It is too thick."]
+    assert project.task("k7f2").status is Status.WORKING
+
+
+def test_what_a_rejection_cancels_needs_no_feedback(project: Project) -> None:
+    project.make("k7f2", status=Status.STUCK, awaiting=Awaiting.ESCALATION)
+    assert project.ok("reject", "k7f2") == "k7f2  cancelled · Login loses the return URL\n"
 
 
 def test_only_people_give_verdicts(project: Project) -> None:
@@ -239,14 +276,14 @@ def test_what_was_saved_by_hand_is_seen_but_a_saved_verdict_does_not_count(proje
     make_reviewing(project)
     file = project.board_file("k7f2")
     file.write_text(file.read_text().replace("awaiting: review", "awaiting: review\nverdict: rejected"))
-    assert project.ok("approve", "k7f2").splitlines()[-1] == "k7f2  done"
+    assert project.ok("approve", "k7f2").splitlines()[-1] == "k7f2  done · Login loses the return URL"
 
 
 def test_where_people_merge_it_says_how_and_that_closes_the_task(project: Project) -> None:
     project.ok("config", "merge.mode", "manual")
     make_reviewing(project)
     ran = project.gt("approve", "k7f2")
-    assert (ran.code, ran.out) == (0, "k7f2  approved, awaits work\n")
+    assert (ran.code, ran.out) == (0, "k7f2  approved, awaits work · Login loses the return URL\n")
     assert ran.err.startswith("\nhint: `git merge gitticks/work/k7f2` on `main` is yours to do, ")
     git(*ran.err.split("`")[1].split()[1:], at=project.path)
     project.ok("status")

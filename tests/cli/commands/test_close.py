@@ -21,7 +21,7 @@ def project(tmp_path: Path) -> Project:
 @pytest.mark.parametrize("status", [status for status in Status if not status.is_terminal])
 def test_any_open_task_can_be_cancelled_with_a_reason(project: Project, status: Status) -> None:
     project.make("k7f2", status=status, awaiting=Awaiting.REVIEW if status is Status.REVIEWING else None)
-    assert project.ok("cancel", "k7f2", "not needed") == "k7f2  cancelled\n"
+    assert project.ok("cancel", "k7f2", "not needed") == "k7f2  cancelled · Login loses the return URL\n"
     task = project.task("k7f2")
     assert (task.status, task.awaiting, task.closed_reason) == (Status.CANCELLED, None, "not needed")
     assert project.subject() == f"k7f2: {status} → cancelled"
@@ -36,7 +36,9 @@ def test_a_cancelled_epic_names_the_children_that_it_leaves(project: Project) ->
 
 def test_what_a_person_did_is_closed_and_its_commits_are_merged(project: Project) -> None:
     workspace = make_working(project)
-    assert project.ok("close", "k7f2", "by hand").splitlines()[-1] == "k7f2  done"
+    assert (
+        project.ok("close", "k7f2", "by hand").splitlines()[-1] == "k7f2  done · Login loses the return URL"
+    )
     assert git("show", "main:login.txt", at=project.path) == "k7f2"
     assert project.task("k7f2").status is Status.DONE
     assert not workspace.exists()
@@ -44,7 +46,7 @@ def test_what_a_person_did_is_closed_and_its_commits_are_merged(project: Project
 
 def test_nothing_begun_is_closed_at_once(project: Project) -> None:
     project.make("k7f2")
-    assert project.ok("close", "k7f2") == "k7f2  done\n"
+    assert project.ok("close", "k7f2") == "k7f2  done · Login loses the return URL\n"
     assert project.task("k7f2").closed_reason is not None
 
 
@@ -75,7 +77,7 @@ def test_an_epic_with_open_children_is_not_closed(project: Project) -> None:
 def test_a_closed_task_is_taken_up_as_if_new(project: Project, status: Status) -> None:
     body = "Text.\n\n## Handoff\n\n- DONE: it\n\n## Notes\n"
     project.make("k7f2", status=status, body=body, review_round=2, failed_reviews=1, start_sha="a" * 40)
-    assert project.ok("reopen", "k7f2") == f"k7f2  {status} → pending\n"
+    assert project.ok("reopen", "k7f2") == f"k7f2  {status} → pending · Login loses the return URL\n"
     task, file = project.task("k7f2"), project.file("k7f2")
     assert (task.status, task.review_round, task.failed_reviews, task.start_sha) == (
         Status.PENDING,
@@ -128,4 +130,4 @@ def test_what_would_wait_for_itself_is_not_reopened(project: Project) -> None:
     assert (ran.code, ran.out, project.tip()) == (3, "", tip)
     assert ran.err.startswith("error: `m3xq` would wait for itself: m3xq → k7f2 → m3xq\n")
     project.ok("unblock", "k7f2", "m3xq")
-    assert project.ok("reopen", "m3xq") == "m3xq  cancelled → pending\n"
+    assert project.ok("reopen", "m3xq") == "m3xq  cancelled → pending · Login loses the return URL\n"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,12 +60,12 @@ def test_the_format_of_the_branch_is_no_persons_to_set(tmp_path: Path, words: li
 
 def test_every_setting_says_where_it_comes_from(tmp_path: Path) -> None:
     make_store(tmp_path, config="version: 1\nparallel: 5\n")
-    git("config", "gitticks.checkpoint-every", "9", at=tmp_path)
+    git("config", "gitticks.review-limit", "9", at=tmp_path)
     lines = gt("config", at=tmp_path, environment={"GITTICKS_CONFIG_ITERATIONS": "4"}).out.splitlines()
     found = {line.split()[0]: line.split()[1:] for line in lines}
     assert found["parallel"] == ["5", "config.yaml"]
-    assert found["checkpoint_every"][0] == "9"
-    assert " ".join(found["checkpoint_every"][1:]).startswith("git config gitticks.")
+    assert found["review_limit"][0] == "9"
+    assert " ".join(found["review_limit"][1:]).startswith("git config gitticks.")
     assert found["iterations"] == ["4", "GITTICKS_CONFIG_ITERATIONS"]
     assert found["limits.idle"] == ["10m", "default"]
 
@@ -173,3 +174,103 @@ def test_a_file_that_is_no_utf_8_is_named_by_whatever_reads_or_writes_it(tmp_pat
         ran = gt(*words, at=tmp_path)
         assert (ran.code, ran.out) == (1, ""), words
         assert "config.yaml:2:13: this is no UTF-8" in ran.err
+
+
+NOTHING_YET = (
+    ("sandbox.preset", "strict"),
+    ("sandbox.preset", "permissive"),
+    ("sandbox.denied_paths", "[/etc]"),
+    ("permissions.deny", "[{operation: shell, commands: [rm]}]"),
+    ("permissions.default", "deny"),
+    ("approvals.minimum", "L2"),
+    ("approvals.allowed_signers", "signers"),
+    ("review", "council"),
+    ("council.rounds", "2"),
+    ("reviewers", "[{name: a, agent: claude}, {name: b, agent: codex}]"),
+    ("reviewers", "[{name: a, focus: bugs}]"),
+    ("budget.task.cost", "3.0"),
+    ("budget.run.duration", "1h"),
+    ("merge.push", "true"),
+    ("keep.transcripts", "1d"),
+    ("checkpoint_every", "2"),
+    ("workspace.update", "between-iterations"),
+    ("agents.claude.fallback", "[codex]"),
+    ("agents.codex.sandbox_mode", "workspace-write"),
+    ("agents.claude.sandbox", "strict"),
+    ("claims.lease", "5m"),
+)
+
+
+@pytest.mark.parametrize(("name", "value"), NOTHING_YET)
+def test_what_nothing_acts_on_yet_is_refused(tmp_path: Path, name: str, value: str) -> None:
+    tip = make_store(tmp_path).tip()
+    ran = gt("config", name, value, at=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "not available in this version" in ran.err
+    assert git("rev-parse", "gitticks/state", at=tmp_path).strip() == tip
+    if "." not in name or not name.startswith("agents."):
+        assert "available in this version" in gt("config", "--explain", name, at=tmp_path).out
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("sandbox.preset", "none"),
+        ("approvals.minimum", "L0"),
+        ("review", "none"),
+        ("reviewers", "[claude]"),
+        ("agents.codex.sandbox_mode", "read-only"),
+    ],
+)
+def test_what_works_of_such_a_setting_is_set(tmp_path: Path, name: str, value: str) -> None:
+    make_store(tmp_path)
+    ran = gt("config", name, value, at=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+
+
+def test_an_older_file_stays_readable_and_what_does_nothing_is_named(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\nsandbox: {denied_paths: [/etc]}\nparallel: 5\n")
+    git("config", "gitticks.merge.push", "true", at=tmp_path)
+    for words in (["config"], ["doctor"]):
+        ran = gt(*words, at=tmp_path)
+        assert "config.yaml:2:" in ran.out + ran.err
+        assert "`sandbox.denied_paths` is not available in this version" in ran.out + ran.err
+        assert "`merge.push` is not available in this version" in ran.out + ran.err
+    assert "gt config sandbox.denied_paths --unset" in gt("doctor", at=tmp_path).out
+    assert gt("config", "parallel", "7", at=tmp_path).code == 0
+    assert gt("config", "sandbox.denied_paths", at=tmp_path).err.endswith("not available in this version\n")
+    assert gt("config", "sandbox.denied_paths", "--unset", at=tmp_path).code == 0
+    assert "denied_paths" not in gt("config", at=tmp_path).seen
+
+
+def test_a_commit_on_the_board_cannot_bring_what_does_nothing(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    assert gt("init", at=tmp_path).code == 0
+    board = tmp_path / ".gitticks"
+    board.joinpath("config.yaml").write_text("version: 1\nsandbox: {denied_hosts: [example.org]}\n")
+    ran = subprocess.run(
+        ["git", "commit", "-qam", "walls"], cwd=board, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode != 0
+    assert "`sandbox.denied_hosts` is not available in this version" in ran.stderr
+
+
+def test_a_run_names_what_does_nothing_and_takes_no_flag_that_does_nothing(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\npermissions: {default: deny}\n")
+    ran = gt("run", at=tmp_path)
+    assert "`permissions.default` is not available in this version" in ran.err
+    assert "there is no sandbox in this version" in ran.err
+    assert "there is no sandbox" not in gt("run", "--sandbox", "none", at=tmp_path).err
+    for preset in ("strict", "permissive"):
+        refused = gt("run", "--sandbox", preset, at=tmp_path)
+        assert refused.code == 64
+        assert f"`sandbox.preset: {preset}` is not available in this version" in refused.err
+
+
+def test_an_older_file_that_asks_for_walls_or_signatures_is_not_taken_for_less(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\nsandbox: {preset: strict}\napprovals: {minimum: L2}\n")
+    assert "gt config sandbox.preset none" in gt("run", at=tmp_path).err
+    task_id = gt("create", "a task", "--awaiting", "approval", at=tmp_path).out.strip()
+    ran = gt("approve", task_id, at=tmp_path)
+    assert ran.code == 3
+    assert "gt config approvals.minimum --unset" in ran.err

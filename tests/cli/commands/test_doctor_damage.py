@@ -163,12 +163,14 @@ class TestDamage:
 
     def test_a_branch_that_was_moved_back(self, project: Project) -> None:
         before = project.tip()
-        project.create()
+        task = project.create()
         tip = project.tip()
         assert found_in(project.path) == {}
         git("update-ref", "refs/heads/gitticks/state", before, at=project.path)
         project.ok("status")  # forgets what the index and the board knew
-        what = f"the state branch was rewound: one commit up to {tip[:10]} is not on it"
+        what = (
+            f"the state branch was rewound: it lacks 1 commit (`{task}: created: Login loses the return URL`)"
+        )
         assert found_in(project.path) == {what: "warning"}
         assert found_in(project.path) == {what: "warning"}  # until somebody says which is right
         type_mends(project.path)
@@ -203,7 +205,7 @@ class TestDamage:
     def test_code_in_the_place_of_the_tasks_goes_away_and_moves_no_other_branch(
         self, project: Project, how: str
     ) -> None:
-        project.create()
+        task = project.create()
         project.ok("doctor")
         tip, main = project.tip(), git("rev-parse", "main", at=project.path)
         if how == "a symbolic ref":
@@ -214,7 +216,7 @@ class TestDamage:
         findings = json.loads(project.gt("doctor", "--json").out)["findings"]
         finding = next(one for one in findings if "gitticks/state" in one["what"])
         assert finding["what"].startswith("`refs/heads/gitticks/state` leads to ")
-        assert finding["what"].endswith(f", where no tasks are: 2 commits up to {tip[:10]} are not on it")
+        assert f", where no tasks are: it lacks 2 commits (`{task}: created: " in finding["what"]
         subprocess.run(["sh", "-ec", COMMAND.findall(finding["mend"])[0]], cwd=project.path, check=True)
         assert project.tip() == tip
         assert git("rev-parse", "main", at=project.path) == main

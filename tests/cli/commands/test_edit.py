@@ -32,7 +32,7 @@ def _kept(ran: Ran) -> Path:
 
 def test_text_and_fields_are_taken_as_they_are_left(project: Project) -> None:
     ran = _edit(project, "sed -i -e 's/Old summary/New summary/' -e 's/^title: .*/title: New  # why/'")
-    assert ran.seen == "k7f2  changed\n--- 0\n"
+    assert ran.seen == "k7f2  changed · New\n--- 0\n"
     assert "title: New  # why" in project.board_file("k7f2").read_text()
     assert project.file("k7f2").summary == "New summary."
     assert project.subject() == "k7f2: title, summary"
@@ -152,7 +152,7 @@ def test_a_broken_file_opens_at_its_problem_and_is_mended(project: Project, tmp_
     editor.write_text('#!/bin/sh\necho "$1" >&2\nsed -i "s/high/1/" "$2"\n')
     editor.chmod(0o755)
     ran = _edit(project, str(editor))
-    assert (ran.code, ran.out) == (0, "k7f2  mended\n")
+    assert (ran.code, ran.out) == (0, "k7f2  mended · Login\n")
     assert project.task("k7f2").priority == 1
 
 

@@ -3,13 +3,17 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pty
+import stat
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.support import gt
+from tests.cli.support import command, drain, gt
 from tests.support.stores import make_store, make_task
 from tests.support.tasks import task_ids
 
@@ -107,6 +111,74 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     make_store(tmp_path)
     ran = gt("export", "-o", "no/such/folder", at=tmp_path)
     assert (ran.code, ran.err.startswith("error: ")) == (1, True)
+
+
+WRITERS = [("export", "-o"), ("stats", "--html")]
+
+
+@pytest.mark.parametrize("words", WRITERS)
+def test_a_pipe_gets_it_as_a_stream_and_stays_one(tmp_path: Path, words: tuple[str, ...]) -> None:
+    make_store(tmp_path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text)
+        ran = gt(*words, "pipe", at=tmp_path)
+        assert (ran.code, ran.err) == (0, "")
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
+        assert read.result(60)
+
+
+@pytest.mark.parametrize("words", WRITERS)
+def test_a_device_gets_it_as_a_stream_and_stays_one(tmp_path: Path, words: tuple[str, ...]) -> None:
+    make_store(tmp_path)
+    ours, theirs = pty.openpty()
+    device = Path(os.ttyname(theirs))
+    link = tmp_path / "link"
+    link.symlink_to(device)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(drain, ours)
+        ran = gt(*words, "link", at=tmp_path)
+        assert (ran.code, ran.err) == (0, "")
+        assert stat.S_ISCHR(device.stat().st_mode)
+        assert link.is_symlink()
+        os.close(theirs)
+        assert read.result(60)
+    os.close(ours)
+
+
+@pytest.mark.parametrize("words", WRITERS)
+def test_a_link_stays_and_what_it_leads_to_keeps_its_rights(tmp_path: Path, words: tuple[str, ...]) -> None:
+    make_store(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    target = tmp_path / "elsewhere" / "target"
+    target.write_text("old")
+    target.chmod(0o600)
+    for name, place in (("link", "elsewhere/target"), ("dangling", "elsewhere/new")):
+        (tmp_path / name).symlink_to(place)
+        assert gt(*words, name, at=tmp_path).code == 0
+        assert (tmp_path / name).is_symlink()
+        assert (tmp_path / place).read_text() not in ("", "old")
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert sorted(one.name for one in target.parent.iterdir()) == ["new", "target"]
+
+
+def test_a_link_in_the_place_of_a_draft_is_not_written_through(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    (tmp_path / ".out.json.gitticks-tmp").symlink_to(mine)
+    assert gt("export", "-o", "out.json", at=tmp_path).code == 0
+    assert mine.read_text() == "mine"
+
+
+def test_what_the_file_behind_stdout_holds_stays(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    with log.open("ab") as stdout:
+        subprocess.run(command("export", "-o", "/dev/fd/1"), cwd=tmp_path, stdout=stdout, check=True)
+    assert log.read_text().startswith('before\n{"schema": 1')
 
 
 def test_json_has_a_line_for_each_task(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from gitticks.store.transaction import Transaction
 from tests.cli.support import gt, gt_on_terminal, gt_process
 from tests.support.browsers import open_page
 from tests.support.stores import ADA, NOW, make_queue, make_store, make_task, put_task, write_task_file
+from tests.support.waiting import LONGEST_SECONDS
 
 HOSTILE = 'Round "two" <b>&amp; \x1b[31m \u202e \\ #35; `x` ]]> 日本 🎉 \ufffe end'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -207,7 +208,9 @@ def test_mermaid_gets_plain_letters_and_references_alone(tmp_path: Path) -> None
 def test_graphviz_reads_every_title_and_link(tmp_path: Path) -> None:
     make_links(tmp_path)
     text = gt("graph", "--dot", at=tmp_path, now=NOW).out
-    done = subprocess.run(["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=True, timeout=60)
+    done = subprocess.run(
+        ["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=True, timeout=LONGEST_SECONDS
+    )
     assert done.stderr == b""
     picture = ET.fromstring(done.stdout)  # noqa: S314 (our own)
     nodes = [one for one in picture.iter(f"{SVG}g") if one.get("class") == "node"]

@@ -10,7 +10,7 @@ from gitticks.model.event import EventType
 from gitticks.model.notes import Section, open_questions
 from gitticks.model.status import Awaiting, Status
 from tests.support.projects import SESSION, Project, make_project, make_working
-from tests.support.repositories import git
+from tests.support.repositories import commit_file, git
 
 
 @pytest.fixture
@@ -91,9 +91,22 @@ def test_complete_runs_the_quality_gates_in_the_workspace(project: Project) -> N
     project.ok("complete", "k7f2")
 
 
+def test_complete_is_refused_where_the_commits_are_beside_the_branch(project: Project) -> None:
+    project.ok("config", "verify.test", "false")
+    workspace = make_working(project)
+    git("checkout", "-q", "-b", "other", at=workspace)
+    commit_file(workspace, "more.txt", "more\n")
+    project.ok("handoff", "k7f2", "--done", "it")
+    refused = project.gt("complete", "k7f2")
+    assert refused.code == 3
+    assert "committed on branch `other`" in refused.err
+    assert "git checkout gitticks/work/k7f2 && git merge other" in refused.err
+    assert project.task("k7f2").status is Status.WORKING
+
+
 def test_complete_twice_says_where_the_task_is(project: Project) -> None:
     project.make("k7f2", status=Status.AGENT_REVIEW)
-    assert project.ok("complete", "k7f2") == "k7f2  agent-review\n"
+    assert project.ok("complete", "k7f2") == "k7f2  agent-review · Login loses the return URL\n"
 
 
 @pytest.mark.parametrize("environment", [{}, SESSION])

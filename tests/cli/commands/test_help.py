@@ -43,6 +43,8 @@ def test_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
     ("words", "message", "hint"),
     [
         (("approv",), "there is no command or topic `approv`", "did you mean `gt help approve`?"),
+        (("gates",), "there is no command or topic `gates`", "did you mean `gt help workflow`?"),
+        (("answer",), "there is no command or topic `answer`", "did you mean `gt help respond`?"),
         (("workflows",), "there is no command or topic `workflows`", "did you mean `gt help workflow`?"),
         (("\x1b[31m",), "there is no command or topic `\\x1b[31m`", "`gt help` lists commands and topics"),
         (("worktree", "clea"), "there is no command `clea`", "did you mean `gt help worktree clean`?"),

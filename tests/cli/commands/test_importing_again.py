@@ -106,7 +106,7 @@ def test_a_link_of_a_task_that_the_source_no_longer_names_is_told(tmp_path: Path
     taken_in(tmp_path, lines_of(source, linked("a1", "b2"), linked("c3", "d4")))
     done = taken_in(tmp_path, lines_of(source, linked("b2")))
     assert [one["message"] for one in done["problems"]] == [
-        "`a1` has links to what comes now, which stay unmade: `gt block a1 b2` makes them"
+        "`a1` has links to what is here now, which stay unmade: `gt block a1 b2` makes them"
     ]
     assert gt("block", "a1", "b2", at=tmp_path).code == 0
     assert file_of(store, "a1").task.blocked_by == ("b2",)

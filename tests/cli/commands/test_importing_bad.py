@@ -66,7 +66,7 @@ def test_bad_lines_are_named_and_the_others_come(tmp_path: Path, store: Store) -
     source.write_bytes(good + b"\n".join(BAD_LINES) + b'\n{"id": "cut", "ti')
     done = taken_in(tmp_path, str(source))
     assert done["count"] == 1
-    assert [one["line"] for one in done["problems"]] == [*range(2, 2 + len(BAD_LINES) - 1), 13, 12]
+    assert [one["line"] for one in done["problems"]] == [1, *range(2, 2 + len(BAD_LINES) - 1), 13, 12]
     task = file_of(store, "good").task
     assert (task.title, task.labels, task.priority) == ("a\ufffdb \ufffd c", ("one",), 2)
     assert_well(tmp_path)

@@ -12,7 +12,15 @@ import pytest
 from gitticks.document.settings import file_layer
 from tests.cli.support import command, gt
 from tests.support.projects import Project, make_project
-from tests.support.repositories import add_linked_worktree, clone, fsck_problems, git, make_repository
+from tests.support.repositories import (
+    add_linked_worktree,
+    clone,
+    commit_file,
+    fsck_problems,
+    git,
+    make_repository,
+)
+from tests.support.waiting import LONGEST_SECONDS
 
 
 def test_it_makes_branch_and_board_and_says_what_is_found(tmp_path: Path) -> None:
@@ -181,11 +189,11 @@ def test_what_is_refused(tmp_path: Path, make: object, words: str, options: list
     assert "hint: " in ran.err
 
 
-def test_a_sha256_repository_is_refused(tmp_path: Path) -> None:
+def test_a_sha256_repository_has_tasks_too(tmp_path: Path) -> None:
     git("init", "--quiet", "--object-format=sha256", at=tmp_path)
-    ran = gt("init", at=tmp_path)
-    assert ran.code == 1
-    assert "reads SHA-1 alone" in ran.err
+    commit_file(tmp_path, "README.md", "hello\n")
+    assert gt("init", at=tmp_path).code == 0
+    assert len(git("rev-parse", "gitticks/state", at=tmp_path)) == 64
 
 
 def test_an_agent_cannot_begin_tasks(tmp_path: Path) -> None:
@@ -219,6 +227,6 @@ def test_on_a_terminal_it_asks_whether_a_person_approves_all_work(tmp_path: Path
         with contextlib.suppress(OSError):  # a terminal's end is told as an error
             while os.read(ours, 65536):
                 pass
-        assert process.wait(60) == 0
+        assert process.wait(LONGEST_SECONDS) == 0
     os.close(ours)
     assert gt("config", "human", at=tmp_path).out.startswith("when-required")

@@ -53,11 +53,11 @@ def test_what_holds_the_old_word_awaits_work_everywhere_and_any_write_brings_the
     assert (shown["awaiting"], shown["ready"]) == ("work", False)
     assert "manual" not in shown
     assert gt("update", "k7f2", "-p", "1", at=tmp_path).code == 0
-    assert gt("approve", "m3xq", at=tmp_path).out == "m3xq  done\n"
+    assert gt("approve", "m3xq", at=tmp_path).out.startswith("m3xq  done · ")
     for task_id, awaiting in (("k7f2", True), ("m3xq", False)):
         text = store.task_file(TaskId(task_id)).data.decode()
         assert "manual" not in text
         assert ("\nawaiting: work\n" in text) is awaiting
     ran = gt("update", "k7f2", "--awaiting=null", at=tmp_path)
-    assert ran.out == "k7f2  pending, awaits nobody\n"
+    assert ran.out == "k7f2  pending, awaits nobody · Old\n"
     assert gt("next", at=tmp_path).out == "k7f2  Old\n"

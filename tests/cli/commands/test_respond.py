@@ -18,8 +18,8 @@ from tests.cli.support import command
 from tests.support.agents import write_program
 from tests.support.processes import has_read
 from tests.support.projects import Project, make_project
-from tests.support.runs import until
 from tests.support.terminals import typed
+from tests.support.waiting import LONGEST_SECONDS, until
 
 BODY = "Text.\n\n## Questions\n\n### 2026-03-04T05:06:07Z · agent · claude\n\nWhich tone?\n\nFriendly or formal?\n"
 
@@ -50,7 +50,7 @@ def test_the_agent_that_goes_on_is_named_where_it_is_known(project: Project) -> 
     project.ok("config", "agent", "script")
     assert "back to script with your answer\n" in project.ok("respond", "m3xq", "Friendly.")
     project.make(agent="codex", status=Status.WORKING, awaiting=Awaiting.APPROVAL)
-    assert "back to codex with your feedback\n" in project.ok("reject", "k7f2", "Not yet.")
+    assert "back to codex with your feedback · " in project.ok("reject", "k7f2", "Not yet.")
 
 
 def test_stdin_is_an_answer(project: Project) -> None:
@@ -204,7 +204,7 @@ def test_what_came_by_stdin_too_late_is_kept(project: Project, tmp_path: Path) -
     pipe.flush()
     until(lambda: has_read(pipe))
     project.ok("cancel", "m3xq")
-    _, errors = late.communicate("in two lines.\n", timeout=60)
+    _, errors = late.communicate("in two lines.\n", timeout=LONGEST_SECONDS)
     assert (late.returncode, "`m3xq` awaits no answer: it is cancelled" in errors) == (3, True)
     assert _kept(errors).read_text() == "A long answer,\nin two lines.\n"
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from gitticks.model.status import Status
 from tests.support.repositories import git
-from tests.support.runs import NO_REVIEW, RunProject, project, until
+from tests.support.runs import NO_REVIEW, RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -32,5 +33,5 @@ def test_what_is_saved_while_a_run_goes_on_is_taken_up_and_acted_on(project: Run
         assert "priority: high" in file.read_text()
         assert process.poll() is None
         project.interrupt(process)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=LONGEST_SECONDS)
     assert "TASK.md` is edited, not taken up: " in out

@@ -9,7 +9,8 @@ import pytest
 from gitticks.model.status import Status
 from tests.support.clones import Clone
 from tests.support.repositories import git
-from tests.support.runs import NO_REVIEW, RunProject, project, until
+from tests.support.runs import NO_REVIEW, RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -71,15 +72,31 @@ def test_while_a_run_goes_on_tasks_go_and_come(project: RunProject, other: Clone
         until(is_handed_off, "the hand-off")
         assert process.poll() is None
         project.interrupt(process)
-        process.communicate(timeout=60)
+        process.communicate(timeout=LONGEST_SECONDS)
     assert remote_tip(remote) == project.tip()
 
 
-def test_a_remote_that_is_away_is_warned_of_once_and_stops_nothing(project: RunProject, remote: Path) -> None:
+@pytest.mark.parametrize(
+    ("has_answered", "said"),
+    [
+        (True, "not shared yet: `origin` cannot be reached"),
+        (
+            False,
+            "not shared: no repository is reached at `http://127.0.0.1:9/none.git`, the address of `origin`",
+        ),
+    ],
+)
+def test_a_remote_that_is_away_is_warned_of_once_and_stops_nothing(
+    project: RunProject, remote: Path, said: str, *, has_answered: bool
+) -> None:
     git("config", "gitticks.sync.auto", "push", at=project.path)
     task = project.create()
-    git("remote", "set-url", "origin", "http://127.0.0.1:9/none.git", at=project.path)
+    nowhere = "http://127.0.0.1:9/none.git"
+    if has_answered:
+        git("config", f"url.{nowhere}.insteadOf", str(remote), at=project.path)
+    else:
+        git("remote", "set-url", "origin", nowhere, at=project.path)
     ran = project.run()
     assert ran.code == 3
     assert project.task(task).status is Status.REVIEWING
-    assert (ran.out + ran.err).count("not shared yet: `origin` cannot be reached") == 1
+    assert [(ran.out + ran.err).count(words) for words in (said, "not shared")] == [1, 1]

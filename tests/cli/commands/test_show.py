@@ -11,6 +11,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind, Role, Status, TaskType
 from gitticks.model.task import Usage
 from tests.cli.support import gt, gt_on_terminal
+from tests.support.projects import make_project
 from tests.support.repositories import add_linked_worktree
 from tests.support.stores import ADA_ACTOR, NOW, make_queue, make_store, make_task, write_task_file
 
@@ -73,6 +74,7 @@ EVENTS = (
     ended("worker", CLAUDE, 12),
     moved(11, Status.AGENT_REVIEW, Status.REVIEWING, "PASS"),
     ended("reviewer", CODEX, 11),
+    Event(EventType.MERGED, NOW - timedelta(minutes=10), ENGINE, data={"sha": "5c1f0de"}),
     moved(10, Status.REVIEWING, Status.DONE, "approved 5c1f0de", ADA_ACTOR),
 )
 PAGE = """\
@@ -276,3 +278,12 @@ def test_no_line_is_wider_than_the_terminal(tmp_path: Path) -> None:
             out = gt_on_terminal("show", "k7f2", at=tmp_path, columns=columns, environment=environment).out
             lines = re.sub("\x1b\\[[0-9;]*m", "", out).splitlines()
             assert [line for line in lines if width(line) > columns] == []
+
+
+def test_what_was_done_without_a_merge_is_not_called_merged(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.ok("start", project.make("k7f2"))
+    project.ok("close", "k7f2")
+    shown = project.ok("show", "k7f2")
+    assert " s from start to done" in shown
+    assert "merge" not in shown.splitlines()[1]

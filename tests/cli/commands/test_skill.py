@@ -77,6 +77,22 @@ def test_a_link_stays_a_link_and_the_mode_stays_too(top: Path) -> None:
     assert (top / "CLAUDE.md").read_bytes() == MINE
 
 
+def test_where_a_link_led_nowhere_it_does_so_again(top: Path) -> None:
+    (top / "AGENTS.md").symlink_to("CLAUDE.md")
+    gt("skill", "--install", at=top)
+    assert (top / "CLAUDE.md").is_file()
+    gt("skill", "--remove", at=top)
+    assert (top / "AGENTS.md").is_symlink()
+    assert not (top / "CLAUDE.md").exists()
+
+
+def test_a_link_in_the_place_of_a_draft_is_not_written_through(top: Path) -> None:
+    (top / "mine").write_text("mine")
+    (top / ".AGENTS.md.gitticks-tmp").symlink_to("mine")
+    gt("skill", "--install", at=top)
+    assert (top / "mine").read_text() == "mine"
+
+
 @pytest.mark.parametrize("wish", ["--install", "--remove", "--check"])
 def test_damaged_markers_and_what_is_no_text_are_refused_and_stay(top: Path, wish: str) -> None:
     for content in (b"<!-- gitticks:begin 0 -->\nmine\n", "wide".encode("utf-16"), b"\0"):

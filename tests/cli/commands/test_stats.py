@@ -11,15 +11,17 @@ import pytest
 from benchmarks.branch import write_branch
 from benchmarks.dataset import records
 from gitticks.cli.text import width
+from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Usage
 from tests.cli.support import gt, gt_on_terminal, gt_process
 from tests.support.lived import make_lived
+from tests.support.projects import make_project
 from tests.support.repositories import make_repository
 from tests.support.stores import NOW, make_store, make_task, write_task_file
 
 LIVED = """\
 since the beginning
-tasks                  3 done, 1 cancelled, 7 created; 3 open now
+tasks                  3 done, 1 cancelled, 6 created; 2 open now
 from creation to done  10 h is the median, nine of ten within 15 h
 waiting for people     8 h in 4 waits, median 2 h; 1 still waiting
   input                2 h in 1 wait
@@ -28,20 +30,19 @@ agents                 6 sessions, 6 rounds, 3 failed reviews, 3 crashes
 spent                  $3.00, 360 k tokens in, 24 k out, 30 min of agents' time
 
 week of     created  done  cost
-2026-02-02        1     0
 2026-02-09        1     1  $1.00  ████████████████████████
 2026-02-16        1     1  $1.00  ████████████████████████
 2026-02-23        1     0
 2026-03-02        3     1  $1.00  ████████████████████████
 
 epic            open  done  lead  waited  rounds  failed  crashes  tokens  cost
-e0pc  Accounts     1     3  10 h     6 h       6       3        3   384 k  $3.00
+e0pc  Accounts     0     3  10 h     6 h       6       3        3   384 k  $3.00
 (no epic)          2     0           2 h
 
 agent       open  done  lead  waited  rounds  failed  crashes  tokens  cost
 claude         0     3  10 h     6 h       6       3        3   384 k  $2.25
 codex          1     0           2 h                                   $0.75
-(no agent)     2     0
+(no agent)     1     0
 """
 
 
@@ -60,7 +61,7 @@ def test_what_was_done_waited_for_and_spent(tmp_path: Path) -> None:
 def test_since_counts_only_what_happened_from_then_on(tmp_path: Path) -> None:
     make_lived(tmp_path)
     total = stats(tmp_path, "--since", "2w")["total"]
-    assert (total["done"], total["cancelled"], total["open"], total["failed_reviews"]) == (2, 1, 3, 2)
+    assert (total["done"], total["cancelled"], total["open"], total["failed_reviews"]) == (2, 1, 2, 2)
     assert total["cost"] == 2.0
     day = stats(tmp_path, "--since", "2026-03-04")
     assert day["since"] == "2026-03-04T00:00:00Z"
@@ -74,9 +75,9 @@ def test_json_has_every_week_epic_and_agent(tmp_path: Path) -> None:
     make_lived(tmp_path)
     found = stats(tmp_path)
     assert [one["monday"] for one in found["weeks"]] == [
-        "2026-02-02", "2026-02-09", "2026-02-16", "2026-02-23", "2026-03-02",
+        "2026-02-09", "2026-02-16", "2026-02-23", "2026-03-02",
     ]  # fmt: skip
-    assert found["weeks"][1] == {
+    assert found["weeks"][0] == {
         "monday": "2026-02-09", "created": 1, "done": 1, "waited_seconds": 7200.0, "cost": 1.0,
     }  # fmt: skip
     assert [(one["id"], one["done"]) for one in found["epics"]] == [("e0pc", 3), (None, 0)]
@@ -146,7 +147,7 @@ def test_a_terminal_is_never_overrun(tmp_path: Path, columns: int) -> None:
     assert ran.code == 0
     assert all(width(line) <= columns for line in ran.out.splitlines())
     assert ("crashes  tokens" in ran.out) == (columns >= 80)
-    assert re.search(r"^e0pc  Accounts +1 +3 ", ran.out, re.MULTILINE)
+    assert re.search(r"^e0pc  Accounts +0 +3 ", ran.out, re.MULTILINE)
 
 
 def test_colour_only_repeats_what_the_words_say(tmp_path: Path) -> None:
@@ -180,13 +181,36 @@ def test_the_page_is_written_whole_and_named(tmp_path: Path) -> None:
 
 
 def test_ten_thousand_tasks(tmp_path: Path) -> None:
-    write_branch(make_repository(tmp_path), records(10_000))
+    written = list(records(10_000))
+    write_branch(make_repository(tmp_path), written)
     later = NOW + timedelta(days=30)
     shown = gt("stats", at=tmp_path, now=later).out
-    assert "10000 created" in shown
+    assert f"{sum(not one.is_epic for one in written)} created" in shown
     assert "more: `gt stats --json`" in shown
     page = gt("stats", "--html", "-", at=tmp_path, now=later).out
     assert page.count("<figure>") == 6
     assert gt("graph", at=tmp_path, now=later).code == 0
     assert gt("graph", "--svg", at=tmp_path, now=later).out.endswith("</svg>\n")
     assert gt("board", "--all", at=tmp_path, now=later).out.count("\n") == 10_004
+
+
+def test_epics_are_no_tasks_and_what_was_imported_waits_since_then(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "repo")
+    epic = project.create("All of it", "-t", "epic")
+    project.ok("close", project.create("A part", "--parent", epic))
+    assert project.task(epic).status is Status.DONE
+    issues = tmp_path / ".tick" / "issues"
+    issues.mkdir(parents=True)
+    old = {
+        "id": "p1k",
+        "title": "Count",
+        "status": "open",
+        "awaiting": "input",
+        "updated_at": "2017-03-02T10:00:00Z",
+    }
+    (issues / "p1k.json").write_text(json.dumps({**old, "created_at": "2017-03-01T10:00:00Z"}))
+    project.ok("import", "ticks", str(tmp_path))
+    assert project.task("p1k").awaiting is Awaiting.INPUT
+    total = json.loads(project.ok("stats", "--json"))["total"]
+    assert (total["created"], total["done"], total["open"]) == (2, 1, 1)
+    assert total["waits"]["seconds"] < 86400

@@ -11,8 +11,10 @@ import pytest
 
 from tests.cli.support import command, gt
 from tests.support.clones import Clone, make_clones, make_first_clone
+from tests.support.git_servers import git_daemon
 from tests.support.repositories import fsck_problems, git
 from tests.support.tasks import task_ids
+from tests.support.waiting import LONGEST_SECONDS
 
 
 @pytest.fixture
@@ -116,9 +118,81 @@ def test_tasks_born_with_one_id_are_both_kept(clones: list[Clone]) -> None:
     assert other.task(blocker).title == "Second"
 
 
+def unplug(clone: Clone) -> None:
+    """Lets the address of the remote lead nowhere, without changing it."""
+    address = git("config", "remote.origin.url", at=clone.path)
+    git("config", "url.http://127.0.0.1:9/none.git.insteadOf", address, at=clone.path)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://nosuch.invalid/none.git",
+        "http://ada:secret@127.0.0.1:9/none.git",
+        "127.0.0.1:none.git",
+        "{root}/none.git",
+        "file://{root}/none.git",
+        "nosuch",
+    ],
+)
+@pytest.mark.parametrize("is_new", [False, True])
+def test_an_address_that_never_answered_is_an_error(
+    clones: list[Clone], address: str, is_new: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = clones[0]
+    monkeypatch.setenv("GIT_SSH_COMMAND", "ssh -p 9 -o BatchMode=yes -o ConnectTimeout=2")
+    task, name = one.create(), "elsewhere" if is_new else "origin"
+    one.ok("sync")
+    how = ("add", name) if is_new else ("set-url", name)
+    git("remote", *how, address.format(root=one.path.parent), at=one.path)
+    for _ in range(2):
+        ran = one.gt("sync", name)
+        assert (ran.code, ran.out) == (1, ""), ran.seen
+        assert f"the address of `{name}`: " in ran.err
+        assert f"`git remote set-url {name} URL` corrects the address" in ran.err
+        assert "secret" not in ran.err
+    assert one.task(task).id == task
+    git("remote", "set-url", name, str(one.path.parent / "remote.git"), at=one.path)
+    assert one.ok("sync", name) == f"in step with {name}\n"
+
+
+def test_a_server_that_has_no_such_repository_is_an_error_though_it_had(clones: list[Clone]) -> None:
+    one = clones[0]
+    with git_daemon(one.path.parent) as server:
+        git("remote", "set-url", "origin", f"{server}/remote.git", at=one.path)
+        one.ok("sync")
+        (one.path.parent / "remote.git").rename(one.path.parent / "renamed.git")
+        ran = one.gt("sync")
+        assert (ran.code, "`git remote set-url origin URL`" in ran.err) == (1, True), ran.seen
+    assert one.gt("sync").code == 0, "nothing answers any more, as it did before"
+
+
+def test_a_folder_that_was_there_before_may_be_unplugged(clones: list[Clone]) -> None:
+    one = clones[0]
+    one.ok("sync")
+    (one.path.parent / "remote.git").rename(one.path.parent / "renamed.git")
+    ran = one.gt("sync")
+    assert (ran.code, "origin cannot be reached" in ran.out, "git says: " in ran.err) == (0, True, True)
+
+
+def test_a_clone_that_never_synced_knows_that_its_remote_was_there(clones: list[Clone]) -> None:
+    one = clones[1]
+    (one.path / ".git/gitticks/answered").unlink()
+    unplug(one)
+    assert "origin cannot be reached" in one.ok("sync")
+
+
+def test_an_address_in_place_of_a_name_is_told_how_to_be_named(clones: list[Clone]) -> None:
+    ran = clones[0].gt("sync", "https://example.org/x.git")
+    assert ran.seen == (
+        "--- 1\nerror: there is no remote `https://example.org/x.git`\n\n"
+        "hint: `git remote add NAME https://example.org/x.git` names that address, then `gt sync NAME`\n"
+    )
+
+
 def test_being_offline_is_no_error(clones: list[Clone]) -> None:
     task = clones[0].create()
-    git("remote", "set-url", "origin", "http://127.0.0.1:9/none.git", at=clones[0].path)
+    unplug(clones[0])
     ran = clones[0].gt("sync")
     assert ran.code == 0
     assert "origin cannot be reached; your tasks are safe here" in ran.out
@@ -211,7 +285,7 @@ def test_watching_says_from_the_start_that_it_goes_on(clones: list[Clone], how: 
     elif how == "no remote":
         git("remote", "remove", "origin", at=one.path)
     else:
-        git("remote", "set-url", "origin", "http://127.0.0.1:9/none.git", at=one.path)
+        unplug(one)
     process = subprocess.Popen(command("sync", "--watch"), cwd=one.path, stdout=subprocess.PIPE, bufsize=0)
     try:
         said = [_line(process)]
@@ -238,7 +312,7 @@ def test_watching_takes_in_and_pushes_until_interrupted(clones: list[Clone]) -> 
         other.ok("sync")
         assert _line(process) == "came from origin: 1 task\n"
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=LONGEST_SECONDS)
     finally:
         process.kill()
     assert process.returncode == 0

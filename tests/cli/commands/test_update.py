@@ -116,13 +116,16 @@ def test_the_gate_says_what_is_missing_and_what_to_type(project: Project) -> Non
 
 def test_given_back_by_awaiting_null(project: Project) -> None:
     project.make("k7f2", status=Status.STUCK, awaiting=Awaiting.ESCALATION)
-    assert project.ok("update", "k7f2", "--awaiting=null") == "k7f2  stuck → working\n"
+    assert (
+        project.ok("update", "k7f2", "--awaiting=null")
+        == "k7f2  stuck → working · Login loses the return URL\n"
+    )
 
 
 def test_a_verdict_merges_like_approve(project: Project) -> None:
     make_reviewing(project)
     said = project.ok("update", "k7f2", "--verdict", "approved")
-    assert said.splitlines()[-1] == "k7f2  done"
+    assert said.splitlines()[-1] == "k7f2  done · Login loses the return URL"
     assert git("show", "main:login.txt", at=project.path) == "k7f2"
 
 
@@ -219,7 +222,10 @@ def test_a_summary_that_would_make_or_hide_a_section_is_refused(project: Project
 def test_edit_opens_the_editor_and_stands_alone(project: Project) -> None:
     project.make(body=SECTIONS)
     editor = {"GIT_EDITOR": "sed -i 's/old words/better words/'"}
-    assert project.ok("update", "k7f2", "--edit", environment=editor) == "k7f2  changed\n"
+    assert (
+        project.ok("update", "k7f2", "--edit", environment=editor)
+        == "k7f2  changed · Login loses the return URL\n"
+    )
     assert project.file("k7f2").summary == "The better words."
     ran = project.gt("update", "k7f2", "--edit", "-p", "0", environment=editor)
     assert (ran.code, ran.err.splitlines()[0]) == (

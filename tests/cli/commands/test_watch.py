@@ -16,6 +16,7 @@ from gitticks.model.status import Status
 from tests.cli.support import command, gt
 from tests.support.projects import SESSION, Project, make_project
 from tests.support.repositories import clone, git
+from tests.support.waiting import LONGEST_SECONDS
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_edits_and_commits_are_told_as_they_happen_until_interrupted(project: Pr
         project.make("m3xq")
         assert json.loads(_line(process))["event"] == "commit"
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+        assert process.wait(LONGEST_SECONDS) == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
 
@@ -102,7 +103,7 @@ def test_it_ends_when_its_reader_leaves(project: Project) -> None:
         assert "m3xq" in _line(process)
         assert process.stdout is not None
         process.stdout.close()
-        assert process.wait(60) == 0
+        assert process.wait(LONGEST_SECONDS) == 0
 
 
 def test_boards_made_again_and_packed_refs_are_no_end(project: Project) -> None:
@@ -170,7 +171,7 @@ def test_without_file_watches_it_looks_by_itself_and_says_so(project: Project) -
         assert "m3xq" in told
         assert "k7f2: priority" in told
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+        assert process.wait(LONGEST_SECONDS) == 0
         assert process.stderr.read() == "", "it is said once"
 
 
@@ -184,7 +185,7 @@ def test_a_repository_that_moves_is_followed(project: Project, tmp_path: Path) -
         assert "k7f2: priority" in _line(process)
         assert moved.task("k7f2").priority == 0
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+        assert process.wait(LONGEST_SECONDS) == 0
 
 
 def test_a_repository_that_is_gone_for_a_while_is_waited_for(project: Project, tmp_path: Path) -> None:

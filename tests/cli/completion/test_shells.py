@@ -19,8 +19,8 @@ from gitticks.store.transaction import Transaction
 from tests.cli.support import command, gt
 from tests.support.repositories import make_repository
 from tests.support.stores import ADA, make_queue, put_task
+from tests.support.waiting import LONGEST_SECONDS
 
-LONGEST_SECONDS = 30.0
 BELL = "\a"
 HOSTILE = "Rename $(touch pwned) `touch pwned` 'it' \"so\" \x1b[31m; a:b\ttab\nline *"
 
@@ -224,7 +224,7 @@ def test_fish_offers_words_with_their_meanings(queue: Path) -> None:
     assert fish(queue, "gt list --status=pending,wor") == [
         "--status=pending,working\ta worker is at it, or will be again"
     ]
-    assert fish(queue, "gt appr") == ["approve\tApprove what a task awaits, and merge it."]
+    assert fish(queue, "gt appr") == ["approve\tApprove what tasks await, and merge them."]
     assert fish(queue, "gt list --label nee") == ["needs work"]
     (queue / "some notes.txt").touch()
     assert fish(queue, "gt note k7f2 --file som") == ["some notes.txt"]

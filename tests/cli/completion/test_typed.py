@@ -17,7 +17,7 @@ CASES: list[tuple[str, Typed | None]] = [
     ("show -- k", Typed("task", "k")),
     ("run k7f2 m3xq c", Typed("task", "c")),
     ("block k7f2 m3xq c", Typed("task", "c")),
-    ("approve k7f2 it is", Typed("-", "is")),
+    ("approve k7f2 m3xq i", Typed("awaiting", "i")),
     ("list --status pending,wo", Typed("statuses", "pending,wo")),
     ("list --status=pending,wo", Typed("statuses", "pending,wo", "--status=")),
     ("list --status=done ", Typed("-", "")),

@@ -72,13 +72,17 @@ class Scene:
 
     def go_offline(self, clone: Clone, count: int) -> None:
         """Lets a clone's remote be out of reach for the next `count` operations there."""
-        git("remote", "set-url", "origin", str(self.remote) + ".unplugged", at=clone.path)
+        git("config", self._unplugged, str(self.remote), at=clone.path)
         self.offline[clone.path] = count
 
     def go_online(self, clone: Clone) -> None:
         """Lets a clone reach its remote again."""
-        git("remote", "set-url", "origin", str(self.remote), at=clone.path)
+        git("config", "--unset", self._unplugged, at=clone.path)
         self.offline.pop(clone.path, None)
+
+    @property
+    def _unplugged(self) -> str:
+        return f"url.{self.remote}.unplugged.insteadOf"
 
     def pass_time(self, clone: Clone) -> None:
         """Counts an operation of a clone that is offline."""

@@ -192,7 +192,7 @@ CORRUPTIONS: tuple[Corruption, ...] = (
         OTHERS,
     ),
     *variants("circle", _circle, ("blocked_by", "parent"), ANSWERS, "circle"),
-    *variants("rewound", _rewound, ("~1",), ANSWERS, STATE),
+    *variants("rewound", _rewound, ("~1",), ANSWERS, "the state branch was rewound"),
     *variants("rewritten", _rewritten, ("as a new root",)),
     *variants("rewritten", _rewritten_parents, ("main", f"{STATE}~1")),
     *variants("emptied", _emptied, ("no file left",), ANSWERS),

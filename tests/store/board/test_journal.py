@@ -22,7 +22,7 @@ def test_comes_back_as_it_was_saved(repository: Repository) -> None:
         "ü.md": Pending(PendingKind.CONFLICT, "a" * 40, None),
         "b": Pending(PendingKind.DEFERRED, None, "b" * 40),
     }
-    for journal in (Journal("c" * 40, pending, "1-2-3", is_index_stale=True), Journal(None, {}, "1", 4711)):
+    for journal in (Journal("c" * 40, pending, "1-2-3", is_index_stale=True), Journal(None, {}, "1")):
         save_journal(repository, journal)
         assert load_journal(repository) == journal
 
@@ -72,8 +72,12 @@ def test_a_journal_that_no_parser_can_follow_is_as_none(repository: Repository) 
 def test_what_editors_saved_is_remembered_and_may_be_missing(tmp_path: Path) -> None:
     repository = discover(make_repository(tmp_path))
     blob = "0123456789" * 4
-    save_journal(repository, Journal(base=blob, typed={"a.md": blob}))
-    assert load_journal(repository).typed == {"a.md": blob}
+    pair = (blob, "9876543210" * 4)
+    save_journal(repository, Journal(base=blob, typed={"a.md": (pair,)}))
+    assert load_journal(repository).typed == {"a.md": (pair,)}
     file = repository.own_dir / "board.json"
-    file.write_text(file.read_text().replace(', "typed": {"a.md": "' + blob + '"}', ""))
+    values = json.loads(file.read_bytes())
+    file.write_text(json.dumps({**values, "typed": {"a.md": blob}}))
+    assert load_journal(repository).typed == {"a.md": ((blob, blob),)}
+    file.write_text(json.dumps({name: one for name, one in values.items() if name != "typed"}))
     assert load_journal(repository) == Journal(base=blob)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -165,6 +167,32 @@ def test_that_is_so_also_after_our_own_change_on_top(board: BoardOfTest) -> None
     WORKTREE_BOARD.bring_in_step(board.repository)
     assert file.read_text() == second.replace("line 10\n", "line ten\n")
     assert pending(board.repository) == {}
+
+
+def test_that_is_so_also_where_somebody_looked_again_before_the_board_followed(board: BoardOfTest) -> None:
+    texts = [LINES.replace("line 2\n", f"line 2, {word}\n") for word in ("m", "mi", "min")]
+    lock = Path(board.git("rev-parse", "--git-path", "index.lock"))
+    (board.folder / lock).touch()
+    os.utime(board.folder / lock, (0, 0))  # a person's editor has it, so that nobody follows
+    board.save(texts[0])
+    edits_to_take_up(board.repository)
+    board.write(texts[0])
+    board.save(texts[1])
+    edits_to_take_up(board.repository)
+    board.write(texts[0].replace("line 12\n", "line twelve\n"))
+    (board.folder / lock).unlink()
+    board.save(texts[2])
+    WORKTREE_BOARD.bring_in_step(board.repository)
+    assert board.status() == f" M {PATH}"
+
+
+def test_what_an_older_gitticks_saw_is_known(board: BoardOfTest) -> None:
+    save_journal(board.repository, load_journal(board.repository).changed(seen={PATH: ("0" * 40,)}))
+    file = board.repository.own_dir / "board.json"
+    values = json.loads(file.read_text())
+    values["seen"] = {PATH: "1" * 40}
+    file.write_text(json.dumps(values))
+    assert load_journal(board.repository).seen == {PATH: ("1" * 40,)}
 
 
 def test_an_old_buffer_is_joined_in_the_file_before_it_is_taken_up(board: BoardOfTest) -> None:

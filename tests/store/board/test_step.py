@@ -9,7 +9,6 @@ import pytest
 
 from gitticks.git.repository import discover
 from gitticks.store.board import WORKTREE_BOARD, BoardReport, board_path, create_board, is_in_step, pending
-from gitticks.store.board.journal import load_journal
 from gitticks.store.board.sync import Sync
 from gitticks.store.branch import Store
 from tests.store.board.edits import BOTH, EDITED, NEW, board
@@ -50,21 +49,6 @@ def test_only_changed_paths_are_touched(board: BoardOfTest) -> None:
     board.write("newer\n", "other.md")
     after = (board.folder / PATH).stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
-
-
-def test_following_starts_no_git_and_leaves_it_nothing_to_look_up(
-    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    board.git("status")
-    with monkeypatch.context() as without_programs:
-        without_programs.setenv("PATH", "")
-        write_to_branch(board.store, {PATH: NEW, "tasks/f2/k7f2/TASK.md": "one\n", "a": "a\n"})
-        write_to_branch(board.store, {PATH: None, "tasks/f2/k7f2/TASK.md": "two\n", "a": "aa\n"})
-    assert is_in_step(board.repository)
-    assert not load_journal(board.repository).is_index_stale
-    assert board.git("diff-files") == ""
-    assert board.status() == ""
-    assert board.git("write-tree") == board.git("rev-parse", "HEAD^{tree}")
 
 
 @pytest.mark.parametrize("form", [("--split-index",), ("--index-version", "4")])

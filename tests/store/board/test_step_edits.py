@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.git.follow import Follower
+from gitticks.git.textmerge import merge_text
 from gitticks.store.board import WORKTREE_BOARD, BoardReport, PendingKind, WorktreeBoard, is_in_step, pending
 from gitticks.store.branch import Store
 from tests.store.board.edits import BOTH, EDITED, NEW, OTHER_EDIT, board, rescued
@@ -144,10 +146,16 @@ def test_a_link_and_a_folder_in_the_way_stay(board: BoardOfTest, tmp_path: Path)
     assert set(pending(board.repository)) == {"link.md", "folder.md", "linked/a.md"}
 
 
+def _write_while_somebody_saves(board: BoardOfTest, text: str) -> None:
+    """Writes on the branch while the file on the board counts as just saved, however slow the machine is."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Follower, "_is_being_written", lambda *_: True)
+        board.write(text)
+
+
 def test_a_file_that_is_being_written_waits(board: BoardOfTest) -> None:
     board.save(EDITED)
-    os.utime(board.folder / PATH)
-    board.write(NEW)
+    _write_while_somebody_saves(board, NEW)
     assert board.read() == EDITED
     assert pending(board.repository)[PATH].kind is PendingKind.DEFERRED
     board.save(EDITED)
@@ -159,8 +167,7 @@ def test_a_file_that_is_being_written_waits(board: BoardOfTest) -> None:
 def test_a_file_that_waited_through_several_commits_is_no_staged_edit(board: BoardOfTest) -> None:
     for number in range(3):
         board.save(EDITED)
-        os.utime(board.folder / PATH)
-        board.write(NEW + f"{number}\n")
+        _write_while_somebody_saves(board, NEW + f"{number}\n")
     board.save(EDITED)
     WORKTREE_BOARD.bring_in_step(board.repository)
     assert board.read() == BOTH + "2\n"
@@ -191,3 +198,24 @@ def test_edits_are_joined_as_the_board_was_told(board: BoardOfTest) -> None:
     board.save("mine\n")
     write_to_branch(store, {PATH: "theirs\n"})
     assert board.read() == "mine\njoined with\ntheirs\n"
+
+
+def test_what_takes_long_is_done_before_git_is_locked_out(board: BoardOfTest) -> None:
+    lock = board.repository.common_dir / "worktrees/-gitticks/index.lock"
+    seen: list[bool] = []
+
+    def merge(path: str, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+        seen.append(lock.exists())
+        return merge_text(path, base, ours, theirs)
+
+    store = Store.open(board.repository, WorktreeBoard(merge))
+    board.save(EDITED)
+    write_to_branch(store, {PATH: NEW})
+    assert (board.read(), seen) == (BOTH, [False])
+
+
+def test_a_board_in_step_is_looked_at_while_git_has_the_lock(board: BoardOfTest) -> None:
+    lock = board.repository.common_dir / "worktrees/-gitticks/index.lock"
+    WORKTREE_BOARD.bring_in_step(board.repository)
+    lock.touch()
+    assert WORKTREE_BOARD.bring_in_step(board.repository) == BoardReport()

@@ -121,7 +121,7 @@ def die(*_, **__):
 
 moments = {
     "before the files": (sync.Sync, "run", die),
-    "before the index": (sync, "write_entries", die),
+    "before the index": (sync.Sync, "_write_entries", die),
     "before the journal": (step, "save_journal", die),
 }
 setattr(*moments[moment])

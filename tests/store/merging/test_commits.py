@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from gitticks.document.taskfile import TaskFile
-from gitticks.git.objects import Objects
 from gitticks.model.ids import TaskId, task_folder, task_path
 from gitticks.store.branch import Store
-from gitticks.store.merging.commits import MergedTree, merge_commits
+from gitticks.store.merging.commits import MergeReport, merge_commits
 from gitticks.store.transaction import read_file
 from tests.support.repositories import fsck_problems
 from tests.support.tasks import ADA, make_store, write_files
@@ -31,28 +30,37 @@ def store(tmp_path: Path) -> Store:
 
 def commit(store: Store, files: dict[str, bytes | None], parent: str | None = None) -> str:
     """Stores a commit on the tip, or on another one, that no ref names."""
-    objects, parent = store.objects, parent or store.tip()
-    with objects.packed() if len(files) > 100 else contextlib.nullcontext():
-        tree = objects.update_tree(objects.tree_of(parent), files)
-    assert tree is not None
-    return objects.write_commit(tree, (parent,), author=ADA, message="made\n")
+    return store.objects.write_commit((parent or store.tip(),), files, author=ADA, message="made\n").id
+
+
+class MergedTree(NamedTuple):
+    """The tree of a merge, and what it reports."""
+
+    tree: str
+    report: MergeReport
+
+
+def merged_tree(store: Store, base: str | None, ours: str, theirs: str) -> MergedTree:
+    """Merges two commits and stores the result."""
+    merged = merge_commits(store.objects, base, ours, theirs)
+    made = store.objects.write_commit((ours, theirs), merged.changes, author=ADA, message="merged\n")
+    return MergedTree(store.objects.tree_of(made.id), merged.report)
 
 
 def merge(store: Store, ours: dict[str, bytes | None], theirs: dict[str, bytes | None]) -> MergedTree:
     """Merges two sides of the tip; both ways must give one tree."""
-    sides = commit(store, ours), commit(store, theirs)
-    objects = Objects.open(store.repository)
-    merged = merge_commits(objects, store.tip(), *sides)
-    assert merge_commits(objects, store.tip(), *reversed(sides)).tree == merged.tree
+    one, other = commit(store, ours), commit(store, theirs)
+    merged = merged_tree(store, store.tip(), one, other)
+    assert merged_tree(store, store.tip(), other, one).tree == merged.tree
     return merged
 
 
 def read(store: Store, merged: MergedTree, path: str) -> bytes | None:
-    return read_file(Objects.open(store.repository), merged.tree, path)
+    return read_file(store.repository.objects, merged.tree, path)
 
 
 def names(store: Store, merged: MergedTree, folder: str = FOLDER) -> list[str]:
-    objects = Objects.open(store.repository)
+    objects = store.repository.objects
     entry = objects.find(merged.tree, folder)
     return [] if entry is None else list(objects.names(entry.object_id))
 
@@ -83,9 +91,9 @@ def test_files_of_both_sides_come_together(store: Store) -> None:
 
 def test_nothing_to_merge_is_the_very_tree(store: Store) -> None:
     ours = commit(store, {TASK: BASE + b"\nmore\n"})
-    objects = store.objects
-    assert merge_commits(objects, store.tip(), ours, store.tip()).tree == objects.tree_of(ours)
-    assert merge_commits(objects, store.tip(), store.tip(), ours).tree == objects.tree_of(ours)
+    tree = store.objects.tree_of(ours)
+    assert merged_tree(store, store.tip(), ours, store.tip()).tree == tree
+    assert merged_tree(store, store.tip(), store.tip(), ours).tree == tree
 
 
 def test_a_removed_task_with_news_on_the_other_side_stays_whole(store: Store) -> None:
@@ -211,7 +219,7 @@ def test_a_setting_that_both_changed_is_said_and_kept_beside(store: Store) -> No
 def test_sides_without_a_common_base(store: Store) -> None:
     other = BASE.replace(b"Begin with", b"Finish with")
     sides = commit(store, {}), commit(store, {TASK: other})
-    merged = merge_commits(store.objects, None, *sides)
+    merged = merged_tree(store, None, *sides)
     data = read(store, merged, TASK) or b""
     assert b"Begin with" in data
     assert b"Finish with" in data

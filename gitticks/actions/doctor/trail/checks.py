@@ -13,9 +13,10 @@ from gitticks.actions.doctor.trail.versions import Versions
 from gitticks.errors import UsageError
 from gitticks.git.objects import Objects
 from gitticks.git.quarantine import ObjectPlaces, object_places
-from gitticks.git.refs import NO_OBJECT
+from gitticks.git.refs import is_nothing
 from gitticks.git.trail import read_trail
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.store.impossible_paths import find_impossible
 from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, TASKS_FOLDER
 from gitticks.store.tip import state_tip
 
@@ -82,6 +83,8 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
         )
         return
     yield from _left_behind(context, old, new, places)
+    for one in find_impossible(objects, old, new):
+        yield Finding(Severity.ERROR, one.words, f"`{one.look}` shows it", commit=one.commit)
     found, _ = _judge(context, objects, _Span(new, old, variables=places.variables))
     yield from found
     if old is None and not found and new == _tip(context):
@@ -99,7 +102,7 @@ def _sides(context: Context, words: str) -> tuple[str | None, str | None]:
 
     def find(text: str) -> str | None:
         named = text or BRANCHES + STATE_BRANCH
-        return None if named == NO_OBJECT else resolve(context.repository, named)
+        return None if is_nothing(named) else resolve(context.repository, named)
 
     return find(old) if dots else None, find(new)
 

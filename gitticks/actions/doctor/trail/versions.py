@@ -9,7 +9,7 @@ from gitticks.document.jsonl import read_history
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.objects import Objects
-from gitticks.git.trees import Entry, tree_id_of
+from gitticks.git.objects.trees import Entry, tree_id_of
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import ReviewOutcome, Section, open_questions

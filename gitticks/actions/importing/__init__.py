@@ -1,1 +1,0 @@
-"""Brings tasks in from other trackers: found and read, given ids and links of ours, committed at once."""

@@ -1,0 +1,158 @@
+"""Finds tasks that are done though their base lacks what was merged, as after `git reset` or a forced push of the base.
+
+A status asks as well, so where nothing moved it costs one small file: it holds where the base stood when nothing was
+missing, and how many tasks were done then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from shlex import quote
+
+from gitticks.actions.context import Context
+from gitticks.errors import GitticksError
+from gitticks.git.refs import BRANCHES, default_base, read_ref
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Status
+from gitticks.model.task import Task
+
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MissingMerges:
+    """Tasks that are done and whose code one base lacks.
+
+    `commits` bring all of it back. `is_pulled` is False where the base's own remote branch has it, so that only a pull
+    is missing. `is_gone` if there is no such branch any more, here or at its remote.
+    """
+
+    base: str
+    tasks: tuple[TaskId, ...]
+    commits: tuple[str, ...]
+    is_pulled: bool = True
+    is_gone: bool = False
+
+    @property
+    def words(self) -> str:
+        """Returns what is missing where, as one sentence."""
+        named = ", ".join(f"`{one}`" for one in self.tasks[:_MOST_NAMED])
+        more = f" and {len(self.tasks) - _MOST_NAMED} more" if len(self.tasks) > _MOST_NAMED else ""
+        which = "which is done" if len(self.tasks) == 1 else "which are done"
+        if self.is_gone:
+            return f"the base `{self.base}` is gone, with the code of {named}{more}, {which}"
+        return f"`{self.base}` lacks the code of {named}{more}, {which}"
+
+    @property
+    def way_back(self) -> str:
+        """Returns what to type, and where, for it to come back, as a clause."""
+        if self.is_gone:
+            return f"`git branch {quote(self.base)} {self.commits[0]}` brings it back"
+        merges = " && ".join(f"git merge --no-edit {commit}" for commit in self.commits)
+        return f"`{merges}` on `{self.base}` brings it back"
+
+
+def find_missing(context: Context) -> Iterator[MissingMerges]:
+    """Yields what bases lack of the tasks that are done, one for each base; what is not stored here is no loss of it.
+
+    Code that came into the base anew, by a rebase or a cherry-pick say, is not missing.
+
+    Raises:
+        GitticksError: git cannot tell.
+    """
+    done: dict[str, list[Task]] = {}
+    default = context.settings.base or default_base(context.repository)
+    for task in context.index.tasks():
+        base = task.base or default
+        if task.status is Status.DONE and task.merged_sha is not None and base is not None:
+            done.setdefault(base, []).append(task)
+    for base, tasks in done.items():
+        tip = read_ref(context.repository.common_dir, BRANCHES + base)
+        if tip is not None:
+            yield from _missing(context, base, tip, tasks)
+        elif read_ref(context.repository.common_dir, f"refs/remotes/origin/{base}") is None:
+            yield from _gone(context, base, tasks)
+
+
+def warn_of_missing(context: Context) -> None:
+    """Warns of what the base lacks, in a status; nobody is asked where neither it nor the tasks have moved."""
+    with contextlib.suppress(GitticksError, OSError):
+        place = context.repository.own_dir / "merges-kept"
+        known = place.read_text("utf-8", "replace") if place.is_file() else ""
+        if known and known == _state(context, known.partition(" ")[0]):
+            return  # without the settings, whose reader takes longer than all else here
+        base = context.settings.base or default_base(context.repository)
+        if base is None:
+            return
+        seen = _state(context, base)
+        found = [one for one in find_missing(context) if one.is_pulled]
+        for one in found:
+            context.warnings.append(f"{one.words}: {one.way_back}; `gt doctor` says more")
+        place.parent.mkdir(exist_ok=True)
+        from gitticks.git.files import write_synced
+
+        if found:
+            place.unlink(missing_ok=True)
+        else:
+            write_synced(place, seen.encode())
+
+
+def _state(context: Context, base: str) -> str:
+    """Returns where a base stands and how many tasks are done, as the small file holds it."""
+    tip = read_ref(context.repository.common_dir, BRANCHES + base)
+    return f"{base} {tip} {context.index.status_counts().get(Status.DONE, 0)}"
+
+
+def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterator[MissingMerges]:
+    from gitticks.git.merges.history import lost_commits
+
+    repository = context.repository
+    shas = {task.merged_sha: task for task in tasks if task.merged_sha is not None}
+    lost = [sha for sha in lost_commits(repository, [tip], shas) if sha in shas]
+    remote = read_ref(repository.common_dir, f"refs/remotes/origin/{base}")
+    unpulled = set(lost)
+    if remote is not None and lost:
+        unpulled = {*lost_commits(repository, [remote], lost)}
+    gone = [sha for sha in lost if sha in unpulled and not _came_anew(context, tip, shas[sha])]
+    late = [sha for sha in lost if sha not in unpulled]
+    for is_pulled, some in ((True, gone), (False, late)):
+        if some:
+            ids = tuple(sorted(shas[sha].id for sha in some))
+            yield MissingMerges(base, ids, _outermost(context, tip, some), is_pulled)
+
+
+def _gone(context: Context, base: str, tasks: list[Task]) -> Iterator[MissingMerges]:
+    """Yields what a base that is gone had of the tasks, as far as it is stored here; the newest merge has the rest."""
+    objects = context.store.objects
+    stored = {task.merged_sha: task for task in tasks if task.merged_sha and objects.has(task.merged_sha)}
+    if stored:
+        newest = next(
+            sha for sha in stored if not any(sha != one and objects.is_ancestor(sha, one) for one in stored)
+        )
+        ids = tuple(sorted(task.id for task in stored.values()))
+        yield MissingMerges(base, ids, (newest,), is_gone=True)
+
+
+def _came_anew(context: Context, tip: str, task: Task) -> bool:
+    from gitticks.git.merges import find_merge
+    from gitticks.git.merges.patches import find_same_patch
+
+    head = task.end_sha
+    if head is None or not context.store.objects.has(head):
+        return False
+    repository = context.repository
+    found = find_merge(repository, tip, task.id, head) or find_same_patch(repository, tip, head)
+    return found is not None
+
+
+def _outermost(context: Context, tip: str, commits: list[str]) -> tuple[str, ...]:
+    """Returns the commits that contain all of them, the newest first."""
+    from gitticks.git.merges.history import lost_commits
+
+    kept: list[str] = []
+    for commit in commits:
+        if commit in lost_commits(context.repository, [tip, *kept], [commit]):
+            kept.append(commit)
+    return tuple(kept)

@@ -1,0 +1,98 @@
+"""Writes a file that a person names, which may be a plain file, a link, a pipe or a device.
+
+A draft renamed over a device would destroy it for the whole machine, and over a link would replace the link. So only
+nothing or a plain file is replaced, where the links lead to, and everything else is written to as a shell would.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from shlex import quote
+
+from gitticks.errors import GitticksError
+from gitticks.plainfile import reason_of
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_STDOUT = 1
+
+
+def write_named_file(
+    path: Path, content: bytes, *, before_replacing: Callable[[], object] | None = None
+) -> None:
+    """Writes a file whole or not at all, with the rights of the one that it replaces; a pipe or device gets it as a stream.
+
+    Args:
+        path: the file's name.
+        content: what it is to hold.
+        before_replacing: called directly before the file is replaced; what it raises leaves everything as it was.
+
+    Raises:
+        GitticksError: it cannot be written.
+    """
+    try:
+        there = _status(path)
+        if there is not None and stat.S_ISDIR(there.st_mode):
+            raise IsADirectoryError(0, "it is a folder")
+        if there is None or (stat.S_ISREG(there.st_mode) and not _is_stdout(there)):
+            _replace(Path(os.path.realpath(path)), there, content, before_replacing)
+        else:
+            _stream(path, content)
+    except OSError as error:
+        raise GitticksError(
+            f"`{path}` cannot be written: {reason_of(error)}", hint=_hint(path, error)
+        ) from error
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Returns what lies at a path or where its links lead to; None for nothing."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _is_stdout(there: os.stat_result) -> bool:
+    """True for the file that stdout goes to: replaced under the shell's `>>` it would lose what it held."""
+    try:
+        return os.path.samestat(there, os.fstat(_STDOUT))
+    except OSError:
+        return False
+
+
+def _replace(
+    place: Path,
+    there: os.stat_result | None,
+    content: bytes,
+    before_replacing: Callable[[], object] | None,
+) -> None:
+    draft = place.with_name(
+        f".gitticks-{secrets.token_hex(6)}.tmp"
+    )  # a guessable name might be a planted link
+    try:
+        with open(os.open(draft, _NEW, 0o666), "wb") as file:  # noqa: PTH123 - the descriptor of a new file
+            file.write(content)
+            if there is not None:
+                os.fchmod(file.fileno(), stat.S_IMODE(there.st_mode))
+        if before_replacing is not None:
+            before_replacing()
+        draft.replace(place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise
+
+
+def _stream(path: Path, content: bytes) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOCTTY | os.O_CLOEXEC), "wb") as stream:  # noqa: PTH123
+        stream.write(content)
+
+
+def _hint(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError | PermissionError):
+        return f"`ls -ld {quote(str(path.parent))}` shows who may write there"
+    return f"`ls -ld {quote(str(path))}` shows what is there"

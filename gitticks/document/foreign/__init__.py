@@ -1,1 +1,0 @@
-"""Reads what other trackers keep: text in, values out, with every mistake named by its line."""

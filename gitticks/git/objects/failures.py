@@ -1,0 +1,95 @@
+"""What reading, writing and moving refs may fail with, whichever backend it is."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError, LostRaceError
+
+if TYPE_CHECKING:
+    from gitticks.git.process import GitResult
+
+
+class RefMovedError(LostRaceError):
+    """The ref no longer stood where the caller had read it; nothing was changed."""
+
+
+class RefLockedError(LostRaceError):
+    """Somebody holds, or left behind, the ref's lock file; nothing was changed."""
+
+
+def moved(ref: str) -> RefMovedError:
+    """Returns the error for a ref that another program moved."""
+    return RefMovedError(f"`{ref}` was moved by another program", hint="repeat the command")
+
+
+def locked(common_dir: Path, ref: str) -> RefLockedError:
+    """Returns the error for a ref whose lock file is there."""
+    from shlex import quote
+
+    return RefLockedError(
+        f"`{ref}` is locked by another program",
+        hint=f"repeat once it ended; if none runs: `rm {quote(f'{common_dir / ref}.lock')}`",
+    )
+
+
+def errors_of_libgit2() -> tuple[type[Exception], ...]:
+    """Returns what reading and writing may raise; libgit2's own kind is among them once it is loaded."""
+    loaded = sys.modules.get("pygit2")
+    return (KeyError, ValueError, OSError, *([loaded.GitError] if loaded is not None else []))
+
+
+def require_written(done: GitResult, common_dir: Path) -> None:
+    """Refuses what git could not write, in the words of `errors_of_writing`.
+
+    Raises:
+        GitticksError: it could not.
+    """
+    if done.code == 0:
+        return
+    from gitticks.git.process import printable
+
+    reason = printable(done.stderr).removeprefix("fatal: ").removeprefix("error: ")
+    is_refused = "Permission denied" in reason or "Read-only file system" in reason
+    if "No space left" in reason or "Out of diskspace" in reason:
+        reason = os.strerror(errno.ENOSPC)
+    with errors_of_writing(common_dir):
+        raise OSError(errno.EACCES if is_refused else errno.EIO, reason)
+
+
+@contextlib.contextmanager
+def errors_of_writing(common_dir: Path) -> Iterator[None]:
+    """Turns failures into one that names the place; a failed write changed nothing that a ref names."""
+    try:
+        yield
+    except errors_of_libgit2() as error:
+        from shlex import quote
+
+        from gitticks.git.process import printable
+
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else printable(str(error))
+        is_refused = isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        place = quote(str(common_dir))
+        hint = (
+            f"`ls -ld {place}` shows who may write" if is_refused else f"`df -h {place}` shows the room left"
+        )
+        raise GitticksError(
+            f"git cannot write to `{common_dir}`: {reason[:1].lower()}{reason[1:]}", hint=hint
+        ) from error
+
+
+@contextlib.contextmanager
+def errors_of_reading(what: str) -> Iterator[None]:
+    """Turns failures into one that begins with `what`."""
+    try:
+        yield
+    except errors_of_libgit2() as error:
+        from gitticks.git.process import printable
+
+        raise GitticksError(f"{what}: {printable(str(error))}", hint="`git fsck` looks for damage") from error

@@ -1,0 +1,209 @@
+"""The object database by git itself: for single changes, where loading libgit2 costs more, and for what it cannot read."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import subprocess
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from gitticks.errors import GitticksError
+from gitticks.git.disk import sync_files
+from gitticks.git.objects.database import Objects, StoredCommit
+from gitticks.git.objects.failures import errors_of_writing, locked, moved, require_written
+from gitticks.git.objects.fast_import import is_large, write_by_git
+from gitticks.git.objects.loose_files import is_too_large, too_large
+from gitticks.git.process import GitError, printable, run_git, start_git
+from gitticks.git.refs import folder_of_ref, is_object_id, read_symbolic_ref
+
+if TYPE_CHECKING:
+    from gitticks.git.identity import Identity
+
+
+_MOVED_WORDS = (
+    "but expected",
+    "reference already exists",
+    "unable to resolve reference",
+    "reference is missing",
+)
+_LOCKED_WORDS = ".lock': File exists"
+_PROMISED = "from promisor remote"
+"""What git says, and ends, where an object was left with the remote of a partial clone."""
+
+
+class _Reader(NamedTuple):
+    """A running `git cat-file --batch-command`, and what ends it with its owner."""
+
+    process: subprocess.Popen[bytes]
+    asks: IO[bytes]
+    answers: IO[bytes]
+    finalizer: weakref.finalize[[subprocess.Popen[bytes]], ProcessObjects]
+
+
+class ProcessObjects(Objects):
+    """A database of any format that the installed git knows."""
+
+    def __init__(self, common_dir: Path, object_format: str) -> None:
+        super().__init__(common_dir, object_format)
+        self._reader: _Reader | None = None
+        self._borrowed: list[str] = []
+
+    def has(self, object_id: str) -> bool:
+        """True if the object is stored here."""
+        with self._lock:
+            return self._ask("info", object_id) is not None
+
+    def borrow_from(self, folders: Iterable[Path]) -> None:
+        """Makes the objects in other folders readable too."""
+        self._borrowed += [str(folder) for folder in folders]
+        self._stop_reader()
+
+    def write_blob(self, content: bytes, *, synced: bool = True) -> str:
+        """Stores a blob and returns its id."""
+        asked = [
+            "-c",
+            f"core.fsync={'all' if synced else 'none'}",
+            "hash-object",
+            "-w",
+            "--no-filters",
+            "--stdin",
+        ]
+        done = run_git(asked, repository_dir=self.common_dir, input=content, check=False)
+        require_written(done, self.common_dir)
+        return done.text
+
+    def write_commit(
+        self, parents: Sequence[str], changes: Mapping[str, bytes | None], *, author: Identity, message: str
+    ) -> StoredCommit:
+        """Stores a commit by `git fast-import`."""
+        base = self.tree_of(parents[0]) if parents else None
+        self._require_room(base, changes)
+        commit = write_by_git(
+            self.common_dir, self.object_format, parents, changes, author=author, message=message
+        )
+        if is_large(changes):
+            return StoredCommit(commit, (commit,))
+        return StoredCommit(commit, (*self._new_objects(base, self.tree_of(commit)), commit))
+
+    def move_ref(
+        self, ref: str, old: str | None, new: str | None, message: str, *, who: Identity | None = None
+    ) -> None:
+        """Moves `ref` from `old` to `new` by `git update-ref`."""
+        if read_symbolic_ref(self.common_dir, ref) is not None:
+            raise GitticksError(
+                f"`{ref}` is a symbolic ref", hint=f"`git symbolic-ref --delete {ref}` removes it"
+            )
+        nothing = "0" * hashlib.new(self.object_format).digest_size * 2
+        change = [ref, new, old or nothing] if new is not None else ["-d", ref, old or nothing]
+        done = run_git(
+            ["-c", "core.fsync=reference", "update-ref", "-m", message, "--no-deref", *change],
+            repository_dir=self.common_dir,
+            extra_environment={} if who is None else who.variables(),
+            check=False,
+        )
+        if any(sign in done.stderr for sign in _MOVED_WORDS):
+            raise moved(ref)
+        if _LOCKED_WORDS in done.stderr:
+            raise locked(self.common_dir, ref)
+        require_written(done, self.common_dir)
+        with errors_of_writing(self.common_dir):
+            folder = folder_of_ref(self.common_dir, ref)
+            if folder.is_dir():  # git removes one that it emptied
+                sync_files([], [str(folder)])  # git syncs the new content, and not that it has its name
+
+    def _read(self, object_id: str) -> tuple[str, bytes]:
+        found = self._ask("info", object_id)
+        if found is None:
+            from gitticks.git.missing import fetch_missing
+
+            fetch_missing(self.common_dir, object_id)
+            self._stop_reader()
+            found = self._ask("info", object_id)
+        if found is not None and is_too_large(found[1]):
+            raise too_large(object_id)
+        found = self._ask("contents", object_id)
+        if found is None:
+            raise GitticksError(
+                f"the object `{object_id}` cannot be read: git does not find it",
+                hint="`git fsck` looks for damage",
+            )
+        kind, size = found
+        answers = self._running().answers
+        content = answers.read(size + 1)[:-1]
+        if len(content) != size:
+            raise self._broken_off(object_id)
+        if self.id_of(kind, content) != object_id:  # which git leaves to its fsck
+            raise GitError(
+                f"the object `{object_id}` cannot be read: it holds something else",
+                hint="`git fsck` looks for damage",
+            )
+        return kind, content
+
+    def _ask(self, what: str, object_id: str) -> tuple[str, int] | None:
+        """Returns kind and size of an object; None if it is not stored.
+
+        Raises:
+            GitError: git ended, as it does over a damaged object.
+        """
+        if not is_object_id(object_id):
+            return None
+        reader = self._running()
+        try:
+            reader.asks.write(f"{what} {object_id}\n".encode())
+            reader.asks.flush()
+            line = reader.answers.readline().decode("ascii", "replace").split()
+        except OSError:
+            line = []
+        if len(line) == 2 and line[1] == "missing":  # noqa: PLR2004 - id and word
+            return None
+        if len(line) != 3:  # noqa: PLR2004 - id, kind and size
+            error = self._broken_off(object_id)
+            if _PROMISED in error.message:
+                return None
+            raise error
+        return line[1], int(line[2])
+
+    def _running(self) -> _Reader:
+        if self._reader is None:
+            extra = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(self._borrowed)}
+            process = start_git(
+                ["cat-file", "--batch-command"],
+                repository_dir=self.common_dir,
+                extra_environment=extra if self._borrowed else {},
+            )
+            if process.stdin is None or process.stdout is None:
+                raise AssertionError("git was started without pipes")
+            finalizer = weakref.finalize(self, _stop, process)
+            self._reader = _Reader(process, process.stdin, process.stdout, finalizer)
+        return self._reader
+
+    def _broken_off(self, object_id: str) -> GitError:
+        """Ends the reader, which ended or is out of step, and returns what it said."""
+        words = self._stop_reader()
+        reason = printable(words).removeprefix("fatal: ").removeprefix("error: ") or "git ended"
+        return GitError(
+            f"the object `{object_id}` cannot be read: {reason}", hint="`git fsck` looks for damage"
+        )
+
+    def _stop_reader(self) -> str:
+        """Ends the reader, if there is one, and returns what it wrote to stderr."""
+        with self._lock:
+            reader, self._reader = self._reader, None
+            return "" if reader is None else str(reader.finalizer())
+
+
+def _stop(process: subprocess.Popen[bytes]) -> str:
+    """Ends a reader, which ends by itself once nobody can ask it, and returns what it wrote to stderr."""
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+    words = b"" if process.stderr is None else process.stderr.read()
+    if process.stderr is not None:
+        process.stderr.close()
+    process.wait()
+    return words.decode("utf-8", "replace")

@@ -1,0 +1,130 @@
+"""What a tree says, read from its bytes: libgit2's objects, one for each entry, cost more than all else of a walk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from gitticks.errors import GitticksError
+from gitticks.model.tree_change import is_taken_for_git, taken_for
+
+_FOLDER, _LINK, _SUBMODULE, _KIND, _EXECUTABLE = 0o040000, 0o120000, 0o160000, 0o170000, 0o100
+_ENTRY = {size: re.compile(rb"([0-7]{1,7}) ([^\0]+)\0(.{%d})" % size, re.DOTALL) for size in (20, 32)}
+_TREE = {size: re.compile(rb"(?:[0-7]{1,7} [^\0]++\0.{%d})*+" % size, re.DOTALL) for size in (20, 32)}
+"""By the bytes of an id: 20 in SHA-1, 32 in SHA-256."""
+_USUAL = {b"100644": (True, False), b"100755": (True, False), b"40000": (False, True)}
+_LONGEST_NAME = 255
+"""In bytes, on about every file system."""
+DEEPEST = 200
+"""Git sets no limit, but whoever follows folders into one another needs room for each."""
+MOST_DIFFERENCES = 1_000_000
+"""Ten thousand tasks are some fifty thousand files."""
+
+Parts: TypeAlias = tuple[bytes, bytes, bytes]
+"""Mode, name and id of an entry, as they are stored."""
+
+
+class Entry(NamedTuple):
+    """One entry of a tree; `is_file` is True for plain files only, not for symbolic links and submodules."""
+
+    name: str
+    object_id: str
+    is_file: bool
+    is_tree: bool
+
+
+Differences: TypeAlias = Callable[[str | None, str | None], Iterator[tuple[str, Entry | None, Entry | None]]]
+"""Yields name, old and new entry of everything that differs directly in two trees, None for an empty one."""
+
+
+def split_tree(content: bytes, id_bytes: int) -> list[Parts] | None:
+    """Returns the entries of a tree in git's order, or None if the bytes are not a tree."""
+    return _ENTRY[id_bytes].findall(content) if _TREE[id_bytes].fullmatch(content) else None
+
+
+def by_name(entries: Iterable[Parts]) -> dict[str, Entry]:
+    """Returns entries by name, in their order; a name that is no UTF-8 holds half surrogate pairs, as in `os.listdir`."""
+    named: dict[str, Entry] = {}
+    for mode, raw_name, raw_id in entries:
+        name = raw_name.decode("utf-8", "surrogateescape")
+        is_file, is_tree = _USUAL.get(mode) or _kind(mode)
+        named[name] = Entry(name, raw_id.hex(), is_file, is_tree)
+    return named
+
+
+def differing(old: list[Parts], new: list[Parts]) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+    """Yields name, old and new entry of everything that differs, sorted by name."""
+    same = set(old).intersection(new)
+    before = by_name(parts for parts in old if parts not in same)
+    after = by_name(parts for parts in new if parts not in same)
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) != after.get(name):
+            yield name, before.get(name), after.get(name)
+
+
+def _kind(mode: bytes) -> tuple[bool, bool]:
+    """Tells files and folders apart as libgit2 does, for the modes that old and hostile trees hold."""
+    number = int(mode, 8)
+    kind = number & _KIND
+    is_file = kind != _FOLDER and (bool(number & _EXECUTABLE) or kind not in (_LINK, _SUBMODULE))
+    return is_file, kind == _FOLDER
+
+
+def is_possible(name: str, *, is_link: bool = False) -> bool:
+    """True if a checkout can hold an entry of that name; git refuses what file systems may take for `.git`."""
+    is_git = is_taken_for_git(name) or (is_link and taken_for(name) == ".gitmodules")
+    is_short = len(name.encode("utf-8", "surrogateescape")) <= _LONGEST_NAME
+    return is_short and name not in ("", ".", "..") and not is_git
+
+
+def tree_id_of(entry: Entry | None) -> str | None:
+    """Returns the id of the tree that an entry names; None for anything else."""
+    return entry.object_id if entry is not None and entry.is_tree else None
+
+
+def walk_differences(
+    differences: Differences, trees: tuple[str | None, str | None], folder: str
+) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+    """Yields path, old and new entry of everything that differs in two trees and below; equal folders are not opened.
+
+    A tree of a few hundred bytes can name more files than any disk holds, so there is an end to it.
+
+    Raises:
+        GitticksError: there is more than anybody makes; the message names the outermost folders.
+    """
+    walks = [(folder, differences(*trees))]
+    looked_at = 0
+    while walks:
+        folder, entries = walks[-1]
+        found = next(entries, None)
+        if found is None:
+            walks.pop()
+            continue
+        name, before, after = found
+        yield folder + name, before, after
+        looked_at += 1
+        if looked_at > MOST_DIFFERENCES:
+            raise _excess(folder, f"{MOST_DIFFERENCES:,} files that changed at once")
+        inner = tree_id_of(before), tree_id_of(after)
+        if inner != (None, None):
+            walks.append((f"{folder}{name}/", differences(*inner)))
+            if folder.count("/") >= DEEPEST:
+                raise _excess(folder, f"{DEEPEST} folders in one another")
+
+
+def _excess(folder: str, what: str) -> GitticksError:
+    from shlex import quote  # only where something went wrong
+
+    top = "/".join(folder.split("/", 3)[:3]).rstrip("/") or "."
+    return GitticksError(
+        f"`{top}`: more than {what}", hint=f"`git log --all -- {quote(top)}` says who put them there"
+    )
+
+
+def damaged(object_id: str) -> GitticksError:
+    """Returns the error for an object of another kind than the tree that names it says."""
+    return GitticksError(
+        f"the object `{object_id}` is damaged, or not what its place in the tree says",
+        hint="`git fsck` looks for damage",
+    )

@@ -1,0 +1,180 @@
+"""What of a repository's own folder runs programs or steers git, by name: hooks, settings, attributes, borrowed objects.
+
+Read before and after an agent's session, which may write there as the person whose repository it is. Hooks that are
+tracked and stand as they were committed are left out: those came by a merge that somebody judged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gitticks.errors import GitticksError
+from gitticks.git.hooks_path import CHECKOUT_FOLDER, HOOKS_PATH, find_own_hooks, is_of_ours
+from gitticks.git.process import run_git
+from gitticks.git.repository import Repository
+from gitticks.git.worktree_config import CONFIG_FILE
+from gitticks.plainfile import read_plain_file
+
+SETTING, FILE = "setting ", "file "
+"""How the names of the two kinds begin."""
+
+_FILES = ("info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout", "objects/info/alternates")
+_OF_GIT_ITSELF = re.compile(r"branch\..+\.(merge|rebase|description)|lfs\..+\.access", re.DOTALL)
+_REMOTE_OF_BRANCH = re.compile(r"branch\..+\.remote", re.DOTALL)
+_PLAIN_REMOTE = re.compile(r"\.|[\w-]+")
+_OF_WORKSPACES = frozenset({"user.name", "user.email", "gitticks.task", "gitticks.checkout"})
+_MOST_FILES, _MOST_BYTES = 2000, 4_000_000
+
+
+def read_own_state(repository: Repository) -> dict[str, str]:
+    """Returns what each setting and file says, by name: a setting's values, a file's digest."""
+    found = dict(_settings(repository))
+    for path in (*(repository.common_dir / name for name in _FILES), *_hook_files(repository)):
+        value = _file_value(path)
+        if value is not None:
+            found[FILE + _name(repository, path)] = value
+    for name in _as_committed(repository, found):
+        del found[name]
+    return found
+
+
+def differing(before: dict[str, str], after: dict[str, str]) -> tuple[str, ...]:
+    """Returns the names of what was added, changed or removed, sorted; worktrees that came or went do not count."""
+    there = _worktrees(before) & _worktrees(after)
+    names = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+    return tuple(sorted(name for name in names if _worktree_of(name) in (None, *there)))
+
+
+def file_of(repository: Repository, name: str) -> Path:
+    """Returns where a file lies that has this name."""
+    path = Path(name.removeprefix(FILE))
+    top = repository.common_dir.parent if path.parts[0] == repository.common_dir.name else None
+    return (top or repository.main_worktree or repository.common_dir) / path
+
+
+def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
+    yield from _listed(repository, ["--local"], "")
+    yield from _listed(repository, [f"--file={repository.common_dir / CONFIG_FILE}"], "config.worktree ")
+    folder = repository.common_dir / "worktrees"
+    for place in sorted(folder.iterdir()) if folder.is_dir() else ():
+        lead = f"worktrees/{place.name} "
+        yield SETTING + lead, ""
+        yield from _listed(repository, [f"--file={place / CONFIG_FILE}"], lead)
+
+
+def _listed(repository: Repository, where: list[str], lead: str) -> Iterator[tuple[str, str]]:
+    file = (
+        where[0].removeprefix("--file=") if where[0] != "--local" else str(repository.common_dir / "config")
+    )
+    if not os.path.lexists(file):
+        return
+    asked = ["config", *where, "--includes", "--null", "--list"]
+    listed = run_git(asked, repository_dir=repository.common_dir, check=False)
+    if listed.code != 0:
+        yield SETTING + lead + "(unreadable)", _file_value(Path(file)) or ""
+        return
+    values: dict[str, list[str]] = {}
+    for entry in os.fsdecode(listed.stdout).split("\0"):
+        key, _, value = entry.partition("\n")
+        if key and not _is_harmless(repository, key, value, in_workspace=lead.startswith("worktrees/")):
+            values.setdefault(key, []).append(value)
+    yield from ((SETTING + lead + key, "\n".join(given)) for key, given in values.items())
+
+
+def _is_harmless(repository: Repository, key: str, value: str, *, in_workspace: bool) -> bool:
+    """True for what git writes by itself for every branch, and what gitticks writes into its workspaces."""
+    if key == HOOKS_PATH.lower():
+        top = repository.main_worktree or repository.common_dir
+        return is_of_ours(repository, Path(os.path.normpath(top / value))) or (
+            in_workspace and Path(value).parts[-2:] == (repository.own_dir.name, "workspace-hooks")
+        )
+    if _REMOTE_OF_BRANCH.fullmatch(key):
+        return _PLAIN_REMOTE.fullmatch(value) is not None
+    return _OF_GIT_ITSELF.fullmatch(key) is not None or (in_workspace and key in _OF_WORKSPACES)
+
+
+def _hook_files(repository: Repository) -> Iterator[Path]:
+    """Yields the files of hooks that lie in the repository: git's folder, the one in effect, and gitticks' own."""
+    folders = [repository.common_dir / "hooks"]
+    with contextlib.suppress(GitticksError):  # where the configuration is unreadable, that is told
+        folders.append(find_own_hooks(repository).folder)
+    tops = [os.path.realpath(one) for one in (repository.common_dir, repository.main_worktree) if one]
+    folders = [
+        one
+        for one in folders
+        if Path(os.path.realpath(one)).is_relative_to(tops[-1])
+        or Path(os.path.realpath(one)).is_relative_to(tops[0])
+    ]
+    folders += [repository.own_dir / "hooks", repository.own_dir / CHECKOUT_FOLDER]
+    count = 0
+    for folder in dict.fromkeys(Path(os.path.normpath(one)) for one in folders):
+        for place, inner, names in os.walk(folder):
+            inner.sort()
+            for name in sorted(names):
+                count += 1
+                if count > _MOST_FILES:
+                    return
+                if not name.endswith(".sample"):
+                    yield Path(place) / name
+
+
+def _file_value(path: Path) -> str | None:
+    """Returns mode and digest of a file, or where a link leads as well; None if nothing is there."""
+    try:
+        target = str(path.readlink()) if path.is_symlink() else ""
+        mode = "executable" if os.access(path, os.X_OK) else "plain"
+    except OSError:
+        return None
+    try:
+        content = read_plain_file(path, _MOST_BYTES)
+    except FileNotFoundError:
+        return f"link to {target}" if target else None
+    except OSError as error:
+        return f"{error.strerror}"
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    digest = hashlib.sha256(content).hexdigest()
+    return f"{mode} {blob} {digest}" + (f" link to {target}" if target else "")
+
+
+def _as_committed(repository: Repository, found: dict[str, str]) -> list[str]:
+    """Returns the names of files that stand in the checkout as HEAD has them."""
+    inside = [name for name in found if name.startswith(FILE) and not _is_in_git_dir(repository, name)]
+    if not inside or repository.main_worktree is None:
+        return []
+    paths = [name.removeprefix(FILE) for name in inside]
+    asked = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", *paths]
+    listed = os.fsdecode(run_git(asked, repository_dir=repository.common_dir, check=False).stdout)
+    committed = {
+        path: about.split(" ")[2]
+        for about, _, path in (one.partition("\t") for one in listed.split("\0") if one)
+    }
+    return [
+        name
+        for name, path in zip(inside, paths, strict=True)
+        if committed.get(path, "-") in found[name].split(" ")
+    ]
+
+
+def _is_in_git_dir(repository: Repository, name: str) -> bool:
+    return file_of(repository, name).is_relative_to(repository.common_dir)
+
+
+def _name(repository: Repository, path: Path) -> str:
+    for top in (repository.main_worktree, repository.common_dir.parent):
+        if top is not None and path.is_relative_to(top):
+            return str(path.relative_to(top))
+    return str(path)
+
+
+def _worktree_of(name: str) -> str | None:
+    match = re.match(r"setting worktrees/(\S+) ", name)
+    return match[1] if match else None
+
+
+def _worktrees(state: dict[str, str]) -> set[str]:
+    return {found for name in state if (found := _worktree_of(name)) is not None}

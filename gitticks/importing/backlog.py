@@ -1,0 +1,274 @@
+"""Reads Backlog.md: one markdown file for each task, and what its config says about statuses and ids."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from gitticks.document.frontmatter import FrontmatterHandler, decode
+from gitticks.document.lines import Source, trimmed
+from gitticks.document.sections import read_body, same_name
+from gitticks.document.yaml_nodes import loose_node
+from gitticks.document.yaml_tree import parse_yaml
+from gitticks.errors import DocumentError
+from gitticks.importing.files import RecordError, files_of, read_file, text_of
+from gitticks.importing.parts import Parts, clean, digest_of
+from gitticks.importing.record import ForeignTask, Format, Reading
+from gitticks.model.notes import Section
+from gitticks.model.status import Status
+
+_NO_TASKS = ("drafts", "archive/tasks", "archive/drafts", "milestones", "docs", "decisions")
+"""Folders that hold no work to be done."""
+_SECTION = re.compile(r" {0,3}##(?:[ \t]|\Z)")
+"""A heading that begins a section; a text that is underlined is none of the tool's, which writes no such headings."""
+_MARKER = re.compile(r"[ \t]*<!-- ?(?:SECTION:)?([A-Z_]+):(BEGIN|END) ?-->[ \t]*")
+_COMMENT, _COMMENTS = "COMMENT", "COMMENTS"
+_UNQUOTED = re.compile(r"^(\w+:|[ \t]*-)([ \t]+)([@`].*?)([ \t]*\r?)$", re.MULTILINE)
+_UNQUOTED_LIST = re.compile(r"^(\w+:[ \t]+)\[([^\[\]'\"{}\r\n]*@[^\[\]'\"{}\r\n]*)\]", re.MULTILINE)
+"""Names such as `@otto` where YAML wants quotes; the tool reads them without."""
+_NUMBER = re.compile(r"(?:.*-)?(\d+(?:\.\d+)*)")
+_PRIORITIES = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+_DONE, _TO_DO, _BUSY = ("done", "completed", "closed"), ("to do", "todo", "backlog", "draft"), "in progress"
+_EMPTY = frozenset(
+    {
+        "acceptance criteria",
+        "definition of done",
+        "implementation plan",
+        "implementation notes",
+        "comments",
+        "final summary",
+    }
+)
+"""Sections of the tool's own, which say nothing while they are empty."""
+_OURS = frozenset({Section.SCRIPT, Section.QUESTIONS, Section.HANDOFF, Section.REVIEW, Section.NOTES})
+"""Sections that mean something to a gate or an agent, which no foreign text may fill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a project says of its tasks: its statuses in their order, and what its ids begin with."""
+
+    statuses: tuple[str, ...] = ("To Do", "In Progress", "Done")
+    prefix: str = "task"
+
+
+def read_config(data: bytes, path: str) -> Config:
+    """Returns what a `config.yml` says.
+
+    Raises:
+        RecordError: it cannot be read.
+    """
+    try:
+        values = loose_node(parse_yaml(Source(text_of(data), path)))
+    except DocumentError as error:
+        raise RecordError(error.problem) from error
+    parts = Parts.of(values if isinstance(values, dict) else {})
+    default = Config()
+    return Config(
+        parts.texts("statuses") or default.statuses, (parts.line("task_prefix") or default.prefix).lower()
+    )
+
+
+def find_backlog(place: Path) -> Path | None:
+    """Returns the project's folder in `place`, or that it is itself."""
+    folders = (place / "backlog", place)
+    return next((one for one in folders if (one / "tasks").is_dir() or (one / "completed").is_dir()), None)
+
+
+def read_backlog(folder: Path) -> Reading:
+    """Returns what the project's files hold."""
+    reading, config = Reading(Format.BACKLOG), Config()
+    for file in (folder / "config.yml", folder / "config.yaml"):
+        with reading.noting(str(file)):
+            config = read_config(read_file(file), str(file)) if file.is_file() else config
+    for file in (*files_of(folder / "tasks", "*.md"), *files_of(folder / "completed", "*.md")):
+        with reading.noting(str(file)):
+            reading.add(_task_of(read_file(file), str(file), config))
+    for name in _NO_TASKS:
+        for _ in (folder / name).glob("*.md"):
+            reading.skip(f"a file of `{name}/`")
+    known = _Known.of(reading, config)
+    reading.tasks = {one: _with_known_links(task, known) for one, task in reading.tasks.items()}
+    return reading
+
+
+def _task_of(data: bytes, path: str, config: Config) -> ForeignTask:
+    text = text_of(data)
+    fields, body = _split(text, path)
+    parts = Parts.of(fields)
+    source_id, title = parts.name("id"), parts.name("title")
+    status = _status(parts, config)
+    updated = parts.time("updated_date")
+    summary, sections = _text(body, path)
+    return ForeignTask(
+        source_id=source_id,
+        title=title,
+        path=path,
+        line=None,
+        digest=digest_of(text),
+        status=status,
+        priority=parts.priority(_PRIORITIES),
+        labels=parts.texts("labels"),
+        blocked_by=parts.texts("dependencies"),
+        parent=parts.line("parent_task_id"),
+        created=parts.time("created_date"),
+        updated=updated,
+        closed=(parts.time("completed_date") or updated) if status.is_terminal else None,
+        summary=summary,
+        sections=sections,
+        extra=parts.left,
+    )
+
+
+def _status(parts: Parts, config: Config) -> Status:
+    """Returns done for the last of the project's statuses, pending for the first, and working between them."""
+    word = parts.left.get("status")
+    name = word.strip().lower() if isinstance(word, str) else ""
+    statuses = [one.lower() for one in config.statuses]
+    if not name or name in _TO_DO or name == statuses[0]:
+        status = Status.PENDING
+    else:
+        status = Status.DONE if name in _DONE or name == statuses[-1] else Status.WORKING
+    if name in (*_TO_DO, *_DONE, _BUSY):
+        parts.drop("status")
+    return status
+
+
+def _split(text: str, path: str) -> tuple[dict[str, Any], str]:
+    """Returns the fields and the text below; names that YAML cannot read without quotes are given some."""
+    handler = FrontmatterHandler(path)
+    yaml, body = handler.split(decode(text.encode(), path))
+    try:
+        return handler.load(yaml), body
+    except DocumentError:
+        quoted = _quoted(yaml)
+        if quoted == yaml:
+            raise
+        return handler.load(quoted), body
+
+
+def _quoted(yaml: str) -> str:
+    def one(match: re.Match[str]) -> str:
+        return f"{match[1]}{match[2]}{quotes(match[3])}{match[4]}"
+
+    def every(match: re.Match[str]) -> str:
+        return f"{match[1]}[{', '.join(quotes(item.strip()) for item in match[2].split(','))}]"
+
+    def quotes(value: str) -> str:
+        return "'" + value.replace("'", "''") + "'"
+
+    return _UNQUOTED_LIST.sub(every, _UNQUOTED.sub(one, yaml))
+
+
+def _text(body: str, path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Returns the description, and the other sections without the tool's own markers.
+
+    What stands between a section's markers belongs to it, whatever it looks like.
+    """
+    lines = clean(body).split("\n")
+    regions = dict(_regions(lines))
+    heads = _headings(path, lines, regions)
+    summary, sections = ["\n".join(lines[: heads[0] if heads else None])], dict[str, str]()
+    for first, end in pairwise([*heads, len(lines)]):
+        title = " ".join(lines[first].strip().lstrip("#").split())
+        text = trimmed("\n".join(_without_markers(lines, first, end, regions.get(first))))
+        if same_name(title) == "description":
+            summary.append(text)
+        elif text or title.lower() not in _EMPTY:
+            name = next((one.value for one in Section if same_name(one) == same_name(title)), title)
+            name = f"Imported {name}" if name in _OURS else name
+            sections[name] = "\n\n".join(part for part in (sections.get(name, ""), text) if part)
+    return "\n\n".join(text for part in summary if (text := trimmed(part))), tuple(sections.items())
+
+
+def _regions(lines: list[str]) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yields each heading that a marker follows, with the lines of that marker and of the one that ends it."""
+    ends: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        found = _MARKER.fullmatch(line)
+        if found is not None and found[2] == "END":
+            ends.setdefault(found[1], []).append(number)
+    heading, after = None, -1
+    for number, line in enumerate(lines):
+        found = _MARKER.fullmatch(line) if heading is not None else None
+        if number <= after or not line.strip():
+            continue
+        if heading is not None and found is not None and found[2] == "BEGIN":
+            closing = ends.get(found[1], [])
+            place = bisect(closing, number)
+            if place < len(closing):
+                after = closing[place]
+                yield heading, (number, after)
+        heading = number if _SECTION.match(line) else None
+
+
+def _headings(path: str, lines: list[str], regions: Mapping[int, tuple[int, int]]) -> list[int]:
+    """Returns the lines at which sections begin, none of which lies between markers."""
+    open_lines = list(lines)
+    for first, last in regions.values():
+        open_lines[first : last + 1] = [""] * (last + 1 - first)
+    found = read_body(Source("\n".join(open_lines), path, first_line=0), "\n").blocks
+    starts = (block.heading.line for block in found if block.is_section)
+    return [number for number in starts if _SECTION.match(lines[number])]
+
+
+def _without_markers(
+    lines: list[str], heading: int, end: int, region: tuple[int, int] | None
+) -> Iterator[str]:
+    """Yields the lines of a section but for the markers around them, and those around each comment."""
+    comments = region is not None and _marked(lines[region[0]]) == _COMMENTS
+    for number in range(heading + 1, end):
+        is_inside = region is not None and region[0] <= number <= region[1]
+        if region is not None and number in region:
+            continue
+        if not (comments and is_inside and _marked(lines[number]) == _COMMENT):
+            yield lines[number]
+
+
+def _marked(line: str) -> str | None:
+    found = _MARKER.fullmatch(line)
+    return None if found is None else found[1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The ids of all tasks, by themselves in lower case, and by their numbers where one task alone has that."""
+
+    ids: Mapping[str, str]
+    numbers: Mapping[tuple[str, ...], str | None]
+    prefix: str
+
+    @classmethod
+    def of(cls, reading: Reading, config: Config) -> _Known:
+        """Returns the ids of what was read."""
+        numbers: dict[tuple[str, ...], str | None] = {}
+        for source_id in reading.tasks:
+            number = _number(source_id)
+            if number is not None:
+                numbers[number] = None if number in numbers else source_id
+        return cls({one.lower(): one for one in reading.tasks}, numbers, config.prefix)
+
+    def find(self, link: str) -> str:
+        """Returns the id that a link means: as it is, with the project's prefix, or the only one of that number."""
+        name, number = link.lower(), _number(link)
+        is_old = number is not None and name.rpartition("-")[0] in ("", "task")
+        newer = f"{self.prefix}-{name.rpartition('-')[2]}" if is_old else name
+        alone = self.numbers.get(number) if is_old and number is not None else None
+        return self.ids.get(name) or self.ids.get(newer) or alone or link
+
+
+def _number(name: str) -> tuple[str, ...] | None:
+    """Returns the number in an id, part for part and without leading zeros."""
+    found = _NUMBER.fullmatch(name)
+    return None if found is None else tuple(one.lstrip("0") for one in found[1].split("."))
+
+
+def _with_known_links(task: ForeignTask, known: _Known) -> ForeignTask:
+    """Returns the task with its links as the other tasks write their ids: in any case, and with the old prefix."""
+    parent = None if task.parent is None else known.find(task.parent)
+    return replace(task, blocked_by=tuple(dict.fromkeys(map(known.find, task.blocked_by))), parent=parent)

@@ -1,0 +1,267 @@
+"""Makes tasks here of everything that another tracker holds, in one commit; doing it again changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from gitticks.document.jsonl import MOST_LINE_BYTES, render_event
+from gitticks.document.times import format_time
+from gitticks.errors import DocumentError
+from gitticks.importing.links import Linked, leads_to_new, left_links, link, links_of_others
+from gitticks.importing.places import Known, Places
+from gitticks.importing.record import ForeignTask, Format, Problem, Reading
+from gitticks.importing.task_text import as_text, is_too_large, kept, key_of, task_text
+from gitticks.model.event import Actor, Event, EventType
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.status import TaskType
+from gitticks.model.task import Task
+from gitticks.store import layout
+
+if TYPE_CHECKING:
+    from gitticks.store.transaction import Transaction
+    from gitticks.world import World
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came of an import, or would.
+
+    Attributes:
+        format: the source's.
+        source: what it is called.
+        is_guessed: nobody had named the format.
+        is_dry_run: nothing was written.
+        created: how many tasks are new, by status.
+        ids: ids here of what is new, by the ids at the source where these differ.
+        updated: tasks that were changed at the source since, and here too now.
+        linked: tasks that had been imported before with links to nothing, whose targets come now; the links are made.
+        unchanged: how many had been imported before and are as they were.
+        behind: tasks that changed at the source since, and not here.
+        kept: tasks that changed on both sides, and stay as they are here.
+        new_epics: how many tasks became epics because others are part of them.
+        missing_links: how many links lead to nothing here.
+        skipped: what was left out on purpose, by reason.
+        problems: what could not be taken as it is.
+    """
+
+    format: Format
+    source: str
+    is_guessed: bool
+    is_dry_run: bool
+    created: dict[str, int] = field(default_factory=dict)
+    ids: dict[str, TaskId] = field(default_factory=dict)
+    updated: list[TaskId] = field(default_factory=list)
+    linked: list[TaskId] = field(default_factory=list)
+    unchanged: int = 0
+    behind: list[TaskId] = field(default_factory=list)
+    kept: list[TaskId] = field(default_factory=list)
+    new_epics: int = 0
+    missing_links: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Returns how many tasks are new."""
+        return sum(self.created.values())
+
+    @property
+    def is_empty(self) -> bool:
+        """True if the source held no task that could be taken."""
+        return not (
+            self.created or self.updated or self.unchanged or self.behind or self.kept or self.skipped
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BringIn:
+    """Puts what was read into a transaction, as often as that has to be repeated.
+
+    Attributes:
+        reading: what was read.
+        actor: who imports it.
+        world: the clock, and chance for new ids.
+        takes_updates: what changed at the source since, and not here, is taken over.
+    """
+
+    reading: Reading
+    actor: Actor
+    world: World
+    takes_updates: bool = False
+
+    def into(self, transaction: Transaction, outcome: Imported) -> Imported:
+        """Writes the tasks, and returns what came of it, filled into a copy of `outcome`."""
+        return _Attempt(self, transaction, outcome).carry_out()
+
+
+class _Attempt:
+    """One attempt to put what was read into one transaction."""
+
+    def __init__(self, wish: BringIn, transaction: Transaction, outcome: Imported) -> None:
+        self._wish = wish
+        self._transaction = transaction
+        large = [one for one in wish.reading.tasks.values() if is_too_large(one)]
+        left_out = {one.source_id for one in large}
+        tasks = {name: one for name, one in wish.reading.tasks.items() if name not in left_out}
+        self._reading = reading = replace(wish.reading, tasks=tasks)
+        self._places = Places.of(transaction, reading, wish.world.random_number)
+        self._outcome = replace(
+            outcome,
+            created={},
+            ids={},
+            updated=[],
+            linked=[],
+            behind=[],
+            kept=[],
+            skipped=reading.skipped,
+            problems=[*reading.problems, *map(_left_out, large)],
+        )
+
+    def carry_out(self) -> Imported:
+        """Returns what came of it."""
+        foreign = {
+            self._places.ids[one.source_id]: one for one in self._reading.tasks.values() if self._is_due(one)
+        }
+        bare = {task_id: self._task(task_id, one) for task_id, one in foreign.items()}
+        linked = link(self._places, foreign, bare)
+        for task_id, task in linked.tasks.items():
+            self._write(task, foreign[task_id], linked)
+        outcome = self._outcome
+        outcome.problems += linked.problems
+        if outcome.count:
+            outcome.problems += links_of_others(self._places)
+        outcome.new_epics = linked.new_epics
+        missing = ("missing_parent", "missing_blockers")
+        outcome.missing_links = sum(
+            len(one.get(kind, ())) for one in linked.left_out.values() for kind in missing
+        )
+        self._describe()
+        return outcome
+
+    def _is_due(self, one: ForeignTask) -> bool:
+        """True for what is new, and for what is to be brought up to date; counts the others."""
+        known = self._places.known.get(one.source_id)
+        if known is None:
+            return True
+        if known.digest == one.digest:
+            return self._is_due_again(one, known)
+        if known.is_touched:
+            self._outcome.kept.append(known.task_id)
+        elif not self._wish.takes_updates:
+            self._outcome.behind.append(known.task_id)
+        else:
+            return True
+        return False
+
+    def _is_due_again(self, one: ForeignTask, known: Known) -> bool:
+        """True for a task that nobody has touched and that may be read otherwise now; its links, or after an upgrade.
+
+        Tells of links that could be made now where somebody has touched the task.
+        """
+        if not known.is_touched and (self._wish.takes_updates or leads_to_new(self._places, one)):
+            return True
+        if known.is_touched:
+            left = left_links(self._places, known.task_id, one, also_old=self._wish.takes_updates)
+            self._outcome.problems += [] if left is None else [left]
+        self._outcome.unchanged += 1
+        return False
+
+    def _task(self, task_id: TaskId, one: ForeignTask) -> Task:
+        is_renamed = one.wanted_id is None and task_id != one.source_id.lower().replace(".", "-")
+        before = self._places.tasks.get(task_id)
+        return Task(
+            id=task_id,
+            title=one.title,
+            type=TaskType.EPIC if one.is_epic or (before is not None and before.is_epic) else TaskType.TASK,
+            status=one.status,
+            priority=one.priority,
+            labels=one.labels,
+            requires=one.requires,
+            awaiting=one.awaiting,
+            defer_until=one.defer_until,
+            asked_at=(one.updated or (before and before.asked_at) or self._wish.world.now())
+            if one.awaiting
+            else None,
+            created=before.created if before is not None else one.created,
+            created_by=before.created_by if before is not None else one.created_by,
+            updated=one.updated,
+            closed=one.closed,
+            closed_reason=one.closed_reason,
+            external_ref=one.source_id if is_renamed else one.external_ref,
+        )
+
+    def _write(self, task: Task, one: ForeignTask, linked: Linked) -> None:
+        before = self._places.tasks.get(task.id)
+        event = render_event(self._event(task, one, before))
+        try:
+            if len(event.encode()) > MOST_LINE_BYTES:
+                raise DocumentError("it is larger than a line of the history can be", path=task.file)  # noqa: TRY301
+            data = self._data(task, one, linked)
+        except DocumentError as error:
+            problem = f"`{one.source_id}` is left out: {error.problem}"
+            self._outcome.problems.append(Problem(one.path, one.line, problem))
+            return
+        is_same = before is not None and self._places.known[one.source_id].digest == one.digest
+        if is_same and data == self._transaction.read(task_path(task.id)):
+            self._outcome.unchanged += 1
+            return
+        self._transaction.write(task_path(task.id), data)
+        if before is None:
+            self._transaction.write(layout.history_path(task.id), event.encode())
+            self._outcome.created[task.status.value] = self._outcome.created.get(task.status.value, 0) + 1
+            if task.id != one.source_id:
+                self._outcome.ids[one.source_id] = task.id
+        else:
+            self._transaction.append(layout.history_path(task.id), event.encode())
+            is_linked = (task.parent, task.blocked_by) != (before.parent, before.blocked_by)
+            (self._outcome.linked if is_same and is_linked else self._outcome.updated).append(task.id)
+
+    def _data(self, task: Task, one: ForeignTask, linked: Linked) -> bytes:
+        """Returns the file; a field that is too large for its frontmatter, and that no record keeps, is a section."""
+        extra = self._extra(task, one, linked)
+        if one.record is None:
+            held = kept(extra)
+            large = {key: value for key, value in extra.items() if key_of(key) not in held}
+            sections = [(f"Imported {key}", as_text(value)) for key, value in large.items()]
+            one = replace(one, sections=(*one.sections, *sections))
+        return task_text(task, one, extra)
+
+    def _extra(self, task: Task, one: ForeignTask, linked: Linked) -> dict[str, Any]:
+        """Returns what the source said and has no place of ours, with links as words."""
+        extra: dict[str, Any] = {"source": self._reading.format.value, "id": one.source_id}
+        for kind, targets in {**one.links, **linked.left_out.get(task.id, {})}.items():
+            extra[kind.replace("-", "_")] = " ".join(targets)
+        if one.external_ref is not None and task.external_ref != one.external_ref:
+            extra["external_ref"] = one.external_ref
+        named = {key if key not in extra else f"{key}_there": value for key, value in one.extra.items()}
+        return {**named, **extra}
+
+    def _event(self, task: Task, one: ForeignTask, before: Task | None) -> Event:
+        times = {"created": one.created, "updated": one.updated, "closed": one.closed}
+        data: dict[str, Any] = {key: format_time(time) for key, time in times.items() if time is not None}
+        data |= {"source": self._reading.format.value, "source_id": one.source_id, "digest": one.digest}
+        if one.record is not None:
+            data["record"] = one.record
+        return Event(
+            EventType.IMPORTED,
+            self._wish.world.now(),
+            self._wish.actor,
+            from_status=None if before is None else before.status,
+            to_status=None if before is None else task.status,
+            data=data,
+        )
+
+    def _describe(self) -> None:
+        new, updated = self._outcome.count, len(self._outcome.updated) + len(self._outcome.linked)
+        parts = [f"{new} new"] if new else []
+        parts += [f"{updated} updated"] if updated else []
+        actor = self._wish.actor
+        trailers = [("Event", EventType.IMPORTED.value), ("Actor", f"{actor.kind.value} {actor.name}")]
+        subject = f"import: {self._reading.format}, {', '.join(parts) or 'nothing'}"
+        self._transaction.describe(subject, trailers)
+
+
+def _left_out(one: ForeignTask) -> Problem:
+    return Problem(one.path, one.line, f"`{one.source_id}` is left out: it is larger than a task can be")

@@ -1,0 +1,123 @@
+"""Reads issues of GitHub as `gh issue list --json …` prints them: one list of objects."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.importing.files import MOST_LIST_BYTES, STDIN, RecordError, json_of, read_file
+from gitticks.importing.parts import (
+    Parts,
+    as_record,
+    canonical,
+    comment,
+    digest_of,
+    one_line,
+)
+from gitticks.importing.record import ForeignTask, Format, Reading
+from gitticks.model.notes import Entry
+from gitticks.model.status import Status
+
+FIELDS = (
+    "number", "title", "body", "state", "stateReason", "labels", "assignees", "createdAt", "updatedAt", "closedAt",
+    "comments", "url", "author", "milestone",
+)  # fmt: skip
+_GIVEN_UP = frozenset({"NOT_PLANNED", "DUPLICATE"})
+
+
+def read_github(path: Path | None, directory: Path) -> Reading:
+    """Returns what a list holds: a file, `-` for stdin, or None for what `gh` says in `directory`.
+
+    Raises:
+        RecordError: it is no JSON list.
+        GitticksError: `gh` is missing or fails.
+    """
+    if path is None:
+        return read_list(_ask_gh(directory), "gh")
+    if str(path) == STDIN:
+        return read_list(sys.stdin.buffer.read(MOST_LIST_BYTES), "stdin")
+    return read_list(read_file(path, MOST_LIST_BYTES), str(path))
+
+
+def read_list(data: bytes, path: str) -> Reading:
+    """Returns what a list of issues holds.
+
+    Raises:
+        RecordError: it is no JSON list.
+    """
+    items = json_of(data)
+    if not isinstance(items, list):
+        raise RecordError("this is no list of issues")
+    reading = Reading(Format.GITHUB)
+    for number, item in enumerate(items, start=1):
+        with reading.noting(path, what=f"issue {number} of the list: "):
+            reading.add(_task_of(item, path))
+    return reading
+
+
+def _ask_gh(directory: Path) -> bytes:
+    """Returns every issue of the repository that GitHub's own program knows."""
+    call = ["gh", "issue", "list", "--state", "all", "--limit", "100000", "--json", ",".join(FIELDS)]
+    hint = f"`{' '.join(call)} > issues.json`, then `gt import github issues.json`"
+    try:
+        done = subprocess.run(call, capture_output=True, check=False, stdin=subprocess.DEVNULL, cwd=directory)
+    except FileNotFoundError as error:
+        raise NotFoundError("no file was named, and `gh` is not installed", hint=hint) from error
+    if done.returncode:
+        message = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise GitticksError(f"`gh` failed: {message}", hint=hint)
+    return done.stdout
+
+
+def _task_of(record: Any, path: str) -> ForeignTask:
+    if not isinstance(record, dict) or not isinstance(record.get("number"), int):
+        raise RecordError("`number` is missing")
+    text = canonical(record)
+    parts = Parts.of(record)
+    number, title = parts.left.pop("number"), parts.name("title")
+    updated, closed, created = parts.time("updatedAt"), parts.time("closedAt"), parts.time("createdAt")
+    status, reason = _status(parts)
+    return ForeignTask(
+        source_id=str(number),
+        wanted_id=f"gh-{number}",
+        title=title,
+        path=path,
+        line=None,
+        digest=digest_of(text),
+        record=as_record(record),
+        status=status,
+        labels=parts.names("labels", "name"),
+        created=created,
+        created_by=_login(parts.left.pop("author", None)),
+        updated=updated,
+        closed=(closed or updated) if status.is_terminal else None,
+        closed_reason=reason if status.is_terminal else None,
+        external_ref=parts.line("url"),
+        summary=parts.text("body") or "",
+        notes=tuple(_comment(one, updated) for one in parts.objects("comments")),
+        extra={"assignees": list(parts.names("assignees", "login")), **parts.left},
+    )
+
+
+def _status(parts: Parts) -> tuple[Status, str | None]:
+    state, reason = (parts.line("state") or "OPEN").upper(), (parts.line("stateReason") or "").upper()
+    told = reason.lower().replace("_", " ") or None
+    if state != "CLOSED":
+        return Status.PENDING, told
+    return (Status.CANCELLED if reason in _GIVEN_UP else Status.DONE), told
+
+
+def _login(author: Any) -> str | None:
+    login = author.get("login") if isinstance(author, dict) else None
+    return one_line(login) or None if isinstance(login, str) else None
+
+
+def _comment(one: dict[str, Any], undated: datetime | None) -> Entry:
+    body = one.get("body")
+    return comment(
+        _login(one.get("author")), body if isinstance(body, str) else "", one.get("createdAt"), undated
+    )

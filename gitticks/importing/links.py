@@ -1,0 +1,230 @@
+"""Turns links between foreign tasks into links of ours, and leaves out those that could not stand here.
+
+What is left out is kept in the task's frontmatter: nothing that the source said is lost. Links that led to nothing
+are found again when an import brings their targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from gitticks.errors import DocumentError
+from gitticks.importing.places import Places
+from gitticks.importing.record import ForeignTask, Problem
+from gitticks.importing.task_text import imported_words
+from gitticks.model.circles import find_circles
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.queries import TaskGraph
+from gitticks.model.status import Status, TaskType
+from gitticks.model.task import Task
+
+
+@dataclass(slots=True)
+class Linked:
+    """Tasks that are to be written, with their links, what was left out for each, and what there is to tell."""
+
+    tasks: dict[TaskId, Task]
+    foreign: Mapping[TaskId, ForeignTask]
+    left_out: dict[TaskId, dict[str, list[str]]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    new_epics: int = 0
+
+    def leave_out(self, task_id: TaskId, kind: str, link: str, why: str | None) -> None:
+        """Keeps a link aside, and tells of it if there is a reason to."""
+        self.left_out.setdefault(task_id, {}).setdefault(kind, []).append(link)
+        if why is not None:
+            one = self.foreign[task_id]
+            self.problems.append(Problem(one.path, one.line, f"`{one.source_id}` {why}"))
+
+
+def link(places: Places, foreign: Mapping[TaskId, ForeignTask], bare: Mapping[TaskId, Task]) -> Linked:
+    """Returns the tasks with their parents and blockers.
+
+    Args:
+        places: knows every id.
+        foreign: what was read, by its id here.
+        bare: the same as tasks without links.
+    """
+    linked = Linked(dict(bare), foreign)
+    for task_id, one in foreign.items():
+        if one.parent is not None:
+            _set_parent(linked, places, task_id, one.parent)
+        for blocker in one.blocked_by:
+            _add_blocker(linked, places, task_id, blocker)
+    _cut_ancestors(linked, places)
+    _make_epics(linked)
+    _cut_circles(linked, places)
+    return linked
+
+
+def _set_parent(linked: Linked, places: Places, task_id: TaskId, name: str) -> None:
+    parent = places.resolve(name)
+    if parent is None:
+        linked.leave_out(task_id, "missing_parent", name, None)
+    elif parent not in linked.tasks and not places.tasks[parent].is_epic:
+        linked.leave_out(task_id, "left_out_parent", name, f"is part of `{parent}`, which is no epic here")
+    else:
+        linked.tasks[task_id] = replace(linked.tasks[task_id], parent=parent)
+
+
+def _add_blocker(linked: Linked, places: Places, task_id: TaskId, name: str) -> None:
+    blocker = places.resolve(name)
+    found = None if blocker is None else linked.tasks.get(blocker) or places.tasks.get(blocker)
+    task = linked.tasks[task_id]
+    if blocker is None or found is None:
+        linked.leave_out(task_id, "missing_blockers", name, None)
+    elif found.status is Status.CANCELLED and task.is_open:
+        linked.leave_out(task_id, "cancelled_blockers", name, None)
+    elif blocker not in task.blocked_by:
+        linked.tasks[task_id] = replace(task, blocked_by=(*task.blocked_by, blocker))
+
+
+def _cut_ancestors(linked: Linked, places: Places) -> None:
+    """Takes the parent from tasks that would be their own ancestors."""
+    settled: set[TaskId] = set()
+    for first in list(linked.tasks):
+        way: dict[TaskId, None] = {}
+        here: TaskId | None = first
+        while here is not None and here not in settled and here not in way:
+            way[here] = None
+            task = linked.tasks.get(here) or places.tasks.get(here)
+            here = None if task is None else task.parent
+        if here is not None and here in way:
+            _drop_parent(linked, next(one for one in way if linked.tasks[one].parent == here))
+        settled.update(way)
+
+
+def _drop_parent(linked: Linked, task_id: TaskId) -> None:
+    parent = linked.tasks[task_id].parent
+    linked.tasks[task_id] = replace(linked.tasks[task_id], parent=None)
+    if parent is not None:
+        linked.leave_out(
+            task_id,
+            "left_out_parent",
+            parent,
+            f"is not made part of `{parent}`, as that would close a circle",
+        )
+
+
+def _make_epics(linked: Linked) -> None:
+    for parent in {task.parent for task in linked.tasks.values()}:
+        task = linked.tasks.get(parent) if parent is not None else None
+        if task is not None and not task.is_epic:
+            linked.tasks[task.id] = replace(task, type=TaskType.EPIC)
+            linked.new_epics += 1
+
+
+def _cut_circles(linked: Linked, places: Places) -> None:
+    """Takes out one link of each circle until there is none; circles among tasks that were here before stay."""
+    while circles := find_circles(TaskGraph.of({**places.tasks, **linked.tasks}.values())):
+        cut: set[tuple[TaskId, TaskId]] = set()
+        for circle in circles:
+            links = list(_links_of(linked, places, circle))
+            if not cut.intersection(links):  # else an earlier cut may have opened this one too
+                cut.update(_cut(linked, circle, links))
+        if not cut:
+            return
+
+
+def _links_of(linked: Linked, places: Places, circle: tuple[TaskId, ...]) -> Iterator[tuple[TaskId, TaskId]]:
+    """Yields the blockers that make a circle, each with the task that names it, which may be an ancestor."""
+    for waiting, blocker in pairwise(circle):
+        owner: TaskId | None = waiting
+        seen: set[TaskId] = set()
+        while owner is not None and owner not in seen:
+            seen.add(owner)
+            task = linked.tasks.get(owner) or places.tasks.get(owner)
+            if task is not None and blocker in task.blocked_by:
+                yield owner, blocker
+            owner = None if task is None else task.parent
+
+
+def _cut(
+    linked: Linked, circle: tuple[TaskId, ...], links: list[tuple[TaskId, TaskId]]
+) -> list[tuple[TaskId, TaskId]]:
+    """Takes out the last link of a circle that is new, and returns it; a parent where there is no such blocker."""
+    for owner, blocker in reversed(links):
+        task = linked.tasks.get(owner)
+        if task is not None:
+            kept = tuple(one for one in task.blocked_by if one != blocker)
+            linked.tasks[owner] = replace(task, blocked_by=kept)
+            why = f"does not wait for `{blocker}`, as that would close a circle"
+            linked.leave_out(owner, "left_out_blockers", blocker, why)
+            return [(owner, blocker)]
+    for child in circle:
+        if child in linked.tasks and (parent := linked.tasks[child].parent) is not None:
+            _drop_parent(linked, child)
+            return [(child, parent)]
+    return []
+
+
+def leads_to_new(places: Places, one: ForeignTask) -> bool:
+    """True if a task that was here already has a link to one that comes now."""
+    return any(places.is_new(name) for name in (one.parent, *one.blocked_by) if name is not None)
+
+
+def left_links(places: Places, task_id: TaskId, one: ForeignTask, *, also_old: bool) -> Problem | None:
+    """Returns what to tell of a task with such a link that was changed here, and so is not written again.
+
+    `also_old` for links that led to nothing only because an earlier import did not know their targets.
+    """
+    missing = _words(places, task_id) if also_old else ([], [])
+    task = places.tasks[task_id]
+
+    def can_be_made(name: str, words: list[str], made: Iterable[TaskId | None]) -> bool:
+        target = places.resolve(name)
+        if places.is_new(name) or not words or target is None or target in made:
+            return places.is_new(name)
+        return places.tasks[target].status is not Status.CANCELLED
+
+    parents, words = missing
+    blockers = [name for name in one.blocked_by if can_be_made(name, words, task.blocked_by)]
+    parent = (
+        one.parent if one.parent is not None and can_be_made(one.parent, parents, [task.parent]) else None
+    )
+    if not blockers and parent is None:
+        return None
+    return _unmade(places, task_id, parent, blockers, (one.path, one.line))
+
+
+def links_of_others(places: Places) -> Iterator[Problem]:
+    """Yields what to tell of tasks that the source does not name now, and whose links could be made now."""
+    named = {*places.ids.values()}
+    for task_id in places.tasks:
+        if task_id in named or b"missing_" not in (places.transaction.read(task_path(task_id)) or b""):
+            continue
+        parents, blockers = (
+            [one for one in words if places.is_new(one)] for words in _words(places, task_id)
+        )
+        if parents or blockers:
+            place = (task_path(task_id), None)
+            yield _unmade(places, task_id, parents[0] if parents else None, blockers, place)
+
+
+def _words(places: Places, task_id: TaskId) -> tuple[list[str], list[str]]:
+    """Returns the names of a missing parent and of missing blockers as the task's file keeps them."""
+    try:
+        file = places.transaction.task_file(task_id)
+    except DocumentError:
+        return [], []
+    if imported_words(file, "source") != [places.format.value]:
+        return [], []
+    return imported_words(file, "missing_parent"), imported_words(file, "missing_blockers")
+
+
+def _unmade(
+    places: Places,
+    task_id: TaskId,
+    parent: str | None,
+    blockers: Iterable[str],
+    place: tuple[str, int | None],
+) -> Problem:
+    others = " ".join(places.ids[name] for name in blockers)
+    commands = [f"`gt block {task_id} {others}`"] if others else []
+    commands += [f"`gt update {task_id} --parent {places.ids[parent]}`"] if parent is not None else []
+    message = (
+        f"`{task_id}` has links to what is here now, which stay unmade: {' and '.join(commands)} makes them"
+    )
+    return Problem(*place, message)

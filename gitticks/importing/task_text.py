@@ -1,0 +1,175 @@
+"""Writes a TASK.md for what another tracker held, in which no foreign text can make a section or an entry."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gitticks.document.entries import heading_line, normalised
+from gitticks.document.escapes import escape
+from gitticks.document.fields import written
+from gitticks.document.frontmatter import MOST_BYTES, MOST_LINES
+from gitticks.document.jsonl import MOST_LINE_BYTES
+from gitticks.document.lines import Source, trimmed
+from gitticks.document.sections import read_body
+from gitticks.document.taskfile import TaskFile, read_task
+from gitticks.document.yaml_nodes import loose_node
+from gitticks.document.yaml_scalars import render
+from gitticks.errors import DocumentError
+from gitticks.importing.parts import canonical, clean, one_line
+from gitticks.importing.record import ForeignTask
+from gitticks.model.notes import Section
+from gitticks.model.task import Task
+
+IMPORTED = "imported"
+_LONGEST_EXTRA = 8_000
+_LONGEST_EXTRAS = 24_000
+_DEEPEST = 4
+_LINES_AROUND = 4
+_MOST_FIELD_LINES = 100
+_ROOM_FOR_FIELDS = 64_000
+_MOST_PARTS = 200
+_NESTED_FENCE = re.compile(r"^(?=[ \t>*+\-0-9.)])[ \t>*+\-0-9.)]+(?:`{3}|~{3})", re.MULTILINE)
+"""A code fence that begins inside a list, a quote or an indentation; elsewhere `escape` sees fences as CommonMark."""
+
+
+def is_too_large(foreign: ForeignTask) -> bool:
+    """True if the task's texts, or its record on a line of the history, would not fit; asked before links are made."""
+    texts = [foreign.summary, *(text for _, text in foreign.sections), *(one.text for one in foreign.notes)]
+    lines = sum(text.count("\n") + _LINES_AROUND for text in texts)
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts) + lines
+    record = (
+        0
+        if foreign.record is None
+        else len(json.dumps(foreign.record, ensure_ascii=False).encode("utf-8", "replace"))
+    )
+    return (
+        size > MOST_BYTES - _ROOM_FOR_FIELDS
+        or lines > MOST_LINES - _MOST_FIELD_LINES
+        or record > MOST_LINE_BYTES - _ROOM_FOR_FIELDS
+    )
+
+
+def task_text(task: Task, foreign: ForeignTask, imported: Mapping[str, Any]) -> bytes:
+    """Returns the whole file.
+
+    Raises:
+        DocumentError: it would be too large, or cannot be read back as the same.
+    """
+    lines = [f"{key}: {render(value)}\n" for key, value in written(task).items()]
+    body = _body(foreign, task.file)
+    data = f"---\n{''.join(lines)}{IMPORTED}: {render(kept(imported))}\n---\n{body}".encode()
+    if len(data) > MOST_BYTES or data.count(b"\n") > MOST_LINES:
+        raise DocumentError(f"it is larger than a task can be: {len(data)} bytes", path=task.file)
+    if read_task(data, task.file) != task:
+        raise DocumentError("it cannot be written so that it reads the same", path=task.file)
+    return data
+
+
+def kept(imported: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns fields as YAML can hold them: what is large or deep as its JSON, and the largest left to the history."""
+    found: dict[str, Any] = {}
+    room = _LONGEST_EXTRAS
+    for key, value in ((one, value) for one, value in imported.items() if value is not None):
+        held = _yaml_value(value)
+        size = len(render(held))
+        if size <= min(room, _LONGEST_EXTRA):
+            found[key_of(key)] = held
+            room -= size
+    return found
+
+
+def imported_words(file: TaskFile, key: str) -> list[str]:
+    """Returns the words that a task's file keeps under a key of `imported`, none where there are none."""
+    imported = loose_node(file.frontmatter.tree.get(IMPORTED))
+    value = imported.get(key) if isinstance(imported, dict) else None
+    return value.split() if isinstance(value, str) else []
+
+
+def key_of(name: str) -> str:
+    """Returns the key under which a foreign field is kept."""
+    return one_line(str(name))[:100] or "unnamed"
+
+
+def as_text(value: Any) -> str:
+    """Returns a foreign value for people to read: a text as it is, a list of texts by lines, all else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "\n".join(f"- {item}" for item in value)
+    return json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def _yaml_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, bool | int | float):
+        return value
+    if _is_small(value, _DEEPEST, [_MOST_PARTS]):
+        return _simple(value)
+    return clean(canonical(value))
+
+
+def _is_small(value: Any, depth: int, room: list[int]) -> bool:
+    room[0] -= 1
+    if not isinstance(value, dict | list):
+        return room[0] > 0
+    items = list(value.values()) if isinstance(value, dict) else value
+    return depth > 0 and room[0] > len(items) and all(_is_small(item, depth - 1, room) for item in items)
+
+
+def _simple(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {one_line(str(key)): _simple(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_simple(item) for item in value if item is not None]
+    return clean(value) if isinstance(value, str) else value
+
+
+def _body(foreign: ForeignTask, path: str) -> str:
+    """Returns the text below the frontmatter; where fences are hard to tell, none of them is kept as one."""
+    texts = [foreign.summary, *(text for _, text in foreign.sections), *(one.text for one in foreign.notes)]
+    if not any(_NESTED_FENCE.search(text) for text in texts):
+        return _joined(foreign, keep_fences=True)
+    for keep_fences in (True, False):
+        body = _joined(foreign, keep_fences=keep_fences)
+        blocks = read_body(Source(body, path), "\n").blocks
+        if [block.title for block in blocks if block.is_section] == _names(foreign):
+            return body
+    raise DocumentError("its text cannot be told from sections of ours", path=path)
+
+
+def _names(foreign: ForeignTask) -> list[str]:
+    names = [_heading(name) for name, _ in foreign.sections]
+    return [*names, *([Section.NOTES.value] if foreign.notes else [])]
+
+
+def _joined(foreign: ForeignTask, *, keep_fences: bool) -> str:
+    parts = "\n".join(_parts(foreign, keep_fences=keep_fences))
+    return f"\n{parts}" if parts else ""
+
+
+def _parts(foreign: ForeignTask, *, keep_fences: bool) -> Iterator[str]:
+    if foreign.summary.strip():
+        yield _safe(foreign.summary, keep_fences=keep_fences)
+    for name, text in foreign.sections:
+        below = f"\n{_safe(text, keep_fences=keep_fences)}" if text.strip() else ""
+        yield f"## {_heading(name)}\n{below}"
+    if foreign.notes:
+        yield f"## {Section.NOTES.value}\n"
+    for entry in (normalised(one) for one in _in_order(foreign.notes)):
+        yield f"{heading_line(entry)}\n\n{_safe(entry.text, keep_fences=keep_fences)}"
+
+
+def _in_order(notes: Sequence[Any]) -> list[Any]:
+    return sorted(notes, key=lambda entry: entry.at)
+
+
+def _heading(name: str) -> str:
+    return one_line(name).strip("# ") or "Imported"
+
+
+def _safe(text: str, *, keep_fences: bool) -> str:
+    return f"{escape(trimmed(clean(text)), keep_fences=keep_fences)}\n"

@@ -1,0 +1,210 @@
+"""Remembers what changed in the repository's own folder during agents' sessions, until a person has agreed to it.
+
+Nothing of it runs meanwhile: no merge is made, no run begins, and settings of gitticks count as they were before. The
+memory is a file beside the locks. What is put back as it was needs nobody's word.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.git.files import errors_name
+from gitticks.git.locks import hold_lock
+from gitticks.git.own_state import FILE, SETTING, differing, file_of, read_own_state
+from gitticks.plainfile import read_plain_file
+from gitticks.store.trust import HINT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gitticks.git.repository import Repository
+
+NAME = "left-behind.json"
+_WATCHES = "watches"
+_MOST_NAMED = 3
+_MOST_SHOWN = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """A setting or file that changed during sessions: what it was before them and is now, None for nothing.
+
+    `tasks` are those whose sessions lived meanwhile.
+    """
+
+    name: str
+    before: str | None
+    now: str | None
+    tasks: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """Returns its name as people know it."""
+        kind = SETTING if self.name.startswith(SETTING) else FILE
+        return self.name.removeprefix(kind)
+
+    @property
+    def words(self) -> str:
+        """Returns in words what became of it, and when."""
+        became = "added" if self.before is None else "removed" if self.now is None else "changed"
+        sessions = "the session" if len(self.tasks) == 1 else "sessions"
+        return f"`{self.shown}` was {became} during {sessions} of {', '.join(self.tasks)}"
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What the file holds: by name what a thing was before and whose sessions lived, and what people agreed to."""
+
+    held: dict[str, dict[str, Any]] = field(default_factory=dict)
+    agreed: dict[str, str | None] = field(default_factory=dict)
+
+
+def begin_watch(repository: Repository, task_id: str) -> None:
+    """Writes down how the repository's own folder stands before a session."""
+    folder = repository.own_dir / _WATCHES
+    folder.mkdir(parents=True, exist_ok=True)
+    _replace(folder / task_id, read_own_state(repository))
+
+
+def end_watch(repository: Repository, task_id: str, others: Iterable[str] = ()) -> tuple[LeftBehind, ...]:
+    """Returns what changed since the session began and nobody has been told of, and remembers it.
+
+    `others` are tasks with sessions that live as well: whose doing it was cannot be told.
+    """
+    file = repository.own_dir / _WATCHES / task_id
+    before = _load(file)
+    if before is None:
+        return ()
+    after = read_own_state(repository)
+    tasks = sorted({task_id, *others})
+    new: list[LeftBehind] = []
+    with hold_lock(repository.own_dir / "left-behind.lock"):
+        memory = _read(repository)
+        for name in differing(before, after):
+            if name in memory.agreed and memory.agreed[name] == after.get(name):
+                continue
+            known = memory.held.get(name)
+            if known is None:
+                memory.held[name] = {"before": before.get(name), "tasks": tasks}
+                new.append(LeftBehind(name, before.get(name), after.get(name), tuple(tasks)))
+            else:
+                known["tasks"] = sorted({*known["tasks"], *tasks})
+        if new:
+            _write(repository, memory)
+    file.unlink(missing_ok=True)
+    return tuple(new)
+
+
+def left_behind(repository: Repository) -> tuple[LeftBehind, ...]:
+    """Returns what changed during sessions, is not as it was before, and nobody has agreed to."""
+    memory = _read(repository)
+    if not memory.held:
+        return ()
+    now = read_own_state(repository)
+    if any(now.get(name) == held["before"] for name, held in memory.held.items()):
+        _forget_settled(repository, now)
+    return tuple(
+        LeftBehind(name, held["before"], now.get(name), tuple(held["tasks"]))
+        for name, held in sorted(memory.held.items())
+        if now.get(name) != held["before"]
+    )
+
+
+def _forget_settled(repository: Repository, now: dict[str, str]) -> None:
+    """Forgets what stands as it was before, so that a later change of the person's is not taken for a session's."""
+    with contextlib.suppress(OSError, GitticksError), hold_lock(repository.own_dir / "left-behind.lock"):
+        memory = _read(repository)
+        memory.held = {name: held for name, held in memory.held.items() if now.get(name) != held["before"]}
+        _write(repository, memory)
+
+
+def agree(repository: Repository, shown: Iterable[LeftBehind]) -> None:
+    """Takes what a person was shown as theirs; what changed since then stays to be asked about."""
+    with hold_lock(repository.own_dir / "left-behind.lock"):
+        memory = _read(repository)
+        now = read_own_state(repository)
+        for one in shown:
+            if now.get(one.name) == one.now and one.name in memory.held:
+                del memory.held[one.name]
+                memory.agreed[one.name] = one.now
+        _write(repository, memory)
+
+
+def require_agreed(repository: Repository) -> None:
+    """Refuses to go on where something of the repository's own folder changed and nobody has agreed to it.
+
+    Raises:
+        RefusedError: there is such; it names the first of them.
+    """
+    found = left_behind(repository)
+    if found:
+        raise RefusedError(why_held(found), hint=HINT)
+
+
+def why_held(found: tuple[LeftBehind, ...]) -> str:
+    """Returns what keeps merges and runs back, in words."""
+    named = ", ".join(one.words for one in found[:_MOST_NAMED])
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return f"{named}{more}, and nobody agreed to that yet"
+
+
+def text_of(repository: Repository, one: LeftBehind) -> str:
+    """Returns what a person agrees to: both values of a setting, or what a file holds now."""
+    if one.name.startswith(SETTING):
+        return f"was: {_said(one.before)}\nis:  {_said(one.now)}"
+    if one.now is None:
+        return "(removed)"
+    try:
+        content = read_plain_file(file_of(repository, one.name))
+    except OSError as error:
+        return f"({error.strerror})"
+    kind = one.now.split(" ", 1)[0] + (
+        f", link to {one.now.partition(' link to ')[2]}" if " link to " in one.now else ""
+    )
+    more = "\n…" if len(content) > _MOST_SHOWN else ""
+    return f"({kind})\n" + content[:_MOST_SHOWN].decode("utf-8", "replace") + more
+
+
+def held_settings(repository: Repository) -> dict[str, str | None]:
+    """Returns gitticks' own settings in git's configuration as they were before sessions changed them, by name."""
+    lead = f"{SETTING}gitticks."
+    held = _read(repository).held
+    return {name.removeprefix(SETTING): one["before"] for name, one in held.items() if name.startswith(lead)}
+
+
+def _said(value: str | None) -> str:
+    return "(not set)" if value is None else value
+
+
+def _read(repository: Repository) -> _Memory:
+    found = _load(repository.own_dir / NAME)
+    if not isinstance(found, dict):
+        return _Memory()
+    return _Memory(dict(found.get("held", {})), dict(found.get("agreed", {})))
+
+
+def _write(repository: Repository, memory: _Memory) -> None:
+    _replace(repository.own_dir / NAME, {"held": memory.held, "agreed": memory.agreed})
+
+
+def _load(file: Path) -> Any:
+    with contextlib.suppress(OSError, ValueError):
+        return json.loads(read_plain_file(file))
+    return None
+
+
+def _replace(file: Path, content: object) -> None:
+    aside = file.with_name(f"{file.name}.new")
+    with errors_name(file):
+        descriptor = os.open(
+            aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
+        with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as opened:  # noqa: PTH123
+            json.dump(content, opened)
+        aside.replace(file)

@@ -1,0 +1,114 @@
+"""A base that was moved back, so that it lacks what tasks that are done had merged, is named with the way back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.doctor import found_in, our_gt_on_path, project, type_mends
+from tests.support.projects import Project, make_reviewing
+from tests.support.repositories import commit_file, git
+
+__all__ = ["our_gt_on_path", "project"]
+
+ONE = "`main` lacks the code of `k7f2`, which is done"
+
+
+def merge(project: Project, task: str) -> str:
+    """Lets a task's work be approved and merged, and returns where the base stands then."""
+    make_reviewing(project, task)
+    project.ok("approve", task)
+    assert project.task(task).status == "done"
+    return git("rev-parse", "main", at=project.path)
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        ("reset", "--quiet", "--hard", "HEAD~1"),
+        ("update-ref", "refs/heads/main", "HEAD~1"),
+        ("checkout", "--quiet", "-B", "main", "HEAD~1"),
+    ],
+    ids=lambda words: words[0],
+)
+@pytest.mark.parametrize("was_seen", [False, True])
+def test_what_a_base_that_was_moved_back_lacks_is_named(
+    project: Project, move: tuple[str, ...], was_seen: bool
+) -> None:
+    merged = merge(project, "k7f2")
+    if was_seen:
+        assert "warning" not in project.gt("status").err
+        assert found_in(project.path) == {}
+    git(*move, at=project.path)
+    git("reset", "--quiet", "--hard", at=project.path)
+    back = f"`git merge --no-edit {merged}` on `main` brings it back"
+    for _ in range(2):
+        assert f"warning: {ONE}: {back}" in project.gt("status").err
+    assert found_in(project.path) == {ONE: "warning"}
+    assert f"{back}; `git branch rescue {merged}` keeps it aside" in project.ok("doctor")
+    type_mends(project.path)
+    assert (project.path / "login.txt").exists()
+    assert "warning" not in project.gt("status").err
+    assert found_in(project.path) == {}
+
+
+def test_a_base_that_was_deleted_is_named_and_comes_back(project: Project) -> None:
+    merged = merge(project, "k7f2")
+    make_reviewing(project, "m3xq")
+    git("checkout", "--quiet", "-b", "other", at=project.path)
+    git("branch", "--quiet", "-D", "main", at=project.path)
+    refused = project.gt("approve", "m3xq")
+    assert "error: the base `main` is no branch here" in refused.err
+    assert "hint: `git branch main <commit>` makes it; `gt doctor` knows" in refused.err
+    what = "the base `main` is gone, with the code of `k7f2`, which is done"
+    assert f"warning: {what}: `git branch main {merged}` brings it back" in project.gt("status").err
+    assert found_in(project.path)[what] == "warning"
+    git("branch", "main", merged, at=project.path)
+    assert what not in found_in(project.path)
+    assert "warning" not in project.gt("status").err
+
+
+def test_two_that_are_missing_come_back_by_one_merge(project: Project) -> None:
+    before = git("rev-parse", "main", at=project.path)
+    for task in ("k7f2", "m3xq"):
+        start = git("rev-parse", "main", at=project.path)
+        branch = f"gitticks/work/{task}"
+        workspace = project.path / ".gitticks-work" / task
+        git("worktree", "add", "--quiet", "-b", branch, str(workspace), "main", at=project.path)
+        head = commit_file(workspace, f"{task}.txt", "x\n", "work")
+        git("merge", "--quiet", "--no-ff", "--no-edit", branch, at=project.path)
+        merged = git("rev-parse", "main", at=project.path)
+        fields = {"base": "main", "branch": branch, "start_sha": start, "end_sha": head, "merged_sha": merged}
+        project.make(task, status="done", **fields)
+        git("worktree", "remove", str(workspace), at=project.path)
+        git("branch", "-D", branch, at=project.path)
+    git("reset", "--quiet", "--hard", before, at=project.path)
+    what = "`main` lacks the code of `k7f2`, `m3xq`, which are done"
+    assert f"{what}: `git merge --no-edit {merged}` on `main`" in project.gt("status").err
+    type_mends(project.path)
+    assert found_in(project.path) == {}
+
+
+def test_code_that_came_anew_is_not_missing(project: Project) -> None:
+    before = git("rev-parse", "main", at=project.path)
+    merge(project, "k7f2")
+    head = project.task("k7f2").end_sha
+    assert head is not None
+    git("reset", "--quiet", "--hard", before, at=project.path)
+    commit_file(project.path, "other.txt", "x\n", "something else")
+    git("cherry-pick", head, at=project.path)
+    assert "warning" not in project.gt("status").err
+    assert found_in(project.path) == {}
+
+
+def test_what_only_a_pull_brings_is_a_note(project: Project) -> None:
+    merged = merge(project, "k7f2")
+    git("update-ref", "refs/remotes/origin/main", merged, at=project.path)
+    git("reset", "--quiet", "--hard", "HEAD~1", at=project.path)
+    assert "warning" not in project.gt("status").err
+    assert found_in(project.path) == {f"{ONE}; `origin/main` has it": "note"}
+
+
+def test_what_was_merged_elsewhere_and_never_fetched_is_no_loss(project: Project) -> None:
+    project.make("k7f2", status="done", base="main", merged_sha="a" * 40)
+    assert "warning" not in project.gt("status").err
+    assert found_in(project.path) == {}

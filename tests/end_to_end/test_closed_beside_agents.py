@@ -1,0 +1,77 @@
+"""`gt close` beside an agent: it is asked for, the agent ends first, and what it committed is merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from gitticks.actions.run import is_run_alive
+from gitticks.git.repository import discover
+from gitticks.model.status import Status
+from tests.support.repositories import commit_file, git
+from tests.support.runs import COMMIT, NO_REVIEW, RunProject, project
+from tests.support.terminals import typed
+from tests.support.waiting import LONGEST_SECONDS, until
+
+__all__ = ["project"]
+
+
+@contextmanager
+def worked_on(project: RunProject, work: str) -> Iterator[None]:
+    """Runs an agent that does `work` and then goes on until it is stopped."""
+    up = project.path.parent / "up"
+    project.settings(NO_REVIEW)
+    project.agent(f'{work}touch "{up}"; sleep 600')
+    project.make()
+    with project.running() as process:
+        until(up.exists, "the agent")
+        yield
+        process.wait(LONGEST_SECONDS)
+    assert not is_run_alive(discover(project.path))
+
+
+def test_it_is_refused_with_the_flag_that_stops_the_agent(project: RunProject) -> None:
+    with worked_on(project, COMMIT):
+        ran = project.gt("close", "k7f2")
+        assert ran.code == 3
+        assert ran.err.startswith("error: an agent works on `k7f2` now\n\nhint: `gt close k7f2 --stop`")
+        assert project.task("k7f2").status is Status.WORKING
+        project.ok("close", "k7f2", "--stop")
+    project.gt("merge", "k7f2")
+    assert project.task("k7f2").status is Status.DONE
+    assert "k7f2.txt" in project.files()
+    assert "k7f2" not in project.gt("run").out
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y\n", Status.DONE), ("n\n", Status.WORKING)])
+def test_on_a_terminal_it_is_asked(project: RunProject, answer: str, status: Status) -> None:
+    with worked_on(project, COMMIT):
+        ran = typed("close", "k7f2", at=project.path, answers=[("Stop it", answer)])
+        assert ran.code == (0 if status is Status.DONE else 3), ran.seen
+        project.gt("stop", "k7f2")
+    project.gt("merge", "k7f2")
+    assert project.task("k7f2").status is status
+
+
+def test_uncommitted_work_of_a_stopped_agent_is_said_and_stays(project: RunProject) -> None:
+    with worked_on(project, "echo half > half.txt\n"):
+        ran = project.gt("close", "k7f2", "--stop")
+        assert ran.code == 3
+        assert "uncommitted changes: `half.txt`" in ran.err
+        assert "its agent was stopped, and `gt run k7f2` starts it again" in ran.err
+    assert (project.workspace() / "half.txt").read_text() == "half\n"
+    assert project.task("k7f2").status is Status.WORKING
+
+
+def test_commits_beside_the_branch_are_not_closed_over(project: RunProject) -> None:
+    with worked_on(project, f"git checkout -q -b other\n{COMMIT}"):
+        ran = project.gt("close", "k7f2", "--stop")
+        assert ran.code == 3
+        assert "git checkout gitticks/work/k7f2 && git merge other" in ran.err
+    git("checkout", "-q", "--detach", "gitticks/work/k7f2", at=project.workspace())
+    commit_file(project.workspace(), "more.txt", "more\n")
+    assert "would not be merged" in project.gt("close", "k7f2").err
+    git("checkout", "-q", "--detach", "main", at=project.workspace())
+    project.ok("close", "k7f2")

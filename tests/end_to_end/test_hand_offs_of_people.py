@@ -1,0 +1,98 @@
+"""What a person hands off or reviews while an agent works on the task: it stays, and the agent's words stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from gitticks.model.event import EventType
+from gitticks.model.notes import Section
+from gitticks.model.status import Status
+from tests.support.repositories import git, run_git_command
+from tests.support.runs import COMMIT, DONE, FAIL, NO_REVIEW, TO_REVIEW, RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
+
+__all__ = ["project"]
+
+MINE = "Done by me, and only half."
+
+
+@contextmanager
+def working(project: RunProject, work: str) -> Iterator[None]:
+    """Runs an agent that waits until the block is over, and then does `work`."""
+    here = project.path.parent
+    project.agent(f'touch "{here}/up"; while [ ! -e "{here}/go" ]; do sleep 0.05; done\n{work}')
+    with project.running() as process:
+        until((here / "up").exists, "the agent")
+        yield
+        (here / "go").touch()
+        process.wait(LONGEST_SECONDS)
+
+
+def save(project: RunProject, section: Section, text: str) -> None:
+    """Saves a section on the board and commits it, unless the run took it up before."""
+    with project.board_file("k7f2").open("a") as file:
+        file.write(f"\n## {section}\n\n{text}\n")
+    run_git_command("commit", "-qam", "by hand", at=project.board)
+    until(lambda: project.file("k7f2").section(section) == text, "what was saved")
+
+
+def by_command(project: RunProject) -> None:
+    project.ok("handoff", "k7f2", MINE)
+
+
+def by_commit(project: RunProject) -> None:
+    save(project, Section.HANDOFF, MINE)
+
+
+@pytest.mark.parametrize("way", [by_command, by_commit])
+@pytest.mark.parametrize("work", [DONE, f'{COMMIT}"$GT" handoff --done it\n"$GT" complete\nsleep 600'])
+def test_a_persons_hand_off_stays_and_the_agents_is_a_note(
+    project: RunProject, way: object, work: str
+) -> None:
+    project.settings(NO_REVIEW)
+    project.make()
+    with working(project, work):
+        assert callable(way)
+        way(project)
+    assert project.stands() == TO_REVIEW
+    assert project.file("k7f2").section(Section.HANDOFF) == MINE
+    (note,) = project.notes("k7f2")
+    assert note.startswith("`## Handoff` of this session, beside the one that a person wrote meanwhile:")
+    assert note.endswith("- DONE: it")
+    (warned,) = [one.reason for one in project.events("k7f2") if one.type is EventType.WARNED]
+    assert warned == "a person wrote `## Handoff` while mine worked: it stays, and the agent's is a note"
+    assert "a person wrote `## Handoff`" in project.ok("log", "k7f2")
+
+
+def test_a_persons_hand_off_is_checked_as_the_agents_own(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}verify: {{test: 'exit 3'}}\niterations: 1\n")
+    project.make()
+    with working(project, f"{COMMIT}echo '<promise>COMPLETE</promise>'\n"):
+        by_command(project)
+    assert project.last(EventType.GATE_FAILED).data["gate"] == "checks"
+    assert project.stands()[0] is Status.STUCK
+
+
+def test_a_persons_review_stays_too(project: RunProject) -> None:
+    project.make(
+        status=Status.AGENT_REVIEW, review_round=1, start_sha=git("rev-parse", "main", at=project.path)
+    )
+    with working(project, FAIL):
+        save(project, Section.REVIEW, "PASS, I looked")
+    assert project.stands() == TO_REVIEW
+    assert project.file("k7f2").section(Section.REVIEW) == "PASS, I looked"
+    assert project.notes("k7f2")[0].endswith("FAIL, not yet")
+
+
+def test_what_an_agent_was_given_it_may_replace(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.make(body=f"## Handoff\n\n{MINE}\n")
+    project.agent(
+        f'{COMMIT}sed -i "s/by me/by the agent/" "$GITTICKS_MAILBOX/TASK.md"\n'
+        "echo '<promise>COMPLETE</promise>'"
+    )
+    project.run()
+    assert "by the agent" in (project.file("k7f2").section(Section.HANDOFF) or "")

@@ -1,0 +1,166 @@
+"""What an agent leaves in the repository's own folder: named, and nothing of it runs before a person has agreed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.event import EventType
+from gitticks.model.status import Status
+from tests.runner.merges import head
+from tests.support.repositories import git
+from tests.support.runs import DONE, NO_PERSON, RunProject, project
+
+__all__ = ["project"]
+
+HOOKS = "$(git rev-parse --git-common-dir)/hooks"
+
+
+HOOK = (
+    f"mkdir -p {HOOKS}; printf '#!/bin/sh\\ntouch \"$FIRED\"\\n' > {HOOKS}/pre-merge-commit\n"
+    f"chmod +x {HOOKS}/pre-merge-commit\n"
+)
+"""Plants a hook that a merge would run as the person."""
+
+
+@pytest.fixture(autouse=True)
+def fired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Gives the file that every trap makes when it fires."""
+    monkeypatch.setenv("FIRED", str(tmp_path / "fired"))
+    return tmp_path / "fired"
+
+
+def waits(project: RunProject) -> bool:
+    return project.task("k7f2").is_merging
+
+
+def warnings(project: RunProject, task_id: str = "k7f2") -> list[str]:
+    return [str(one.reason) for one in project.events(task_id) if one.type is EventType.WARNED]
+
+
+PLANTED = [
+    (HOOK, ".git/hooks/pre-merge-commit", "rm -f .git/hooks/pre-merge-commit"),
+    ("git config commit.gpgsign true\n", "commit.gpgsign", "git config --unset commit.gpgsign"),
+    ("git config core.hooksPath .evil\n", "core.hookspath", "git config --unset core.hooksPath"),
+    ("git config gitticks.notify 'touch $FIRED'\n", "gitticks.notify", "git config --unset gitticks.notify"),
+    (
+        "echo '* filter=evil' > $(git rev-parse --git-common-dir)/info/attributes\n",
+        ".git/info/attributes",
+        "rm .git/info/attributes",
+    ),
+    (
+        "git config --file $(git rev-parse --git-common-dir)/config.worktree core.fsmonitor ./evil\n",
+        "config.worktree core.fsmonitor",
+        "rm .git/config.worktree",
+    ),
+]
+
+
+@pytest.mark.parametrize(("plant", "name", "undo"), PLANTED, ids=[name for _, name, _ in PLANTED])
+def test_what_a_session_leaves_is_named_and_holds_merges_back_until_it_is_put_back(
+    project: RunProject, fired: Path, plant: str, name: str, undo: str
+) -> None:
+    project.settings(NO_PERSON)
+    project.agent(f"{DONE}{plant}")
+    project.make()
+    before = head(project)
+    ran = project.run()
+    said = f"`{name}` was added during the session of k7f2"
+    assert said in ran.err
+    assert warnings(project) == [said]
+    assert head(project) == before
+    assert waits(project)
+    for words in (["status"], ["inbox"], ["review", "k7f2"]):
+        assert said in project.gt(*words).err
+    refused = project.run()
+    assert refused.code != 0
+    assert said in refused.err
+    assert "hint: `gt trust` shows what would run, and asks" in refused.err
+    merged = project.gt("merge", "k7f2")
+    assert merged.code != 0
+    assert head(project) == before
+    assert not fired.exists()
+    _shell(project, undo)
+    assert project.run().code == 0
+    assert project.task("k7f2").status is Status.DONE
+    assert project.gt("status").err.count("during") == 0
+
+
+def _shell(project: RunProject, words: str) -> None:
+    git("-c", f"alias.undo=!{words}", "undo", at=project.path)
+
+
+def test_what_a_person_agrees_to_counts_and_is_not_asked_again(project: RunProject, fired: Path) -> None:
+    project.settings(NO_PERSON)
+    project.agent(f"{DONE}{HOOK}")
+    project.make()
+    project.run()
+    shown = project.gt("trust")
+    assert shown.code == 3
+    assert "repository .git/hooks/pre-merge-commit\n" in shown.out
+    assert "    #!/bin/sh\n" in shown.out
+    assert waits(project)
+    assert project.gt("trust", "--yes").code == 0
+    assert project.run().code == 0
+    assert project.task("k7f2").status is Status.DONE
+    assert fired.exists()
+    project.agent(f"{DONE}{HOOK}")
+    project.make("m4n8")
+    assert project.run().code == 0
+    assert warnings(project, "m4n8") == []
+
+
+def test_what_changed_again_after_it_was_shown_is_asked_about_again(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.agent(f"{DONE}git config core.pager less\n")
+    project.make()
+    project.run()
+    assert project.gt("trust", "--yes").code == 0
+    project.agent(f"{DONE}git config core.pager more\n")
+    project.make("m4n8")
+    project.run()
+    assert warnings(project, "m4n8") == ["`core.pager` was changed during the session of m4n8"]
+    listed = json.loads(project.gt("trust", "--list", "--json").out)
+    assert "is:  more" in json.dumps(listed)
+
+
+def test_settings_that_a_session_set_count_for_no_command_and_block_none(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    git("config", "gitticks.parallel", "2", at=project.path)
+    project.agent(f"git config gitticks.nonsense 1; git config gitticks.parallel 9\n{DONE}")
+    project.make()
+    project.run()
+    assert project.ok("config", "parallel") == "2\n"
+    assert "nonsense" in project.gt("status").err
+    assert project.gt("trust", "--yes").code == 0
+    assert "nonsense" in project.gt("config").err
+
+
+def test_of_two_sessions_at_once_both_are_named(
+    project: RunProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEET", str(tmp_path / "meet"))
+    project.settings(NO_PERSON)
+    memory = "$(git rev-parse --git-common-dir)/gitticks/left-behind.json"
+    project.agent(
+        f"{DONE}touch $MEET-$GITTICKS_TASK; until [ -e $MEET-k7f2 -a -e $MEET-m4n8 ]; do sleep 0.05; done\n"
+        "if [ $GITTICKS_TASK = k7f2 ]; then git config commit.gpgsign true\n"
+        f"else until grep -qs gpgsign {memory}; do sleep 0.05; done; fi\n"
+    )
+    project.make()
+    project.make("m4n8", title="Another")
+    project.run("--parallel", "2")
+    assert warnings(project) == ["`commit.gpgsign` was added during sessions of k7f2, m4n8"]
+    assert warnings(project, "m4n8") == []
+    assert project.gt("status").err.count("commit.gpgsign") == 1
+
+
+def test_what_git_itself_notes_for_branches_is_not_asked_about(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.agent(f"git branch -q side; git branch -q --set-upstream-to=main side\n{DONE}")
+    project.make()
+    assert project.run().code == 0
+    assert warnings(project) == []
+    assert project.task("k7f2").status is Status.DONE

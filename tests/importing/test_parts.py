@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from gitticks.importing.files import RecordError
+from gitticks.importing.parts import Parts, is_given_up, time_of
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("2026-03-01T10:00:00.123456789Z", "2026-03-01T10:00:00+00:00"),
+        ("2025-11-02T21:58:07.295058-08:00", "2025-11-03T05:58:07+00:00"),
+        ("2026-05-01 09:30", "2026-05-01T09:30:00+00:00"),
+        ("2026-05-01", "2026-05-01T00:00:00+00:00"),
+        ("0001-01-01T00:00:00Z", "None"),
+        ("soon", "None"),
+    ],
+)
+def test_times_of_every_tracker(text: str, shown: str) -> None:
+    found = time_of(text)
+    assert (found.isoformat() if found else "None") == shown
+
+
+@pytest.mark.parametrize(
+    ("reason", "given_up"),
+    [
+        ("Won't do: it is blue", True),
+        ("wontfix", True),
+        ("Duplicate of bd-1", True),
+        ("obsolete", True),
+        ("done", False),
+        ("Removed duplicate code", False),
+        (None, False),
+    ],
+)
+def test_only_a_plain_word_gives_a_task_up(reason: str | None, *, given_up: bool) -> None:
+    assert is_given_up(reason) is given_up
+
+
+def test_values_of_another_kind_stay_where_they_are() -> None:
+    record = {
+        "title": 7,
+        "labels": ["a", 1],
+        "priority": "urgent",
+        "created_at": "soon",
+        "empty": "",
+        "none": None,
+    }
+    parts = Parts.of(record)
+    assert (parts.text("title"), parts.texts("labels"), parts.time("created_at")) == (None, (), None)
+    assert parts.priority() == 2
+    assert set(parts.left) == {"title", "labels", "priority", "created_at"}
+    with pytest.raises(RecordError, match="`title` is missing"):
+        parts.name("title")
+
+
+@pytest.mark.parametrize(
+    ("value", "number"), [(0, 0), (4, 4), (5, 2), (-1, 2), (True, 2), ("high", 1), ("x", 2)]
+)
+def test_priorities_by_number_or_word(value: object, number: int) -> None:
+    assert Parts.of({"priority": value}).priority({"high": 1}) == number
