@@ -36,12 +36,12 @@ _PROMISED = "from promisor remote"
 
 
 class _Reader(NamedTuple):
-    """A running `git cat-file --batch-command`, and what ends it with its owner."""
+    """A running `git cat-file --batch-command`, the process that started it, and what ends it with its database."""
 
-    process: subprocess.Popen[bytes]
+    owner: int
     asks: IO[bytes]
     answers: IO[bytes]
-    finalizer: weakref.finalize[[subprocess.Popen[bytes]], ProcessObjects]
+    finalizer: weakref.finalize[[subprocess.Popen[bytes], int], ProcessObjects]
 
 
 class ProcessObjects(Objects):
@@ -168,6 +168,8 @@ class ProcessObjects(Objects):
         return line[1], int(line[2])
 
     def _running(self) -> _Reader:
+        if self._reader is not None and self._reader.owner != os.getpid():
+            self._stop_reader()  # a forked child would take its parent's answers
         if self._reader is None:
             extra = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(self._borrowed)}
             process = start_git(
@@ -177,8 +179,9 @@ class ProcessObjects(Objects):
             )
             if process.stdin is None or process.stdout is None:
                 raise AssertionError("git was started without pipes")
-            finalizer = weakref.finalize(self, _stop, process)
-            self._reader = _Reader(process, process.stdin, process.stdout, finalizer)
+            owner = os.getpid()
+            finalizer = weakref.finalize(self, _stop, process, owner)
+            self._reader = _Reader(owner, process.stdin, process.stdout, finalizer)
         return self._reader
 
     def _broken_off(self, object_id: str) -> GitError:
@@ -196,14 +199,19 @@ class ProcessObjects(Objects):
             return "" if reader is None else str(reader.finalizer())
 
 
-def _stop(process: subprocess.Popen[bytes]) -> str:
-    """Ends a reader, which ends by itself once nobody can ask it, and returns what it wrote to stderr."""
+def _stop(process: subprocess.Popen[bytes], owner: int) -> str:
+    """Ends a reader, which ends by itself once nobody can ask it, and returns what it wrote to stderr.
+
+    A forked child of the owner only closes its copies of the pipes: the reader goes on for the owner.
+    """
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()
-    words = b"" if process.stderr is None else process.stderr.read()
+    is_owner = os.getpid() == owner
+    words = process.stderr.read() if is_owner and process.stderr is not None else b""
     if process.stderr is not None:
         process.stderr.close()
-    process.wait()
+    if is_owner:
+        process.wait()
     return words.decode("utf-8", "replace")

@@ -17,6 +17,7 @@ from gitticks.git.identity import Identity
 from gitticks.git.objects import BACKEND_VARIABLE, Change, Objects, trees
 from tests.git.objects.conftest import OpenObjects
 from tests.support.repositories import commit_file, fsck_problems, git, loose_file, make_repository
+from tests.support.waiting import LONGEST_SECONDS
 
 ADA = Identity("Ada Lovelace", "ada@example.org")
 
@@ -326,3 +327,25 @@ def _step(line: str) -> str | None:
     if "/objects/" in line and ("link(" in line or "rename(" in line):
         return "object"
     return "ref" if "refs/heads/synced.lock" in line else None
+
+
+READ_AND_FORK = """\
+import os, sys
+from pathlib import Path
+from gitticks.git.objects import open_objects
+objects = open_objects(Path(sys.argv[1]) / ".git")
+tree, is_parent = objects.tree_of(sys.argv[2]), os.fork() != 0
+if is_parent:
+    assert os.wait()[1] == 0
+assert objects.tree_of(sys.argv[2]) == tree
+if not is_parent:
+    del objects
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("backend", ["libgit2", "processes"])
+def test_a_forked_child_reads_and_ends_beside_its_parent(top: Path, backend: str) -> None:
+    program = [sys.executable, "-c", READ_AND_FORK, str(top), git("rev-parse", "HEAD", at=top)]
+    environment = {**os.environ, BACKEND_VARIABLE: backend}
+    subprocess.run(program, check=True, env=environment, timeout=LONGEST_SECONDS)
