@@ -35,7 +35,7 @@ def known_agents(context: Context) -> list[KnownAgent]:
 
     A default that there is not is only warned of: this is the list to choose another from.
     """
-    from gitticks.agents.presets import PRESETS
+    from gitticks.agents.registry import PRESETS
     from gitticks.runner.reviewing import registry_for
 
     registry = registry_for(_settings(context), context.world.environment)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 from gitticks.store.board.place import REFUSALS_FILE, board_path
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ class Circle:
     @property
     def words(self) -> str:
         """Returns the circle in words; of a long one its beginning and its end."""
-        from gitticks.model.circles import shown
+        from gitticks.model.graph import shown
 
         return shown(self.tasks)
 
@@ -39,7 +39,7 @@ def circles_of(graph: Graph[T]) -> Iterator[Circle]:
     starts = [one.id for one in tasks if one.blocked_by or (one.parent and graph.children(one.id))]
     if not starts:
         return
-    from gitticks.model.circles import find_circles
+    from gitticks.model.graph import find_circles
 
     for circle in find_circles(graph, starts):
         yield Circle(circle, _way_out(graph, circle))

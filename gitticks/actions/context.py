@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.plainfile import read_plain_text
+from gitticks.safe_read import read_plain_text
 from gitticks.store.layout import WORK_BRANCH
 from gitticks.world import World
 

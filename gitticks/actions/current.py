@@ -9,10 +9,9 @@ from gitticks.actions.context import Context
 from gitticks.actions.standing import Standing, standing_of
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.queries import Graph
-from gitticks.model.session import SessionRecord
 from gitticks.model.status import Status
-from gitticks.model.task import Task
-from gitticks.plainfile import read_plain_text
+from gitticks.model.task import SessionRecord, Task
+from gitticks.safe_read import read_plain_text
 from gitticks.store.indexed_task import IndexedTask
 from gitticks.store.layout import WORK_BRANCH
 

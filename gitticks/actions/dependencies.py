@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from gitticks.actions.standing import by_closing, standings_of
+from gitticks.model.graph import lay_out
 from gitticks.model.ids import TaskId
-from gitticks.model.layering import lay_out
 from gitticks.model.queries import Graph
 
 if TYPE_CHECKING:

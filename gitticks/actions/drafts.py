@@ -19,7 +19,7 @@ from shlex import quote
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.flocks import is_lock_held
-from gitticks.plainfile import reason_of
+from gitticks.safe_read import reason_of
 
 _ORIGINAL = "as-it-was"
 

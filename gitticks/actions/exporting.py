@@ -16,7 +16,7 @@ from gitticks.errors import DocumentError
 from gitticks.model.event import Event
 from gitticks.model.notes import Entry, Section
 from gitticks.model.task import Task
-from gitticks.signs import safe_json
+from gitticks.terminal_safety import safe_json
 
 COLUMNS = (
     "id", "title", "type", "status", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "reviewer",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gitticks.actions.context import Context
 from gitticks.actions.run import is_run_alive, run_context
 from gitticks.model.ids import TaskId
-from gitticks.model.session import SessionRecord
+from gitticks.model.task import SessionRecord
 from gitticks.runner.events import RunEvent
 from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover

@@ -87,7 +87,7 @@ def uninstall_hooks(context: Context, *, checkout: bool) -> tuple[str, ...]:
     Raises:
         RefusedError: this is an agent's session.
     """
-    from gitticks.runner import workspace_hooks
+    from gitticks.runner import workspace_setup
     from gitticks.store.checkout_hooks import uninstall_checkout_hooks
     from gitticks.store.hooks import uninstall_board_hooks
     from gitticks.store.server_hooks import uninstall_server_hooks
@@ -97,7 +97,7 @@ def uninstall_hooks(context: Context, *, checkout: bool) -> tuple[str, ...]:
     if repository.main_worktree is None:
         return uninstall_server_hooks(repository)
     if not checkout:
-        workspace_hooks.uninstall_hooks(repository)
+        workspace_setup.uninstall_hooks(repository)
         uninstall_board_hooks(repository)
     return uninstall_checkout_hooks(repository)
 
@@ -125,7 +125,7 @@ def _status(own: OwnHooks, *places: PlaceOfHooks) -> HooksStatus:
 
 
 def _workspaces(repository: Repository) -> PlaceOfHooks:
-    from gitticks.runner.workspace_hooks import workspaces_with_hooks
+    from gitticks.runner.workspace_setup import workspaces_with_hooks
     from gitticks.store.hook_files import HooksState
 
     having = {checkout.git_dir for checkout in workspaces_with_hooks(repository)}
@@ -135,10 +135,10 @@ def _workspaces(repository: Repository) -> PlaceOfHooks:
 
 
 def _install_in_workspaces(repository: Repository) -> None:
-    from gitticks.runner import workspace_hooks
+    from gitticks.runner import workspace_setup
 
     for checkout, task_id in _work(repository):
-        workspace_hooks.install_hooks(repository, checkout, task_id)
+        workspace_setup.install_hooks(repository, checkout, task_id)
 
 
 def _work(repository: Repository) -> list[tuple[Checkout, TaskId]]:

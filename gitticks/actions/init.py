@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
 from gitticks.errors import NotFoundError, RefusedError
-from gitticks.model.policy import HumanPolicy
+from gitticks.model.settings import HumanPolicy
 
 if TYPE_CHECKING:
     from gitticks.agents.registry import FoundAgent

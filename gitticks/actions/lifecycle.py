@@ -17,7 +17,7 @@ from gitticks.model.task import Task
 from gitticks.workflow.triggers import Closed, Reopened, Requested
 
 if TYPE_CHECKING:
-    from gitticks.runner.holds import Holds
+    from gitticks.runner.stop_requests import Holds
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.triggers import Trigger
 
@@ -87,7 +87,7 @@ def is_worked_on(context: Context, task_id: TaskId) -> bool:
 
 
 def _holds(context: Context) -> Holds:
-    from gitticks.runner.holds import Holds
+    from gitticks.runner.stop_requests import Holds
 
     return Holds(context.repository.own_dir)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
 from gitticks.git.files import errors_name
-from gitticks.plainfile import reason_of
+from gitticks.safe_read import reason_of
 
 if TYPE_CHECKING:
     from gitticks.store.merging.changes import Changes, Look, Times

@@ -15,7 +15,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import GitticksError
-from gitticks.plainfile import reason_of
+from gitticks.safe_read import reason_of
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _STDOUT = 1

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.standing import standing_of, standings_of
 from gitticks.model.ids import TaskId
-from gitticks.model.picking import first_ready
-from gitticks.model.queries import Graph, by_urgency
+from gitticks.model.queries import Graph, by_urgency, first_ready
 from gitticks.store.indexed_tasks import candidates_in, graph_over
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.settings import SandboxPreset
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import RunEvent, Warned
-from gitticks.runner.interrupts import interrupting
+from gitticks.runner.jobs import interrupting
 from gitticks.runner.liveness import RUN_LOCK, is_run_alive_at
 from gitticks.runner.loop import Loop
 from gitticks.runner.options import RunOptions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.standing import standing_of
 from gitticks.errors import UsageError
-from gitticks.model.forest import in_tree_order
+from gitticks.model.graph import in_tree_order
 from gitticks.model.ids import TaskId
 from gitticks.store.indexed_tasks import graph_over
 

@@ -18,7 +18,7 @@ from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import Actor
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, ReviewOutcome, Section
-from gitticks.model.policy import Policy
+from gitticks.model.settings import Policy
 from gitticks.model.status import ActorKind, Role, Status
 from gitticks.runner.outbox import Request, RequestKind, post
 
@@ -54,7 +54,7 @@ class Session:
             GitticksError: the copy is gone or cannot be read.
         """
         from gitticks.document.taskfile import TaskFile
-        from gitticks.runner.guarded import UnfitError, open_folder, read_file
+        from gitticks.runner.untrusted_files import UnfitError, open_folder, read_file
 
         path = f"{self.mailbox}/TASK.md"
         try:
@@ -72,7 +72,7 @@ class Session:
         Raises:
             GitticksError: the mailbox cannot be written to.
         """
-        from gitticks.runner.guarded import UnfitError, open_folder, write_file
+        from gitticks.runner.untrusted_files import UnfitError, open_folder, write_file
 
         try:
             with open_folder(self.mailbox) as folder:

@@ -12,7 +12,7 @@ from gitticks.document.sections import is_empty, read_body, same_name
 from gitticks.document.texts import Source
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.model.mentions import mentioned, words_like_ids
+from gitticks.model.notes import mentioned, words_like_ids
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.words import DONE, NOTES, PENDING, QUESTIONS, REVIEW, REVIEWING, SECTIONS, WORKING
 from gitticks.store.indexed_tasks import graph_over
@@ -114,7 +114,6 @@ class ShownTask:
         started = next((event.at for event in self.history.events if event.to_status == WORKING), None)
         if started is None:
             return None
-        from datetime import datetime
 
         return (datetime.fromisoformat(task.closed) - started).total_seconds()
 

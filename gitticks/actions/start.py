@@ -19,7 +19,7 @@ from gitticks.model.task import BY_HAND, Claim, Task
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.records import Sessions
-from gitticks.runner.workspace_hooks import name_committer
+from gitticks.runner.workspace_setup import name_committer
 from gitticks.store.decisions import carry_out
 from gitticks.workflow.triggers import SessionStarted
 

@@ -19,7 +19,7 @@ from gitticks.model.queries import Graph, by_urgency, is_to_review
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import is_run_alive_at
-from gitticks.runner.resting import Resting, read_resting
+from gitticks.runner.start_delays import Resting, read_resting
 from gitticks.store.index import BrokenFile
 from gitticks.store.indexed_task import IndexedTask
 

@@ -6,8 +6,8 @@ from gitticks.actions.context import Context
 from gitticks.actions.run import is_run_alive
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
-from gitticks.runner.holds import Holds
 from gitticks.runner.records import Sessions
+from gitticks.runner.stop_requests import Holds
 
 
 def stop_run(context: Context) -> None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from gitticks.actions.reasons import reasons_of
 from gitticks.actions.standing import Standing
 from gitticks.errors import NotFoundError
-from gitticks.model.forest import forest_of, walk
+from gitticks.model.graph import forest_of, walk
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.model.forest import Forest, Place
+    from gitticks.model.graph import Forest, Place
     from gitticks.model.notes import Entry
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.indexed_task import IndexedTask

@@ -24,9 +24,8 @@ from gitticks.agents.stream import (
     tool_target,
 )
 from gitticks.agents.trouble import Trouble, classify, one_line
-from gitticks.model.session import Ending
 from gitticks.model.settings import PermissionMode
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 
 PROGRAM = "claude"
 HOSTS = ("api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com")

@@ -9,15 +9,12 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 
-from gitticks.agents.base import AgentReport, AgentSpec, Invocation, Request
-from gitticks.agents.messages import Messages
-from gitticks.agents.stream import Event, judge_exit, last_line, number_at, parse_event, text_at
-from gitticks.agents.supervised import Ended
+from gitticks.agents.base import AgentReport, AgentSpec, Ended, Invocation, Request
+from gitticks.agents.stream import Event, Messages, judge_exit, last_line, number_at, parse_event, text_at
 from gitticks.agents.trouble import Trouble, classify_limit, one_line, with_times
 from gitticks.errors import GitticksError
-from gitticks.model.session import Ending
 from gitticks.model.settings import PromptWay
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 
 TEMPORARY_FAILURE = 75
 _KEY = "gitticks"

@@ -1,4 +1,4 @@
-"""Starting the supervisor: the pipes to it, what the command reads, the lock that says that it lives."""
+"""Starts the supervisor, and finds what is left when a command killed both of its supervisors."""
 
 from __future__ import annotations
 
@@ -6,20 +6,57 @@ import contextlib
 import fcntl
 import json
 import os
+import secrets
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.agents.supervised import Command, Limits
-from gitticks.agents.survivors import MARK_VARIABLE
+from gitticks.agents.base import Command, Limits
+
+MARK_VARIABLE = "GITTICKS_SUPERVISION"
+_PROC = Path("/proc")
+_ROUNDS, _PAUSE_SECONDS = 100, 0.02
 
 _PROGRAM = Path(__file__).parent / "supervision" / "__main__.py"
 _PYTHON_NEEDS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """What an interpreter that was built in an odd place cannot start without."""
 _LENGTH = struct.Struct(">I")
+
+
+def new_mark() -> str:
+    """Returns a value that no other command has."""
+    return secrets.token_hex(16)
+
+
+def marked_processes(mark: str) -> list[int]:
+    """Returns the pids of all processes that carry the mark; empty where there is no /proc."""
+    wanted = f"{MARK_VARIABLE}={mark}".encode()
+    found = []
+    for directory in _PROC.iterdir() if _PROC.is_dir() else ():
+        if directory.name.isdecimal():
+            with contextlib.suppress(OSError):
+                if wanted in (directory / "environ").read_bytes().split(b"\0"):
+                    found.append(int(directory.name))
+    return found
+
+
+def kill_marked(mark: str) -> None:
+    """Kills every process that carries the mark, until two looks find none: one that just starts a program has none."""
+    looks_without = 0
+    for _ in range(_ROUNDS):
+        pids = marked_processes(mark)
+        looks_without = 0 if pids else looks_without + 1
+        if looks_without > 1:
+            return
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(_PAUSE_SECONDS)
 
 
 class StartError(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitticks.agents.base import AgentSpec, Invocation, Request
+from gitticks.agents.base import AgentSpec, Ended, Invocation, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -19,11 +19,9 @@ from gitticks.agents.stream import (
     text_at,
     tool_target,
 )
-from gitticks.agents.supervised import Ended
 from gitticks.agents.trouble import Trouble, classify, one_line
-from gitticks.model.session import Ending
 from gitticks.model.settings import PermissionMode
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 
 PROGRAM = "opencode"
 HOSTS = ("opencode.ai", "models.dev", "api.anthropic.com", "api.openai.com", "openrouter.ai")

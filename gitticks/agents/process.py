@@ -1,7 +1,4 @@
-"""Running a command under the supervisor, from the runner's side: start it, pass its lines on, learn how it ended.
-
-Blocking and free of shared state, so that each of the runner's threads can have a command of its own.
-"""
+"""Runs a command under the supervisor, from the runner's side: starts it, passes its lines on, stops it, learns how it ended."""
 
 from __future__ import annotations
 
@@ -12,26 +9,64 @@ import os
 import select
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gitticks.agents.launch import Connection, StartError, launch
+from gitticks.agents.base import Command, Ended, EndReason, Limits
+from gitticks.agents.launch import Connection, StartError, kill_marked, launch, new_mark
 from gitticks.agents.output import DROPPED, ENDED, ERRORS, OUTPUT, STARTED, Frames, HeadTail, Lines
-from gitticks.agents.stopping import StopRequest
-from gitticks.agents.supervised import Command, Ended, EndReason, Limits
-from gitticks.agents.survivors import kill_marked, new_mark
 from gitticks.processes import ProcessIdentity, identity_of, is_alive, send_signal
 
-__all__ = ["Command", "EndReason", "Ended", "Limits", "StopRequest", "run_supervised"]
+GRACEFUL, AT_ONCE = b"t", b"k"
 
+__all__ = ["Command", "EndReason", "Ended", "Limits", "StopRequest", "run_supervised"]
 _PATIENCE_SECONDS = 20.0
 """How long after every limit the supervisor itself may take before it counts as hung."""
 _TICK_SECONDS = 1.0
 _PAUSE_SECONDS = 0.02
 _CHUNK = 65536
+
+
+class StopRequest:
+    """A request to stop, which any number of running commands may listen to; once made it stands.
+
+    `leaves_time` while the command is to end by itself, and is asked only if it does not.
+    """
+
+    def __init__(self) -> None:
+        self.leaves_time = False
+        self._lock = threading.Lock()
+        self._letter: bytes | None = None
+        self._listeners: list[Callable[[bytes], None]] = []
+
+    @property
+    def is_requested(self) -> bool:
+        """True once somebody asked."""
+        return self._letter is not None
+
+    def request(self, *, at_once: bool = False) -> None:
+        """Asks every command that listens to end: with SIGTERM and a grace, or with SIGKILL at once."""
+        with self._lock:
+            self._letter = AT_ONCE if at_once or self._letter == AT_ONCE else GRACEFUL
+            for listener in self._listeners:
+                listener(self._letter)
+
+    @contextlib.contextmanager
+    def listening(self, listener: Callable[[bytes], None]) -> Iterator[None]:
+        """Calls `listener` at each request, and at once if one was made before, until the block is left."""
+        with self._lock:
+            self._listeners.append(listener)
+            if self._letter is not None:
+                listener(self._letter)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._listeners.remove(listener)
 
 
 def run_supervised(

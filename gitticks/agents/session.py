@@ -9,8 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gitticks.agents.base import AgentReport, Invocation, is_session_id
-from gitticks.agents.process import Command, EndReason, Limits, StopRequest, run_supervised
-from gitticks.agents.stopping import AT_ONCE
+from gitticks.agents.process import AT_ONCE, Command, EndReason, Limits, StopRequest, run_supervised
 from gitticks.processes import ProcessIdentity
 
 

@@ -11,7 +11,7 @@ import zoneinfo
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from gitticks.model.session import Ending
+from gitticks.model.task import Ending
 
 _CONTEXT_FULL = re.compile(
     r"context.?(?:window|length|limit|overflow)|prompt is too long|maximum prompt length|model token limit"

@@ -10,7 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.drafts import Draft
 from gitticks.actions.editing import find_editor
 from gitticks.errors import GitticksError
-from gitticks.plainfile import reason_of
+from gitticks.safe_read import reason_of
 
 _PLUS_LINE = frozenset(
     {"vi", "vim", "nvim", "gvim", "nano", "pico", "emacs", "emacsclient", "micro", "joe", "kak", "ed"}

@@ -9,7 +9,7 @@ from typing import TextIO
 from gitticks.cli.render import PrintingError, discard
 from gitticks.cli.text import visible
 from gitticks.errors import Exit, GitticksError
-from gitticks.signs import safe_json
+from gitticks.terminal_safety import safe_json
 
 _RUN_USAGE = 64
 _MOST_CHANGES = 3

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gitticks.cli.render import say, say_in_pieces
 from gitticks.model.ids import BOARD_FOLDER, task_path
-from gitticks.signs import safe_json
 from gitticks.store.indexed_task import IndexedTask
+from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:
     from gitticks.actions.standing import Standing

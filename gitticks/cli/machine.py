@@ -7,7 +7,7 @@ from pathlib import PurePath
 from shlex import quote
 
 from gitticks.errors import GitticksError
-from gitticks.plainfile import reason_of
+from gitticks.safe_read import reason_of
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
 _NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from gitticks.cli.text import cut, pad, visible, width
 from gitticks.model import words
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.plainfile import reason_of
+from gitticks.safe_read import reason_of
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Listed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.signs import JOINERS, are_harmless, is_harmful
+from gitticks.terminal_safety import JOINERS, are_harmless, is_harmful
 
 _PRINTABLE = bytes(range(0x20, 0x7F))
 _OWN_SIGNS = "○◐◇⊙✓✗…·→⚑├└─│»«"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitticks.actions.standing import Standing
     from gitticks.actions.tree import Tree
     from gitticks.cli.render import Screen
-    from gitticks.model.forest import Place
+    from gitticks.model.graph import Place
     from gitticks.store.indexed_task import IndexedTask
 
 _SIGNS = ("├── ", "└── ", "│   ", "    ")

@@ -16,7 +16,7 @@ from gitticks.errors import GitticksError, UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.model.task import Task
-from gitticks.plainfile import reason_of
+from gitticks.safe_read import reason_of
 
 if TYPE_CHECKING:
     from gitticks.actions.session_requests import Session

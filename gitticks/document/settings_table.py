@@ -9,13 +9,16 @@ from typing import Any
 
 from gitticks.document import settings_kinds as kinds
 from gitticks.document.settings_kinds import Kind
-from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, ReviewPolicy
 from gitticks.model.settings import (
     CouncilRule,
+    HumanPolicy,
+    MergeMode,
     MergeStrategy,
+    OnConflict,
     PermissionMode,
     PromptWay,
     ReviewerSettings,
+    ReviewPolicy,
     SandboxPreset,
     SyncMode,
     WorkspaceUpdate,

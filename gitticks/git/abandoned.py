@@ -15,8 +15,8 @@ from pathlib import Path
 
 from gitticks.git.checkouts import Checkout, worktree_entries
 from gitticks.git.refs import BRANCHES
-from gitticks.plainfile import read_plain_file
 from gitticks.processes import start_times
+from gitticks.safe_read import read_plain_file
 
 WAIT_SECONDS = 2.0
 AGE_SECONDS = 30.0

@@ -14,7 +14,7 @@ from pathlib import Path
 from gitticks.errors import NotFoundError
 from gitticks.git.refs import BRANCHES, folder_of_ref, is_object_id, read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 _MOST_NAMED = 500
 """A system takes only so many words with a command."""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 WAIT_SECONDS = 2.0
 _POLL_SECONDS = 0.005

@@ -12,8 +12,8 @@ from gitticks.flocks import is_lock_held
 from gitticks.git.indexlock import OWN_MARK
 from gitticks.git.locks import FOREIGN_AGE_SECONDS, LOCK_SIZES, HeldLock, clear_stale_ref_lock, hold_lock
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_plain_file
 from gitticks.processes import parse_identity
+from gitticks.safe_read import read_plain_file
 
 _OWN_REFS = ("refs/heads/gitticks", "refs/gitticks")
 _LONGEST_NOTE = 4096

@@ -12,7 +12,7 @@ from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository import Repository, discover
-from gitticks.plainfile import read_plain_text
+from gitticks.safe_read import read_plain_text
 
 GIT_DIR, GIT_WORK_TREE = "GIT_DIR", "GIT_WORK_TREE"
 _PARTS = ("HEAD", "commondir"), ("HEAD", "objects", "refs")

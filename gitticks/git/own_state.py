@@ -18,7 +18,7 @@ from gitticks.git.hooks_path import CHECKOUT_FOLDER, HOOKS_PATH, find_own_hooks,
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 from gitticks.git.worktree_config import CONFIG_FILE
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 SETTING, FILE = "setting ", "file "
 """How the names of the two kinds begin."""

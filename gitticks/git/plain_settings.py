@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gitticks.plainfile import read_plain_text
+from gitticks.safe_read import read_plain_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.plainfile import read_end_of_plain_file, read_plain_file, read_plain_text, reason_of
+from gitticks.safe_read import read_end_of_plain_file, read_plain_file, read_plain_text, reason_of
 
 if TYPE_CHECKING:
     from pathlib import Path

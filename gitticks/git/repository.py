@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.plain_settings import FALSE_WORDS, TRUE_WORDS, read_settings
-from gitticks.plainfile import read_plain_text
+from gitticks.safe_read import read_plain_text
 
 if TYPE_CHECKING:
     from pathlib import Path

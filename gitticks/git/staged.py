@@ -16,7 +16,7 @@ from gitticks.git.identity import Identity
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, OBJECT_ID, is_nothing, read_symbolic_ref
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_end_of_plain_file, read_plain_text
+from gitticks.safe_read import read_end_of_plain_file, read_plain_text
 
 _SERIES = ("rebase-merge", "rebase-apply", "sequencer")
 _SEQUENCERS = (*_SERIES, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")

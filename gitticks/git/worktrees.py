@@ -27,8 +27,8 @@ from gitticks.git.locks import HeldLock, hold_lock
 from gitticks.git.process import GitError, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_plain_file, read_plain_text
 from gitticks.processes import identity_of, is_alive, parse_identity
+from gitticks.safe_read import read_plain_file, read_plain_text
 
 _HALF_MADE = "initializing"
 """The reason that git itself locks a worktree with while it is adding it; it stays when git is killed there."""

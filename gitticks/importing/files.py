@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 STDIN = "-"
 MOST_RECORD_BYTES = 900_000

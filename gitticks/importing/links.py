@@ -14,7 +14,7 @@ from gitticks.errors import DocumentError
 from gitticks.importing.places import Places
 from gitticks.importing.record import ForeignTask, Problem
 from gitticks.importing.task_text import imported_words
-from gitticks.model.circles import find_circles
+from gitticks.model.graph import find_circles
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType

@@ -14,7 +14,7 @@ from gitticks.importing.files import STDIN, RecordError
 from gitticks.importing.github import read_github
 from gitticks.importing.record import Format, Reading
 from gitticks.importing.ticks import find_ticks, read_ticks
-from gitticks.plainfile import reason_of
+from gitticks.safe_read import reason_of
 
 _FINDERS: dict[Format, Callable[[Path], Path | None]] = {
     Format.TICKS: find_ticks,

@@ -1,6 +1,7 @@
-"""Questions about many tasks at once: what is ready, what blocks what, what comes next. Derived, never stored.
+"""Finds the task that would be picked first without looking at all of them.
 
-Every rule is asked of whole tasks and of rows of the query index alike (`gitticks.model.queued`).
+Candidates come in streams that are sorted by priority and age already, so each is read only as far as it takes to
+know that nothing better can follow. Whether a task is ready, and which group it is in, is the graph's to say.
 """
 
 from __future__ import annotations
@@ -13,14 +14,20 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from gitticks.model.above import Above, AboveInCircle, Inheritance
 from gitticks.model.ids import TaskId
+from gitticks.model.inherited import Above, AboveInCircle, Inheritance
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Queued
     from gitticks.model.task import Task
 
+
 T = TypeVar("T", bound="Queued")
+
+by_priority_and_age: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "born", "id")
+"""The key that sorts the most urgent and then the oldest task first."""
+by_urgency: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "waits_since", "id")
+"""The key that sorts what awaits a person: by priority, then the longest asked."""
 
 
 @dataclass(frozen=True)
@@ -244,13 +251,6 @@ class Graph(Generic[T]):
 TaskGraph = Graph["Task"]
 
 
-by_priority_and_age: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "born", "id")
-"""The key that sorts the most urgent and then the oldest task first."""
-
-by_urgency: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "waits_since", "id")
-"""The key that sorts what awaits a person: by priority, then the longest asked."""
-
-
 def is_deferred(task: Queued, today: date) -> bool:
     """True until the day that a task was put off to."""
     until = task.defer_until
@@ -270,3 +270,47 @@ def is_taken(task: Queued, around: Surroundings) -> bool:
     if not around.busy:
         return False
     return any(task.id in group for group in around.busy)
+
+
+class Candidates(Generic[T]):
+    """Where workable tasks are found, each stream by priority and age.
+
+    `below` gives those below some epics, at any depth; `children` all that have a parent, `single` all without.
+    """
+
+    def __init__(
+        self, below: Callable[[Iterable[TaskId]], Iterable[T]], children: Iterable[T], single: Iterable[T]
+    ) -> None:
+        self.below = below
+        self.children = children
+        self.single = single
+
+
+def first_ready(
+    graph: Graph[T],
+    candidates: Candidates[T],
+    around: Surroundings,
+    is_wanted: Callable[[T], bool] = lambda _: True,
+) -> T | None:
+    """Returns the first of `graph.ready` that is wanted, or None."""
+
+    def first(tasks: Iterable[T], best: int) -> T | None:
+        """Returns the first by picking order; `best` is a group that none of the tasks comes before."""
+        found: dict[int, T] = {}
+        for task in tasks:
+            if graph.is_ready(task, around) and is_wanted(task):
+                group = graph.group(task)
+                found.setdefault(group, task)
+                if group <= best:
+                    break
+        return found[min(found)] if found else None
+
+    busy = graph.epics_in_progress()
+    begun = first(candidates.below(busy), Group.EPIC_IN_PROGRESS) if busy else None
+    if begun is not None and graph.group(begun) == Group.EPIC_IN_PROGRESS:
+        return begun
+    child = first(candidates.children, Group.EPIC)
+    if child is not None and graph.group(child) == Group.EPIC:
+        return child
+    both = [task for task in (child, first(candidates.single, Group.STANDALONE)) if task is not None]
+    return min(both, key=graph.pick_key, default=None)

@@ -14,10 +14,10 @@ from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.repository import Repository
 from gitticks.model.settings import Settings
 from gitticks.runner.events import RunEvent
-from gitticks.runner.holds import Holds
 from gitticks.runner.options import RunOptions
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import registry_for
+from gitticks.runner.stop_requests import Holds
 from gitticks.store.board import WORKTREE_BOARD
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances

@@ -1,19 +1,50 @@
-"""What a run has under way: sessions and merges, each in a thread of its own."""
+"""What a run has under way: sessions and merges, each in a thread of its own, and the interrupts that end them."""
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from queue import SimpleQueue
+from types import FrameType
 
-from gitticks.agents.stopping import StopRequest
+from gitticks.agents.process import StopRequest
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.model.task import Task
 from gitticks.runner.session import SessionRun
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 Work = Callable[[StopRequest], SessionRun | None]
 """What a job does; a session's returns itself, to be looked at when it is over."""
+
+
+@contextlib.contextmanager
+def interrupting(on_interrupt: Callable[[], None]) -> Iterator[None]:
+    """Calls `on_interrupt` in a thread of its own at each signal, while the block runs in the main thread."""
+    asked: SimpleQueue[bool] = SimpleQueue()
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        asked.put(True)
+
+    def listen() -> None:
+        while asked.get():
+            on_interrupt()
+
+    listener = threading.Thread(target=listen, name="interrupts", daemon=True)
+    listener.start()
+    before = {number: signal.signal(number, handle) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        asked.put(False)
+        listener.join()
 
 
 @dataclass(frozen=True, slots=True)

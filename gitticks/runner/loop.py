@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gitticks.agents.stopping import StopRequest
+from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, TaskGraph
@@ -16,23 +16,21 @@ from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import RunWaits, Warned
+from gitticks.runner.failed_tasks import LeftAlone
 from gitticks.runner.jobs import Job, Jobs
-from gitticks.runner.left_alone import LeftAlone
-from gitticks.runner.merge_turns import AGAIN_SECONDS, MergeTurns
-from gitticks.runner.notifying import Notifier
-from gitticks.runner.outcome import RunExit, judge, summarise
-from gitticks.runner.patience import Patience, role_for
+from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeTurns
+from gitticks.runner.notifications import Notifier
+from gitticks.runner.options import Tally, count_in_review, left_out, next_tasks
+from gitticks.runner.outcome import RunExit, Standstill, judge, shown, summarise, why_not_ready
 from gitticks.runner.recovery import recover_session
 from gitticks.runner.reviewing import require_any_worker
-from gitticks.runner.scope import count_in_review, left_out, next_tasks
 from gitticks.runner.session import SessionRun
-from gitticks.runner.standstill import Standstill, shown, why_not_ready
-from gitticks.runner.tally import Tally
-from gitticks.runner.task_reader import TaskReader
+from gitticks.runner.start_delays import Patience, role_for
+from gitticks.runner.waking import TaskReader
 from gitticks.workflow.decision import is_turn_of
 
 if TYPE_CHECKING:
-    from gitticks.model.session import SessionRecord
+    from gitticks.model.task import SessionRecord
     from gitticks.runner.context import RunContext
 
 TICK_SECONDS = 0.25

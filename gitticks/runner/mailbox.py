@@ -20,7 +20,7 @@ from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Role
 from gitticks.runner import outbox
-from gitticks.runner.guarded import (
+from gitticks.runner.untrusted_files import (
     UnfitError,
     open_folder,
     read_file,
@@ -139,7 +139,7 @@ def read(mailbox: Path, original: TaskFile, role: Role) -> Delivery:
             known_questions=known[Section.QUESTIONS],
             known_notes=known[Section.NOTES],
         )
-    from gitticks.runner.returned import ReturnedFile
+    from gitticks.runner.mailbox_diff import ReturnedFile
 
     returned = ReturnedFile.of(content, original)
     own = _OWN_SECTION.get(role)

@@ -1,8 +1,4 @@
-"""The merge queue: approved work is merged in memory, tried out aside, and only then moves the base.
-
-One merge at a time in a clone. Until the base moves nothing that a person sees has changed; once it has moved, the
-merge commit's trailers name task and head, so that a queue that was killed then knows its own merge again.
-"""
+"""The merge queue: approved work is merged in memory, tried out aside, and only then moves the base."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, assert_never
 
-from gitticks.agents.stopping import StopRequest
+from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges import (
@@ -35,8 +31,7 @@ from gitticks.model.settings import MergeStrategy
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import workspace_removal, workspaces
-from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
-from gitticks.runner.telling import tell
+from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
 from gitticks.store.decisions import carry_out
 from gitticks.store.left_behind import left_behind, why_held
@@ -47,9 +42,13 @@ if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
     from gitticks.workflow.decision import Decision
 
+
 _TRIES = 5
 _LOCK_SECONDS = 3600.0
 _SHOWN_PATHS = 5
+
+AGAIN_SECONDS = 5.0
+"""How soon a merge is tried again that waits for something that no event tells of, such as a clean checkout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,3 +263,48 @@ class MergeQueue:
         )
         tell(self.run, task, decision)
         return decision
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    reason: str
+    until: float
+
+
+class MergeTurns:
+    """The merges of one run, one at a time: `next` is not to be called while `merge` runs."""
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+        self._waits: dict[TaskId, _Wait] = {}
+
+    @property
+    def is_waiting(self) -> bool:
+        """True if a merge was tried that could not be made."""
+        return bool(self._waits)
+
+    def next(self, tasks: Iterable[Task]) -> Task | None:
+        """Returns the approved task whose turn it is among these."""
+        approved = in_order_of_approval(tasks)
+        here = {task.id for task in approved}
+        self._waits = {task_id: wait for task_id, wait in self._waits.items() if task_id in here}
+        now = self._run.world.monotonic_seconds()
+        return next(
+            (task for task in approved if task.id not in self._waits or self._waits[task.id].until <= now),
+            None,
+        )
+
+    def merge(self, task_id: TaskId, stop: StopRequest) -> None:
+        """Merges a task, sends it back, or remembers why it waits, which is told once."""
+        try:
+            waits = MergeQueue(self._run, stop=stop).merge(task_id).waits
+        except RefusedError:
+            return  # a person took the approval back meanwhile
+        except GitticksError as error:
+            waits = error.message
+        before = self._waits.pop(task_id, None)
+        if waits is None:
+            return
+        self._waits[task_id] = _Wait(waits, self._run.world.monotonic_seconds() + AGAIN_SECONDS)
+        if before is None or before.reason != waits:
+            self._run.emit(MergeWaits(task_id, waits))

@@ -17,7 +17,7 @@ from typing import Any
 
 from gitticks.errors import GitticksError
 from gitticks.model.status import Status
-from gitticks.runner.guarded import UnfitError, open_folder, read_file, set_aside, write_file
+from gitticks.runner.untrusted_files import UnfitError, open_folder, read_file, set_aside, write_file
 
 FOLDER = "outbox"
 MOST_REQUESTS = 100

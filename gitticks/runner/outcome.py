@@ -1,13 +1,18 @@
-"""How a run ends: its exit codes, and which one a set of tasks asks for."""
+"""How a run ends: its exit code, and why tasks are left that somebody could work on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import Surroundings, TaskGraph, is_deferred
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.events import RunEnded
+
+_SHOWN_TASKS = 10
 
 
 class RunExit(IntEnum):
@@ -63,3 +68,109 @@ def summarise(
         done=sum(task.status is Status.DONE for task in scope),
         cost=round(cost, 4),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Standstill:
+    """The tasks of a run's scope that could be started but for one thing each, in picking order.
+
+    Attributes:
+        more: nothing but a limit of the run keeps them.
+        left_alone: the run tried, and said why it cannot.
+        resting: those whose agent rests, each with the agent and why, in words.
+        stopped: `gt stop` holds them.
+        conflicted: their files hold both texts of a conflict.
+        crowded_out: new work, held back since `in_review` tasks are in review and no more than `limit` are to be.
+    """
+
+    more: tuple[TaskId, ...] = ()
+    left_alone: tuple[TaskId, ...] = ()
+    resting: dict[TaskId, str] = field(default_factory=dict)
+    stopped: tuple[TaskId, ...] = ()
+    conflicted: tuple[TaskId, ...] = ()
+    crowded_out: tuple[TaskId, ...] = ()
+    in_review: int = 0
+    limit: int = 0
+
+    @property
+    def is_cut_short(self) -> bool:
+        """True if something was left that no person's answer is needed for."""
+        return bool(self.more or self.left_alone or self.resting)
+
+    @property
+    def awaits_person(self) -> bool:
+        """True if something goes on only after a person did something."""
+        return bool(self.stopped or self.conflicted or self.crowded_out)
+
+    def reasons(self) -> list[str]:
+        """Returns what keeps the tasks, in words."""
+        found = []
+        if self.crowded_out:
+            ready = _tasks(len(self.crowded_out), "ready task")
+            found.append(
+                f"{ready} wait{_s(self.crowded_out)}: {_tasks(self.in_review)} in review, and "
+                f"`limits.in_review` is {self.limit}"
+            )
+        found += list(dict.fromkeys(self.resting.values()))
+        if self.left_alone:
+            found.append(f"{shown(self.left_alone)} cannot be started")
+        if self.stopped:
+            found.append(
+                f"{shown(self.stopped)} {'is' if len(self.stopped) == 1 else 'are'} held by `gt stop`"
+            )
+        if self.conflicted:
+            found.append(
+                f"{shown(self.conflicted)} {'has' if len(self.conflicted) == 1 else 'have'} a conflict"
+            )
+        return found
+
+    def hints(self) -> list[str]:
+        """Returns the commands that let the tasks go on."""
+        found = []
+        if self.crowded_out:
+            found.append(
+                f"review some, or `gt config limits.in_review {max(self.in_review, self.limit) + 5}` lets more begin"
+            )
+        if self.resting:
+            found.append("`gt run --agent NAME` takes another agent, `gt run` tries again")
+        if self.stopped:
+            found.append(f"`gt run {' '.join(self.stopped[:_SHOWN_TASKS])}` takes up what is held")
+        if self.conflicted:
+            found.append(f"`gt edit {self.conflicted[0]}`: keep what is right")
+        return found
+
+
+def why_not_ready(graph: TaskGraph, task: Task, around: Surroundings, scope: Container[TaskId]) -> str | None:
+    """Returns what outside of a run's scope keeps a task from being started, with what to type; None if nothing does."""
+    if not task.is_workable or graph.is_ready(task, around):
+        return None
+    if task.id in around.live:
+        return "another session works on it: `gt status`"
+    if is_deferred(task, around.today):
+        return f"it is put off to {task.defer_until}: `gt defer {task.id} null`"
+    blockers = graph.open_blockers(task)
+    if blockers:
+        # What is in the scope, or awaits a person there, the run tells of itself.
+        is_ours = any(blocker in scope for blocker in blockers)
+        return None if is_ours else f"it waits for {shown(blockers)}: `gt show {blockers[0]}`"
+    for above in graph.ancestors(task):
+        if above.awaiting is not None and above.id not in scope:
+            return f"it waits with `{above.id}`, which awaits {above.awaiting}: `gt show {above.id}`"
+        if is_deferred(above, around.today):
+            return f"it waits with `{above.id}`, which is put off to {above.defer_until}: `gt defer {above.id} null`"
+    return None
+
+
+def shown(names: Sequence[TaskId]) -> str:
+    """Returns the first of some tasks, and how many more there are."""
+    listed = ", ".join(f"`{name}`" for name in names[:_SHOWN_TASKS])
+    more = len(names) - _SHOWN_TASKS
+    return f"{listed} and {more} more" if more > 0 else listed
+
+
+def _tasks(count: int, noun: str = "task") -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _s(subjects: Sequence[TaskId]) -> str:
+    return "s" if len(subjects) == 1 else ""

@@ -17,11 +17,11 @@ from pathlib import Path
 from gitticks.errors import RefusedError
 from gitticks.flocks import give_up_lock, take_lock
 from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.model.session import SessionRecord
 from gitticks.model.status import Role
-from gitticks.plainfile import read_plain_file
+from gitticks.model.task import SessionRecord
 from gitticks.processes import ProcessIdentity, is_alive
 from gitticks.runner.liveness import LOCK, RECORD, SESSIONS_FOLDER, TREE_LOCK, is_session_alive
+from gitticks.safe_read import read_plain_file
 
 
 class Sessions:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentReport, is_session_id
-from gitticks.agents.stopping import StopRequest
+from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
-from gitticks.model.session import Ending, SessionRecord
 from gitticks.model.status import ActorKind
+from gitticks.model.task import Ending, SessionRecord
 from gitticks.runner import workspaces
 from gitticks.runner.events import Warned
 from gitticks.runner.finishing import SessionEnding, finish_session, look_for_left_behind

@@ -9,17 +9,15 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from gitticks.agents.presets import PRESETS
+from gitticks.agents.registry import PRESETS
 from gitticks.errors import GitticksError
 from gitticks.model.event import ENGINE, Data, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Role, Status
 from gitticks.runner import mailbox, outbox, workspaces
-from gitticks.runner.events import Warned
-from gitticks.runner.finishing import check
-from gitticks.runner.handover import TAKEN, digest_of, take_delivery, write_request
+from gitticks.runner.events import Warned, tell
+from gitticks.runner.finishing import TAKEN, check, digest_of, take_delivery, write_request
 from gitticks.runner.outbox import Request, RequestKind
-from gitticks.runner.telling import tell
 from gitticks.store.decisions import describe
 from gitticks.workflow.triggers import Requested
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentKind, AgentSpec
 from gitticks.errors import GitticksError
-from gitticks.model.policy import ReviewPolicy
-from gitticks.model.settings import Settings
+from gitticks.model.settings import ReviewPolicy, Settings
 from gitticks.model.status import Role
 from gitticks.model.task import Task
 
@@ -72,7 +71,7 @@ def require_program(agent: AgentSpec, registry: Registry) -> None:
     Raises:
         NoAgentError: it is not on PATH.
     """
-    from gitticks.agents.presets import CLIENTS
+    from gitticks.agents.registry import CLIENTS
 
     if agent.kind in CLIENTS and not agent.argv and registry.path_of(agent) is None:
         raise NoAgentError(

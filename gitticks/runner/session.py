@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Request
+from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Limits, Request, is_session_id
 from gitticks.agents.environment import agent_environment
-from gitticks.agents.presets import PRESETS, invoke
+from gitticks.agents.registry import PRESETS, invoke
 from gitticks.agents.session import run_agent
-from gitticks.agents.supervised import Limits
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, commit_folders
 from gitticks.git.identity import agent_identity
-from gitticks.model.event import Actor
+from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.queries import TaskGraph
-from gitticks.model.session import KEPT_FROM_WORK, Ending, SessionRecord
 from gitticks.model.status import ActorKind, Isolation, Role
-from gitticks.model.task import Usage
+from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task, Usage
 from gitticks.processes import own_identity
 from gitticks.runner import mailbox, workspaces
-from gitticks.runner.events import AgentSaid, SessionBegan, Warned
+from gitticks.runner.events import AgentSaid, SessionBegan, Warned, tell
 from gitticks.runner.finishing import SessionEnding, finish_session, look_for_left_behind
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.requests import RequestWatcher
-from gitticks.runner.resuming import could_not_go_on, find_earlier_session
 from gitticks.runner.reviewing import choose_agent, find_waiver, require_worker, script_blocks
-from gitticks.runner.telling import tell
-from gitticks.runner.transcript import Transcript
-from gitticks.runner.workspace_hooks import name_committer
+from gitticks.runner.workspace_setup import name_committer
 from gitticks.runner.workspaces import Plan, Workspace
 from gitticks.store.decisions import carry_out
 from gitticks.store.left_behind import begin_watch
@@ -39,11 +38,103 @@ from gitticks.workflow.sessions import current_round
 from gitticks.workflow.triggers import PolicyChanged, SessionStarted
 
 if TYPE_CHECKING:
-    from gitticks.agents.stopping import StopRequest
+    from gitticks.agents.process import StopRequest
     from gitticks.document.taskfile import TaskFile
     from gitticks.runner.context import RunContext
-    from gitticks.runner.resuming import EarlierSession
     from gitticks.workflow.decision import Decision
+
+_SPOILT = frozenset({Ending.CRASHED, Ending.TIMED_OUT, Ending.REFUSED, Ending.CONTEXT_FULL})
+_NEVER_SPOKE = KEPT_FROM_WORK | {Ending.START_FAILED, Ending.STOPPED}
+"""A session that ended so and has no name of its own came to nothing, so the one before it is the last."""
+
+
+class Transcript:
+    """A file under `<common git dir>/gitticks/transcripts/<task>/`, named after the session's start; never committed."""
+
+    def __init__(self, own_dir: Path, task_id: TaskId, started: datetime) -> None:
+        folder = own_dir / "transcripts" / task_id
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        name = f"{started:%Y%m%dT%H%M%SZ}-{os.getpid()}.log"
+        descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._file = os.fdopen(descriptor, "a", encoding="utf-8", errors="replace", buffering=1)
+
+    def write(self, line: str) -> None:
+        """Adds a line; a disk that is full loses the transcript, not the session."""
+        try:
+            self._file.write(f"{line}\n")
+        except OSError:
+            return
+
+    def __enter__(self) -> Self:
+        """Returns the open transcript."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the file."""
+        try:
+            self._file.close()
+        except OSError:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierSession:
+    """An agent's own session: its name, and the tokens that the agent counted in it."""
+
+    session_id: str
+    counted: Usage = field(default_factory=Usage)
+
+
+def find_earlier_session(task: Task, history: Iterable[Event], agent: AgentSpec) -> EarlierSession | None:
+    """Returns the session that a worker goes on with, or None if it begins anew."""
+    session_id = task.agent_sessions.get(agent.name, "")
+    if not PRESETS[agent.kind].resumes or not is_session_id(session_id):
+        return None
+    events = tuple(history)
+    last = _last_worker(events)
+    if last is None:
+        return EarlierSession(session_id)
+    end = events[last]
+    if end.data.get("session") != session_id or end.data.get("ending") in _SPOILT:
+        return None
+    led_nowhere = end.data.get("iteration") is True
+    if led_nowhere and not any(event.actor.is_human for event in events[last + 1 :]):
+        return None
+    return EarlierSession(session_id, _counted(events, session_id))
+
+
+def could_not_go_on(report: AgentReport) -> bool:
+    """True if an agent that was asked to go on with a session ended before it said a word, so that it is gone.
+
+    Clients word this each in its own way, and change the words.
+    """
+    ended_early = report.ending in (Ending.START_FAILED, Ending.CRASHED, Ending.CONTEXT_FULL)
+    return ended_early and not report.messages and not report.usage.tokens_out
+
+
+def _last_worker(events: tuple[Event, ...]) -> int | None:
+    """Returns where the end of the last worker's session stands that did anything."""
+    for place in range(len(events) - 1, -1, -1):
+        data = events[place].data
+        if events[place].type is not EventType.SESSION_ENDED or data.get("role") != Role.WORKER.value:
+            continue
+        if "session" in data or data.get("ending") not in _NEVER_SPOKE:
+            return place
+    return None
+
+
+def _counted(events: tuple[Event, ...], session_id: str) -> Usage:
+    for event in reversed(events):
+        tokens_in, tokens_out = event.data.get("counted_in"), event.data.get("counted_out")
+        if (
+            event.data.get("session") == session_id
+            and isinstance(tokens_in, int)
+            and isinstance(tokens_out, int)
+        ):
+            return Usage(tokens_in=tokens_in, tokens_out=tokens_out)
+    return Usage()
 
 
 class SessionRun:

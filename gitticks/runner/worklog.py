@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from gitticks.document.times import format_time, parse_time
-from gitticks.model.session import Ending
 from gitticks.model.status import Role
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 
 _LONGEST_SAID = 1_000
 _SHOWN_ENTRIES = 5

@@ -16,8 +16,8 @@ from gitticks.git.worktrees import remove_worktree
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
-from gitticks.runner.workspace_mending import commit_without_a_branch
 from gitticks.runner.workspace_plan import OWN_FOLDERS, shown_paths, uncommitted_paths
+from gitticks.runner.workspace_repair import commit_without_a_branch
 from gitticks.store.layout import WORK_BRANCH
 
 _BEING_REMOVED = "gitticks-removing"

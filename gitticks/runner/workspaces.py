@@ -23,8 +23,6 @@ from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
 from gitticks.runner import partial_work, workspace_setup
-from gitticks.runner.workspace_hooks import install_hooks
-from gitticks.runner.workspace_mending import ensure_worktree
 from gitticks.runner.workspace_plan import (
     MAILBOX_FOLDER,
     OWN_FOLDERS,
@@ -37,10 +35,12 @@ from gitticks.runner.workspace_plan import (
     uncommitted_paths,
     workspace_name,
 )
+from gitticks.runner.workspace_repair import ensure_worktree
+from gitticks.runner.workspace_setup import install_hooks
 from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
-    from gitticks.agents.stopping import StopRequest
+    from gitticks.agents.process import StopRequest
 
 __all__ = ["Plan", "base_of", "plan", "workspace_name"]
 

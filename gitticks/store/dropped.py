@@ -20,7 +20,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from gitticks.git.refs import is_nothing, is_object_id, nothing_like, read_ref
-from gitticks.plainfile import read_end_of_plain_file
+from gitticks.safe_read import read_end_of_plain_file
 from gitticks.store.layout import CONFIG_PATH, STATE_REF, TASKS_FOLDER
 
 if TYPE_CHECKING:

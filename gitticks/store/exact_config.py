@@ -16,7 +16,7 @@ from pathlib import Path
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 _FILE = "config-before.json"
 

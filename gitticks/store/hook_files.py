@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gitticks.errors import GitticksError
 from gitticks.git.files import errors_name
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 SHARED = "chain.sh"
 PASS_ON = "own"

@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import GitticksError
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 from gitticks.store.hook_files import IN_FRONT, has_content, put_file, read_source
 
 _MARK = b"# Put here by `gt hooks install`;"

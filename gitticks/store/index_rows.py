@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from gitticks.document.times import format_date, format_time
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
-from gitticks.signs import safe_json
 from gitticks.store.indexed_entries import entries_to_json
 from gitticks.store.indexed_task import more_of, traits_of
+from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import ReadFile

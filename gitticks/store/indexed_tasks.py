@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId
-from gitticks.model.picking import Candidates
-from gitticks.model.queries import Graph, by_priority_and_age
+from gitticks.model.queries import Candidates, Graph, by_priority_and_age
 from gitticks.store.indexed_task import IndexedTask
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.files import errors_name
 from gitticks.git.locks import hold_lock
 from gitticks.git.own_state import FILE, SETTING, differing, file_of, read_own_state
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 from gitticks.store.trust import HINT
 
 if TYPE_CHECKING:

@@ -77,7 +77,7 @@ def refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
     """
     if _is_own_ancestor(tasks, changed):
         raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
-    from gitticks.model.circles import find_circle, shown
+    from gitticks.model.graph import find_circle, shown
     from gitticks.model.queries import TaskGraph
 
     as_open = replace(changed, status=Status.PENDING)  # a closed one may be reopened, and would wait then

@@ -18,7 +18,7 @@ from gitticks.errors import RefusedError
 from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name
 from gitticks.model.trust import Runnable, RunnableKind
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, task_of_path
 from gitticks.store.runnable_files import may_run
 

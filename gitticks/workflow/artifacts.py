@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.session import CAME_TO_NOTHING, Ending
 from gitticks.model.status import Awaiting, Verdict
+from gitticks.model.task import CAME_TO_NOTHING, Ending
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import assert_never
 
-from gitticks.model.policy import Policy
+from gitticks.model.settings import Policy
 from gitticks.model.task import Task
 from gitticks.workflow import merging, people, sessions
 from gitticks.workflow.artifacts import Artifacts, Counts

@@ -9,7 +9,7 @@ from enum import Enum
 
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.notes import Entry, Section
-from gitticks.model.policy import HumanPolicy, MergeMode, Policy, ReviewPolicy
+from gitticks.model.settings import HumanPolicy, MergeMode, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Role, Status
 from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates

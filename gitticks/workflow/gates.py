@@ -6,7 +6,7 @@ from typing import assert_never
 
 from gitticks.model.event import Actor
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.policy import Policy, ReviewPolicy
+from gitticks.model.settings import Policy, ReviewPolicy
 from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.policy import OnConflict
+from gitticks.model.settings import OnConflict
 from gitticks.model.status import Awaiting, Status
 from gitticks.workflow import gates
 from gitticks.workflow.decision import Draft

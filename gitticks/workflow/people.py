@@ -7,7 +7,7 @@ from dataclasses import replace
 from gitticks.errors import RefusedError
 from gitticks.model.event import Actor, EventType
 from gitticks.model.notes import Section
-from gitticks.model.policy import MergeMode
+from gitticks.model.settings import MergeMode
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task, Usage
 from gitticks.workflow import gates, merging, sessions

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.model.policy import Policy
-from gitticks.model.settings import Settings
+from gitticks.model.settings import Policy, Settings
 from gitticks.model.task import Task
 
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.policy import ReviewPolicy
-from gitticks.model.session import KEPT_FROM_WORK, Ending
+from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import Awaiting, Role, Status
-from gitticks.model.task import Task, Usage
+from gitticks.model.task import KEPT_FROM_WORK, Ending, Task, Usage
 from gitticks.workflow import gates, merging
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind

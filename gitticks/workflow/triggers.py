@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from gitticks.model.event import ENGINE, Actor
-from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Role, Status, Verdict
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 from gitticks.workflow.signals import Signal
 
 

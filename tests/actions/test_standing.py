@@ -9,7 +9,7 @@ from gitticks.actions.standing import standing_now, standings_of
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.runner.holds import Holds
+from gitticks.runner.stop_requests import Holds
 from tests.support.stores import change_task, make_queue
 
 

@@ -6,8 +6,8 @@ from gitticks.actions.run import is_run_alive, only_run
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
-from gitticks.runner.holds import Holds
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.stop_requests import Holds
 from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
 

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from gitticks.agents.base import AgentReport
-from gitticks.model.session import Ending
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 
 
 def test_a_session_counts_once_and_costs_what_the_agent_told_else_what_was_reckoned() -> None:

@@ -6,12 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.base import AgentKind, AgentSpec, EndReason, Request
 from gitticks.agents.claude import ClaudeReader, invocation
-from gitticks.agents.supervised import EndReason
-from gitticks.model.session import Ending
 from gitticks.model.settings import PermissionMode
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 from tests.support.agents import fixture, read_fixture
 
 SESSION = "5f0c8a52-9d1e-4a7b-8c64-0e2f6b1d7a93"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.base import AgentKind, AgentSpec, EndReason, Request
 from gitticks.agents.codex import CodexReader, invocation
-from gitticks.agents.supervised import EndReason
-from gitticks.model.session import Ending
 from gitticks.model.settings import PermissionMode
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 from tests.support.agents import NOW, fixture, read_fixture
 
 SPEC = AgentSpec("codex", AgentKind.CODEX)

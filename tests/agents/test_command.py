@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.base import AgentKind, AgentSpec, Ended, EndReason, Request
 from gitticks.agents.command import LinesReader, invocation
-from gitticks.agents.supervised import Ended, EndReason
 from gitticks.errors import GitticksError
-from gitticks.model.session import Ending
 from gitticks.model.settings import PromptWay
+from gitticks.model.task import Ending
 from tests.support.agents import NOW
 
 

@@ -6,12 +6,10 @@ import json
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentSpec, Request
+from gitticks.agents.base import AgentKind, AgentSpec, Ended, EndReason, Request
 from gitticks.agents.opencode import OpencodeReader, invocation
-from gitticks.agents.supervised import Ended, EndReason
-from gitticks.model.session import Ending
 from gitticks.model.settings import PermissionMode
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 from tests.support.agents import NOW, fixture, read_fixture
 
 

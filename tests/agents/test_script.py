@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Request
-from gitticks.agents.presets import invoke
 from gitticks.agents.process import Limits
+from gitticks.agents.registry import invoke
 from gitticks.agents.session import run_agent
 from gitticks.errors import GitticksError
-from gitticks.model.session import Ending
+from gitticks.model.task import Ending
 from tests.support.agents import NOW
 from tests.support.waiting import LONGEST_SECONDS
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Request
-from gitticks.agents.presets import invoke
 from gitticks.agents.process import Limits, StopRequest
+from gitticks.agents.registry import invoke
 from gitticks.agents.session import run_agent
-from gitticks.model.session import Ending
+from gitticks.model.task import Ending
 from tests.support.agents import DATA, NOW, asked_of, fake_client, python_agent
 from tests.support.waiting import LONGEST_SECONDS
 

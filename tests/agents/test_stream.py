@@ -1,4 +1,4 @@
-"""What all readers share: garbage changes nothing, and every kind of end has its name."""
+"""Remembering what an agent said, within a bound."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.agents.base import AgentReport, Reader
+from gitticks.agents.base import AgentReport, Ended, EndReason, Reader
 from gitticks.agents.claude import ClaudeReader
 from gitticks.agents.codex import CodexReader
 from gitticks.agents.gemini import GeminiReader
 from gitticks.agents.opencode import OpencodeReader
-from gitticks.agents.stream import judge_exit, number_at, parse_event
-from gitticks.agents.supervised import Ended, EndReason
-from gitticks.model.session import Ending
+from gitticks.agents.stream import Messages, judge_exit, number_at, parse_event
+from gitticks.model.task import Ending
 from tests.support.agents import DATA, NOW, fixture
 
 READERS: dict[str, Callable[[], Reader]] = {
@@ -42,6 +41,57 @@ GARBAGE = (
 )
 SAMPLES = os.environ.get("GITTICKS_SAMPLES")
 """A folder with an `agents` folder of recorded runs; read here, before the tests are sealed."""
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+KEYS = st.sampled_from(
+    [
+        "message",
+        "item",
+        "part",
+        "usage",
+        "stats",
+        "error",
+        "content",
+        "result",
+        "errors",
+        "subtype",
+        "permission_denials",
+    ]
+)
+TYPES = st.sampled_from(
+    [
+        *["system", "assistant", "result", "message", "tool_use", "tool_result", "init", "text", "error"],
+        *["item.started", "item.completed", "turn.completed", "turn.failed", "thread.started", "step_finish"],
+    ]
+)
+
+
+def test_the_latest_messages_are_kept() -> None:
+    messages = Messages(largest_total=1000)
+    for number in range(100):
+        messages.add(f"message {number}")
+    kept = messages.as_tuple()
+    assert kept == tuple(f"message {number}" for number in range(100 - len(kept), 100))
+    assert 5 < len(kept) < 10
+    assert messages.last == "message 99"
+
+
+def test_a_message_that_is_too_long_keeps_its_end() -> None:
+    messages = Messages(largest_total=1000)
+    messages.add("x" * 5000 + "end")
+    assert messages.as_tuple() == ("x" * 997 + "end",)
+
+
+def test_a_message_may_grow() -> None:
+    messages = Messages(largest_total=1000)
+    assert messages.last is None
+    messages.extend_last("a")
+    for _ in range(3000):
+        messages.extend_last("bc")
+    assert messages.as_tuple() == ("bc" * 500,)
 
 
 def reader_of(name: str) -> Reader:
@@ -97,34 +147,6 @@ def test_every_end_of_the_process_has_its_name(name: str, ended: Ended, ending: 
         ending = Ending.OUTAGE  # it prints nothing before its service has answered
     assert (report.ending, report.messages, report.final_message) == (ending, (), None)
     assert report.detail
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=8,
-)
-KEYS = st.sampled_from(
-    [
-        "message",
-        "item",
-        "part",
-        "usage",
-        "stats",
-        "error",
-        "content",
-        "result",
-        "errors",
-        "subtype",
-        "permission_denials",
-    ]
-)
-TYPES = st.sampled_from(
-    [
-        *["system", "assistant", "result", "message", "tool_use", "tool_result", "init", "text", "error"],
-        *["item.started", "item.completed", "turn.completed", "turn.failed", "thread.started", "step_finish"],
-    ]
-)
 
 
 @given(st.lists(st.tuples(TYPES, st.dictionaries(KEYS, JSON, max_size=4)), max_size=6))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gitticks.agents.trouble import Trouble, classify, one_line, with_times
-from gitticks.model.session import Ending
+from gitticks.model.task import Ending
 
 NOW = datetime(2026, 11, 22, 16, 30, tzinfo=UTC)
 

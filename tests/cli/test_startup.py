@@ -33,7 +33,7 @@ TEXT = frozenset({"_json", "json"})
 
 READ = frozenset(
     {
-        "actions", "cli", "errors", "flocks", "git", "model", "plainfile", "runner", "signs", "store", "system", "world",
+        "actions", "cli", "errors", "flocks", "git", "model", "safe_read", "runner", "terminal_safety", "store", "system", "world",
     }
 )  # fmt: skip
 OURS = {

@@ -7,8 +7,7 @@ import pytest
 from gitticks.document.settings import file_layer
 from gitticks.document.settings_layers import environment_layer, flag_layer, git_layer, merge_layers
 from gitticks.errors import DocumentError
-from gitticks.model.policy import HumanPolicy
-from gitticks.model.settings import Price, Settings
+from gitticks.model.settings import HumanPolicy, Price, Settings
 
 
 def test_the_later_layer_wins_and_each_value_knows_its_origin() -> None:

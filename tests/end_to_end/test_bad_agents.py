@@ -6,8 +6,8 @@ import pytest
 
 from gitticks.model.event import EventType
 from gitticks.model.notes import Section
-from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Status
+from gitticks.model.task import Ending
 from gitticks.runner.outcome import RunExit
 from tests.support.agents import FLOOD_BYTES, bad_agent
 from tests.support.repositories import git

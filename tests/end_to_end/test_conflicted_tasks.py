@@ -10,7 +10,7 @@ import pytest
 from gitticks.document.merging.marks import Version, marked
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Status
-from gitticks.runner.task_reader import TaskReader
+from gitticks.runner.waking import TaskReader
 from gitticks.store.decisions import read_artifacts
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git

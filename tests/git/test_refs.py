@@ -24,7 +24,7 @@ from gitticks.git.refs import (
     way_back,
 )
 from gitticks.git.repository import discover
-from gitticks.plainfile import MOST_BYTES
+from gitticks.safe_read import MOST_BYTES
 from tests.support.repositories import add_linked_worktree, clone, git, make_repository, run_git_command
 
 

@@ -15,7 +15,7 @@ from gitticks.git.staged import (
     staged_changes,
     version_before,
 )
-from gitticks.plainfile import MOST_BYTES
+from gitticks.safe_read import MOST_BYTES
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
 

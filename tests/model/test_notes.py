@@ -6,11 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.model.notes import Entry, answer_since, open_questions, pair_questions, unasked
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import (
+    Entry,
+    answer_since,
+    find_mentions,
+    mentioned,
+    open_questions,
+    pair_questions,
+    unasked,
+    words_like_ids,
+)
 from gitticks.model.status import ActorKind
 
 AT = datetime(2026, 3, 4, tzinfo=UTC)
 KINDS = {"h": ActorKind.HUMAN, "a": ActorKind.AGENT, "e": ActorKind.ENGINE}
+
+IDS = frozenset(TaskId(name) for name in ("k7f2", "m3xq", "pier-7", "h8d", "7"))
 
 
 def entries(written: str) -> tuple[Entry, ...]:
@@ -74,3 +86,46 @@ def test_as_many_questions_and_answers_as_a_file_can_hold_are_paired_at_once() -
 def test_an_answer_since_somebody_was_asked(written: str, minutes: int, text: str | None) -> None:
     answer = answer_since(entries(written), AT + timedelta(minutes=minutes))
     assert (answer.text if answer else None) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "tasks"),
+    [
+        ("k7f2", ["k7f2"]),
+        ("As in k7f2, and m3xq.", ["k7f2", "m3xq"]),
+        ("(k7f2) `m3xq` #h8d “k7f2”: yes", ["k7f2", "m3xq", "h8d"]),
+        ("See k7f2: it says why.\nm3xq", ["k7f2", "m3xq"]),
+        ("pier-7 waits for pier-70", ["pier-7"]),
+        ("k7f2- and -m3xq", ["k7f2", "m3xq"]),
+        ("k7f2 k7f2", ["k7f2"]),
+        ("k7f2's", ["k7f2"]),
+        ("xk7f2 k7f2x K7F2 k7f2_x k7f2-x", []),
+        ("tasks/f2/k7f2/TASK.md, gitticks/work/k7f2, k7f2.md, k7f2/x", []),
+        ("ada@k7f2 https://m3xq.org:h8d k7f2=1 C:\\m3xq", []),
+        ("zzzz", []),
+        ("", []),
+        ("--- __ - k7f2", ["k7f2"]),
+        ("ek7f2 ék7f2 k7f2é", []),
+    ],
+)
+def test_the_tasks_that_a_text_names(text: str, tasks: list[str]) -> None:
+    assert list(mentioned(text, IDS)) == tasks
+
+
+@given(st.text("k7f2m3xq-_/. :\n(é`", max_size=60))
+def test_every_mention_is_an_id_in_its_place(text: str) -> None:
+    end = 0
+    for mention in find_mentions(text, IDS):
+        assert mention.start >= end
+        assert text[mention.start : mention.end] == mention.task
+        assert mention.task in IDS
+        end = mention.end
+
+
+@given(st.text("k7f2m3xq-_/. :\n(é`K\ud800", max_size=60))
+def test_whoever_is_mentioned_is_among_the_words_like_ids(text: str) -> None:
+    assert set(mentioned(text, IDS)) <= words_like_ids(text)
+
+
+def test_words_like_ids_are_all_that_an_id_may_be() -> None:
+    assert words_like_ids("-k7f2-, pier-7/x_y Ké9 --- ") == {"k7f2", "pier-7", "x", "y", "9"}

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from threading import Event
 
 import pytest
 
-from gitticks.agents.stopping import StopRequest
+from gitticks.agents.process import StopRequest
 from gitticks.model.status import Role
-from gitticks.runner.jobs import Jobs
+from gitticks.runner.jobs import Jobs, interrupting
 from tests.support.tasks import make_task
 from tests.support.waiting import LONGEST_SECONDS
 
@@ -54,3 +58,32 @@ def test_a_job_that_was_not_taken_yet_is_not_lost_to_another() -> None:
         with pytest.raises(ValueError, match="aaaa has a job"):
             jobs.start(pool, make_task("aaaa"), None, None, lambda _: None)
     assert [job.role for job in jobs.take_finished()] == [Role.WORKER]
+
+
+def test_each_signal_calls_in_another_thread() -> None:
+    called: SimpleQueue[threading.Thread] = SimpleQueue()
+    with interrupting(lambda: called.put(threading.current_thread())):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(os.getpid(), number)
+            assert called.get(timeout=LONGEST_SECONDS) is not threading.main_thread()
+
+
+def test_a_signal_cannot_wait_for_a_lock_that_the_main_thread_holds() -> None:
+    lock, called = threading.Lock(), threading.Event()
+
+    def on_interrupt() -> None:
+        with lock:
+            called.set()
+
+    with interrupting(on_interrupt):
+        with lock:
+            os.kill(os.getpid(), signal.SIGINT)
+        assert called.wait(LONGEST_SECONDS)
+
+
+def test_the_handlers_from_before_are_put_back() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with interrupting(lambda: None):
+        assert signal.getsignal(signal.SIGINT) is not before[0]
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+    assert not [one for one in threading.enumerate() if one.name == "interrupts"]

@@ -10,7 +10,7 @@ import pytest
 
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
-from tests.runner.test_resuming import SAID, client_of
+from tests.runner.test_session import SAID, client_of
 from tests.support.agents import lines_of, write_program
 from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, project
 from tests.support.tasks import write_files

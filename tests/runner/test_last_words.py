@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from gitticks.model.event import EventType
-from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Status
-from tests.runner.test_resuming import SAID, client_of
+from gitticks.model.task import Ending
+from tests.runner.test_session import SAID, client_of
 from tests.support.agents import DATA, write_program
 from tests.support.runs import RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until

@@ -6,12 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.settings import LimitSettings, Settings, VerifySettings
-from gitticks.model.status import ActorKind, Isolation, Role
-from gitticks.model.task import Task
-from gitticks.runner.prompt import build_prompt, feedback_text, gate_lines, open_question_text
+from gitticks.model.status import ActorKind, Isolation, Role, Status
+from gitticks.model.task import Ending, Task
+from gitticks.runner.prompt import (
+    Setbacks,
+    build_prompt,
+    feedback_text,
+    find_setbacks,
+    gate_lines,
+    open_question_text,
+)
 from gitticks.runner.workspaces import Workspace
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
@@ -36,6 +44,8 @@ Mind the tests.
 
 A private thought.
 """
+
+AGENT = Actor(ActorKind.AGENT, "claude", Role.WORKER)
 
 
 @pytest.fixture
@@ -147,3 +157,76 @@ def test_the_gates_are_named_in_the_order_they_run() -> None:
     verify = VerifySettings(test="t", build="b", scripts=("s",))
     assert gate_lines(verify) == ("everything is committed", "`t`", "`b`", "`s`")
     assert gate_lines(VerifySettings(committed=False)) == ()
+
+
+def started(role: Role = Role.WORKER) -> Event:
+    return Event(EventType.SESSION_STARTED, AT, AGENT, data={"role": role.value})
+
+
+def ended(ending: Ending = Ending.CLEAN, role: Role = Role.WORKER) -> Event:
+    return Event(EventType.SESSION_ENDED, AT, AGENT, data={"role": role.value, "ending": ending.value})
+
+
+def failed(reason: str) -> Event:
+    return Event(EventType.GATE_FAILED, AT, ENGINE, reason=reason, data={"gate": "checks"})
+
+
+def test_a_task_without_a_past_has_none() -> None:
+    assert find_setbacks([started()]) == Setbacks()
+
+
+def test_the_last_failure_and_the_warnings_of_the_last_session_count() -> None:
+    warned = Event(EventType.WARNED, AT, AGENT, reason="changes to `status` were dropped")
+    history = [
+        started(),
+        failed("old"),
+        ended(),
+        started(),
+        warned,
+        warned,
+        failed("new"),
+        ended(),
+        started(),
+    ]
+    assert find_setbacks(history) == Setbacks("new", warnings=("changes to `status` were dropped",))
+
+
+def test_what_a_session_passed_is_not_said_again() -> None:
+    assert find_setbacks([started(), failed("old"), ended(), started(), ended(), started()]) == Setbacks()
+
+
+def test_a_session_that_came_to_nothing_does_not_count_as_told() -> None:
+    history = [started(), failed("red"), ended(), started(), ended(Ending.INTERRUPTED), started()]
+    assert find_setbacks(history).failure == "red"
+
+
+def test_a_reviewers_session_in_between_changes_nothing() -> None:
+    history = [
+        started(),
+        failed("red"),
+        ended(),
+        started(Role.REVIEWER),
+        ended(role=Role.REVIEWER),
+        started(),
+    ]
+    assert find_setbacks(history).failure == "red"
+
+
+def test_a_failed_merge_brings_its_paths() -> None:
+    conflict = Event(
+        EventType.MERGE_FAILED, AT, ENGINE, reason="conflicts", data={"conflicts": ["a.py", "b.py"]}
+    )
+    setbacks = find_setbacks([started(), ended(), conflict, started()])
+    assert setbacks == Setbacks("The merge failed: conflicts", conflicts=("a.py", "b.py"))
+
+
+def test_a_crash_is_told_where_no_gate_failed() -> None:
+    crash = Event(EventType.CRASHED, AT, AGENT, reason="exit code 1")
+    assert find_setbacks([started(), crash, ended(Ending.CRASHED), started()]).failure == (
+        "The last session ended early: exit code 1"
+    )
+
+
+def test_a_way_out_of_stuck_is_seen() -> None:
+    freed = Event(EventType.MOVED, AT, ENGINE, Status.STUCK, Status.WORKING)
+    assert find_setbacks([started(), ended(), freed, started()]).was_stuck

@@ -6,7 +6,7 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
-from gitticks.agents.stopping import StopRequest
+from gitticks.agents.process import StopRequest
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section

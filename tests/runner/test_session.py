@@ -2,30 +2,85 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
-from gitticks.agents.stopping import StopRequest
+from gitticks.agents.base import AgentKind, AgentReport, AgentSpec
+from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError, RefusedError
-from gitticks.model.event import EventType
+from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.status import Awaiting, Role, Status
+from gitticks.model.status import ActorKind, Awaiting, Role, Status
+from gitticks.model.task import Ending, Task, Usage
 from gitticks.runner import workspaces
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import AgentSaid, ChecksEnded, RunEvent, SessionBegan, TaskMoved, Warned
 from gitticks.runner.options import RunOptions
-from gitticks.runner.session import SessionRun
+from gitticks.runner.session import EarlierSession, SessionRun, could_not_go_on, find_earlier_session
+from tests.support.agents import DATA, write_program
 from tests.support.projects import make_reviewing
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_REVIEW, RunProject, project
+from tests.support.waiting import until
 
 __all__ = ["project"]
 
 K7F2 = TaskId("k7f2")
+
+AT = datetime(2026, 11, 22, 1, 0, tzinfo=UTC)
+CLAUDE = AgentSpec("claude", AgentKind.CLAUDE)
+ADA = Actor(ActorKind.HUMAN, "Ada")
+TASK = Task(TaskId("k7f2"), "Login", status=Status.WORKING, agent_sessions={"claude": "s-1"})
+ANSWER = Event(EventType.VERDICT, AT, ADA)
+ADVANCED = Event(EventType.ADVANCED, AT, ENGINE)
+CLIENT = """\
+import json, os, pathlib, sys, time
+
+top = pathlib.Path(sys.argv[1])
+asked = {"argv": sys.argv[2:], "prompt": sys.stdin.read()}
+with (top / "asked.jsonl").open("a") as file:
+    file.write(json.dumps(asked) + "\\n")
+resumed = "--resume" in asked["argv"]
+if resumed and (top / "gone").exists():
+    sys.exit("No conversation found with session ID: s-1")
+is_reviewer = os.environ["GITTICKS_ROLE"] == "reviewer"
+name = "r-1" if is_reviewer else "s-1"
+
+
+def say(**event):
+    print(json.dumps({"session_id": name, **event}), flush=True)
+
+
+say(type="system", subtype="init", model="claude-sonnet-4-5")
+if (top / "hang").exists():
+    time.sleep(600)
+section, text = ("Review", "PASS: fine") if is_reviewer else ("Handoff", "- DONE: it")
+words = "I looked." if is_reviewer else "<promise>INPUT_NEEDED: Which tone?</promise>"
+if is_reviewer or "Friendly." in asked["prompt"]:
+    with open(os.environ["GITTICKS_MAILBOX"] + "/TASK.md", "a") as file:
+        file.write(f"\\n## {section}\\n\\n{text}\\n")
+    words = words if is_reviewer else "<promise>COMPLETE</promise>"
+say(type="assistant", message={"id": "m", "content": [{"type": "text", "text": words}]})
+say(type="result", subtype="success", is_error=False, result=words, usage={"input_tokens": 5, "output_tokens": 2})
+"""
+SAID = """\
+import json, pathlib, sys
+top, *rest = sys.argv[1:]
+asked = pathlib.Path(top) / "asked.jsonl"
+number = len(asked.read_text().splitlines()) if asked.exists() else 0
+with asked.open("a") as file:
+    file.write(json.dumps({"argv": rest, "prompt": sys.stdin.read()}) + "\\n")
+print(pathlib.Path(top, f"said-{number}").read_text())
+"""
 
 
 def opened(project: RunProject, told: list[RunEvent] | None = None, **options: str) -> RunContext:
@@ -194,3 +249,200 @@ def test_a_dropped_change_is_told_and_kept(project: RunProject, tmp_path: Path) 
         project.last(EventType.WARNED).reason or ""
     )
     assert any(isinstance(event, Warned) and "`elsewhere`" in event.message for event in told)
+
+
+def ended(ending: Ending = Ending.CLEAN, role: Role = Role.WORKER, **data: str | int | bool) -> Event:
+    actor = Actor(ActorKind.AGENT, "claude", role)
+    return Event(
+        EventType.SESSION_ENDED, AT, actor, data={"role": role.value, "ending": ending.value, **data}
+    )
+
+
+@pytest.mark.parametrize(
+    ("history", "goes_on"),
+    [
+        ([], True),
+        ([ended(session="s-1", iteration=False), ANSWER], True),
+        ([ended(session="s-1", iteration=False), ADVANCED], True),
+        ([ended(session="s-1"), ended(role=Role.REVIEWER, session="s-9")], True),
+        ([ended(Ending.STOPPED, session="s-1")], True),
+        ([ended(Ending.OUTAGE, session="s-1")], True),
+        ([ended(session="s-1"), ended(Ending.OUTAGE), ended(Ending.START_FAILED)], True),
+        ([ended(session="s-1", iteration=True)], False),
+        ([ended(session="s-1", iteration=True), ANSWER], True),
+        ([ended(Ending.CRASHED, session="s-1"), ANSWER], False),
+        ([ended(Ending.TIMED_OUT, session="s-1")], False),
+        ([ended(session="s-2")], False),
+        ([ended(session="s-1"), ended(Ending.INTERRUPTED)], False),
+        ([ended(Ending.INTERRUPTED, session="s-1")], True),
+        ([ended(session="s-1"), ended()], False),
+    ],
+)
+def test_when_a_session_goes_on(history: list[Event], goes_on: bool) -> None:
+    found = find_earlier_session(TASK, history, CLAUDE)
+    assert found == (EarlierSession("s-1") if goes_on else None)
+
+
+def test_what_the_agent_counted_comes_along() -> None:
+    history = [ended(session="s-1", counted_in=200, counted_out=100), ended(Ending.OUTAGE, session="s-1")]
+    found = find_earlier_session(TASK, history, CLAUDE)
+    assert found == EarlierSession("s-1", Usage(tokens_in=200, tokens_out=100))
+
+
+@pytest.mark.parametrize("name", ["--dangerously-skip-permissions", "-x", "", "a b", "a\nb", "x" * 201])
+def test_a_name_that_would_be_a_flag_is_none(name: str) -> None:
+    assert find_earlier_session(replace(TASK, agent_sessions={"claude": name}), [], CLAUDE) is None
+
+
+def test_only_the_agents_own_sessions_of_a_kind_that_can_go_on() -> None:
+    assert find_earlier_session(TASK, [], AgentSpec("codex", AgentKind.CODEX)) is None
+    mine = replace(TASK, agent_sessions={"mine": "s-1"})
+    assert find_earlier_session(mine, [], AgentSpec("mine", AgentKind.COMMAND)) is None
+
+
+@pytest.mark.parametrize(
+    ("report", "gone"),
+    [
+        (AgentReport(Ending.START_FAILED), True),
+        (AgentReport(Ending.CRASHED), True),
+        (AgentReport(Ending.CRASHED, messages=("I look",)), False),
+        (AgentReport(Ending.CRASHED, usage=Usage(tokens_out=1)), False),
+        (AgentReport(Ending.OUTAGE), False),
+        (AgentReport(Ending.STOPPED), False),
+        (AgentReport(Ending.CLEAN), False),
+    ],
+)
+def test_what_says_that_a_session_is_gone(report: AgentReport, gone: bool) -> None:
+    assert could_not_go_on(report) is gone
+
+
+def client_of(project: RunProject) -> list[dict[str, Any]]:
+    """Returns what the client was asked, session by session."""
+    lines = (project.path.parent / "asked.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.fixture
+def standing_in(project: RunProject) -> RunProject:
+    """Gives a project whose agent is a stand-in for claude that asks first, and works once it knows the tone."""
+    top = project.path.parent
+    (top / "client.py").write_text(CLIENT)
+    program = write_program(top / "claude", f'exec {sys.executable} -IS {top}/client.py {top} "$@"')
+    project.ok("config", "agents.claude.argv", json.dumps([str(program)]))
+    project.ok("config", "agent", "claude")
+    project.make(body="Choose a tone.\n")
+    return project
+
+
+@pytest.fixture
+def asking(standing_in: RunProject) -> RunProject:
+    """Gives it once the agent has asked."""
+    assert standing_in.run().code == 3
+    assert standing_in.stands() == (Status.CLARIFICATION, Awaiting.INPUT)
+    assert dict(standing_in.task("k7f2").agent_sessions) == {"claude": "s-1"}
+    return standing_in
+
+
+def test_the_answer_reaches_the_session_that_asked(asking: RunProject) -> None:
+    asking.ok("respond", "k7f2", "Friendly.")
+    assert asking.run().code == 3
+    assert asking.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    first, second, review = client_of(asking)
+    assert "--resume" not in str(first["argv"])
+    assert str(second["argv"]).count("'--resume', 's-1'") == 1
+    prompt = str(second["prompt"])
+    assert "It has come back to you." in prompt
+    assert prompt.index("> Which tone?") < prompt.index("> Friendly.")
+    assert "--resume" not in str(review["argv"]), "a reviewer looks with fresh eyes"
+    assert dict(asking.task("k7f2").agent_sessions) == {"claude": "s-1"}, "a review has no part in it"
+
+
+def test_feedback_on_the_work_reaches_it_too(asking: RunProject) -> None:
+    asking.ok("respond", "k7f2", "Friendly.")
+    asking.run()
+    asking.ok("reject", "k7f2", "Not that friendly.")
+    asking.run()
+    again = client_of(asking)[3]
+    assert "'--resume', 's-1'" in str(again["argv"])
+    assert "> Not that friendly." in str(again["prompt"])
+
+
+def test_a_session_that_is_gone_is_begun_anew_and_counts_as_nothing(asking: RunProject) -> None:
+    (asking.path.parent / "gone").touch()
+    asking.ok("respond", "k7f2", "Friendly.")
+    ran = asking.run()
+    assert (ran.code, asking.stands()) == (3, (Status.REVIEWING, Awaiting.REVIEW))
+    assert (
+        "`claude` cannot go on with its earlier session (No conversation found with session ID: s-1): "
+        "it begins anew"
+    ) in ran.err
+    tried, anew = client_of(asking)[1:3]
+    assert "--resume" in str(tried["argv"])
+    assert "--resume" not in str(anew["argv"])
+    assert "You are working on one task" in str(anew["prompt"])
+    assert "> Friendly." in str(anew["prompt"])
+    task = asking.task("k7f2")
+    assert (task.crash_count, task.usage.iterations) == (0, 3)
+    assert EventType.START_FAILED not in asking.kinds()
+
+
+def test_what_the_client_says_of_itself_is_in_the_history(asking: RunProject) -> None:
+    assert asking.last(EventType.SESSION_ENDED).data["session"] == "s-1"
+
+
+def test_a_session_whose_runner_was_killed_goes_on(standing_in: RunProject) -> None:
+    hang = standing_in.path.parent / "hang"
+    hang.touch()
+    record = standing_in.path / ".git/gitticks/sessions/k7f2.json"
+    with standing_in.running() as process:
+        until(lambda: record.exists() and json.loads(record.read_text())["session_id"] == "s-1")
+        process.kill()
+    hang.unlink()
+    assert standing_in.run().code == 3
+    assert standing_in.stands() == (Status.CLARIFICATION, Awaiting.INPUT)
+    ends = [event for event in standing_in.events("k7f2") if event.type is EventType.SESSION_ENDED]
+    assert [(end.data["ending"], end.data["session"]) for end in ends] == [
+        ("interrupted", "s-1"),
+        ("clean", "s-1"),
+    ]
+    assert "--resume" in client_of(standing_in)[1]["argv"]
+    assert standing_in.task("k7f2").crash_count == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "streams", "words"),
+    [
+        (
+            "codex",
+            ("codex-ok.jsonl", "codex-resumed.jsonl"),
+            ["resume", "01a20089-c8f3-7fe1-b89d-bc2306a4089a"],
+        ),
+        ("gemini", ("gemini-ok.jsonl", "gemini-ok.jsonl"), ["--resume"]),
+        ("opencode", ("opencode-ok.jsonl", "opencode-ok.jsonl"), ["--session"]),
+        ("amp", ("claude-ok.jsonl", "claude-ok.jsonl"), ["threads", "continue"]),
+    ],
+)
+def test_each_client_goes_on_in_its_own_way(
+    project: RunProject, kind: str, streams: tuple[str, str], words: list[str]
+) -> None:
+    top = project.path.parent
+    (top / "client.py").write_text(SAID)
+    for number, stream in enumerate(streams):
+        (top / f"said-{number}").write_text((DATA / stream).read_text())
+    program = write_program(top / kind, f'exec {sys.executable} -IS {top}/client.py {top} "$@"')
+    project.ok("config", f"agents.{kind}.argv", json.dumps([str(program)]))
+    project.ok("config", "agent", kind)
+    project.make()
+    project.run("--max-iterations", "1")
+    session = project.task("k7f2").agent_sessions[kind]
+    project.ok("note", "k7f2", "Mind the hand-off.")
+    project.run("--max-iterations", "1")
+    first, second = client_of(project)
+    assert words[0] not in first["argv"]
+    argv = second["argv"]
+    assert argv[argv.index(words[0]) :][: len(words)] == words
+    assert session in argv
+    assert "> Mind the hand-off." in str(second["prompt"])
+    if kind == "codex":
+        usage = project.task("k7f2").usage
+        assert (usage.tokens_in, usage.tokens_out) == (500, 220), "a thread's total is not counted twice"

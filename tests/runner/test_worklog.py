@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from gitticks.model.session import Ending
 from gitticks.model.status import Role
-from gitticks.model.task import Usage
+from gitticks.model.task import Ending, Usage
 from gitticks.runner.worklog import (
     LoggedIteration,
     RecentWork,

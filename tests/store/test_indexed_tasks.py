@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 
-from gitticks.model.picking import first_ready
-from gitticks.model.queries import Surroundings, TaskGraph
+from gitticks.model.queries import Surroundings, TaskGraph, first_ready
 from gitticks.model.task import Task
 from gitticks.store import index as module
 from gitticks.store.index import open_index

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitticks.errors import GitticksError, NotFoundError, RefusedError
-from gitticks.model.circles import find_circles
+from gitticks.model.graph import find_circles
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType

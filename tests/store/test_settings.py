@@ -5,7 +5,7 @@ from pathlib import Path
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
-from gitticks.runner.workspace_hooks import install_hooks
+from gitticks.runner.workspace_setup import install_hooks
 from gitticks.store.board import create_board
 from gitticks.store.hooks import install_board_hooks
 from gitticks.store.settings import load_settings

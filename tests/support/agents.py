@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gitticks.agents.base import AgentReport, Reader
-from gitticks.agents.supervised import Ended, EndReason
+from gitticks.agents.base import AgentReport, Ended, EndReason, Reader
 
 NOW = datetime(2026, 11, 22, 1, 0, tzinfo=UTC)
 DATA = Path(__file__).resolve().parent.parent / "data" / "agents"

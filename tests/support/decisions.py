@@ -9,10 +9,9 @@ from typing import Any
 from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.policy import Policy
-from gitticks.model.session import Ending
+from gitticks.model.settings import Policy
 from gitticks.model.status import ActorKind, Awaiting, Role, Status, TaskType, Verdict
-from gitticks.model.task import Approval, Task
+from gitticks.model.task import Approval, Ending, Task
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decide import decide
 from gitticks.workflow.decision import Decision

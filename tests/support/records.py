@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from gitticks.model.ids import TaskId
-from gitticks.model.session import SessionRecord
 from gitticks.model.status import Role
+from gitticks.model.task import SessionRecord
 from gitticks.processes import own_identity
 from gitticks.system import boot_id
 from tests.support.stores import NOW

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 from tests.support.repositories import fsck_problems
 
 STATE_REF = "refs/heads/gitticks/state"

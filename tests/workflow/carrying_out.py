@@ -7,7 +7,7 @@ from dataclasses import replace
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.policy import HumanPolicy, Policy, ReviewPolicy
+from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import ActorKind, Isolation, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts, Counts

@@ -9,7 +9,7 @@ found, where it may be found again.
 from __future__ import annotations
 
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.policy import Policy
+from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitticks.model.event import ENGINE, EventType
-from gitticks.model.policy import HumanPolicy, MergeMode, Policy, ReviewPolicy
+from gitticks.model.settings import HumanPolicy, MergeMode, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Requires, Status
 from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.triggers import PolicyChanged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.model.policy import Policy, ReviewPolicy
+from gitticks.model.settings import Policy, ReviewPolicy
 from gitticks.model.status import Isolation, Status, TaskType
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.gates import has_moved, is_at_limit, owns_branch

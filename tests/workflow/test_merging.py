@@ -7,7 +7,7 @@ import pytest
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.notes import Section
-from gitticks.model.policy import MergeMode, OnConflict, Policy
+from gitticks.model.settings import MergeMode, OnConflict, Policy
 from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts, Counts

@@ -6,7 +6,7 @@ import pytest
 
 from gitticks.model.event import ENGINE
 from gitticks.model.notes import Section
-from gitticks.model.policy import HumanPolicy, Policy, ReviewPolicy
+from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Requires, Status
 from gitticks.model.task import Task
 from gitticks.workflow.decision import Turn

@@ -15,7 +15,13 @@ from gitticks.model.notes import ReviewOutcome
 from gitticks.model.status import ActorKind, Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Artifacts, count_since_last_word
-from gitticks.workflow.past import PastChange, impossible, is_persons_word, merge_problems, problems_of
+from gitticks.workflow.history_rules import (
+    PastChange,
+    impossible,
+    is_persons_word,
+    merge_problems,
+    problems_of,
+)
 from tests.support.decisions import ADA, AT, HANDED_OFF, HEAD, PASSED, REVIEWER, START, WORKER, make_task
 from tests.workflow.carrying_out import carry_out
 from tests.workflow.world import ALL_CHOICES, POLICIES, World, begin, moves

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Status
 from gitticks.workflow.artifacts import Artifacts
-from gitticks.workflow.past import PastChange, problems_of
+from gitticks.workflow.history_rules import PastChange, problems_of
 from tests.support.decisions import ADA, AT, make_task
 
 

@@ -9,7 +9,7 @@ import pytest
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.notes import Section
-from gitticks.model.policy import HumanPolicy, Policy, ReviewPolicy
+from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Requires, Status, Verdict
 from gitticks.model.task import ENGINE_FIELDS, Approval, Claim, Task, Usage
 from gitticks.workflow.artifacts import Artifacts

@@ -6,9 +6,8 @@ import pytest
 
 from gitticks.model.event import EventType
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.session import Ending
 from gitticks.model.status import Awaiting, Role, Status
-from gitticks.model.task import Task, Usage
+from gitticks.model.task import Ending, Task, Usage
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn
 from gitticks.workflow.sessions import current_round, wants_checks

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gitticks.model.event import EventType
-from gitticks.model.policy import Policy
-from gitticks.model.session import Ending
+from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Status
+from gitticks.model.task import Ending
 from gitticks.workflow.artifacts import Counts
 from gitticks.workflow.signals import SignalKind
 from tests.support.decisions import HANDED_OFF, RED, ended, is_iteration, make_task, run, way

@@ -9,10 +9,9 @@ import pytest
 from gitticks.errors import RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.policy import HumanPolicy, Policy, ReviewPolicy
-from gitticks.model.session import Ending
+from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Requires, Status
-from gitticks.model.task import Task
+from gitticks.model.task import Ending, Task
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Turn
 from gitticks.workflow.signals import SignalKind

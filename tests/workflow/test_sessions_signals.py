@@ -6,9 +6,9 @@ import pytest
 
 from gitticks.model.event import EventType
 from gitticks.model.notes import Section
-from gitticks.model.policy import HumanPolicy, Policy, ReviewPolicy
-from gitticks.model.session import Ending
+from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Requires, Role, Status
+from gitticks.model.task import Ending
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.signals import Signal, SignalKind
 from gitticks.workflow.triggers import SessionEnded

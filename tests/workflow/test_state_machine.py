@@ -11,10 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
-from gitticks.model.policy import Policy
-from gitticks.model.session import Ending
+from gitticks.model.settings import Policy
 from gitticks.model.status import Isolation, Requires, Role, Status, TaskType
-from gitticks.model.task import Task
+from gitticks.model.task import Ending, Task
 from gitticks.workflow.artifacts import count_since_last_word
 from gitticks.workflow.decision import Decision, Turn
 from gitticks.workflow.triggers import SessionEnded

@@ -9,7 +9,7 @@ import pytest
 from gitticks.errors import Exit, RefusedError
 from gitticks.model.event import Actor
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.policy import Policy, ReviewPolicy
+from gitticks.model.settings import Policy, ReviewPolicy
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.transitions import Asker, asker_of, targets

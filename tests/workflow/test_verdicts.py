@@ -7,7 +7,7 @@ import pytest
 from gitticks.errors import Exit, RefusedError
 from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.notes import Section
-from gitticks.model.policy import MergeMode, Policy
+from gitticks.model.settings import MergeMode, Policy
 from gitticks.model.status import ActorKind, Awaiting, Requires, Role, Status, Verdict
 from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Artifacts

@@ -6,7 +6,7 @@ import pytest
 
 from gitticks.errors import Exit, RefusedError
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.policy import Policy
+from gitticks.model.settings import Policy
 from gitticks.model.status import Awaiting, Isolation, Status, Verdict
 from gitticks.workflow.artifacts import Artifacts
 from tests.support.decisions import ADA, HANDED_OFF, HEAD, PASSED, START, answer, make_task, run, waived

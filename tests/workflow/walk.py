@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
-from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
+from gitticks.model.settings import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
 from gitticks.model.status import Isolation, Requires, Status, TaskType
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import count_since_last_word

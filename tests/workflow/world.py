@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from gitticks.model.event import ENGINE, Actor
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
-from gitticks.model.session import Ending
+from gitticks.model.settings import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Role, Status, Verdict
-from gitticks.model.task import Task
+from gitticks.model.task import Ending, Task
 from gitticks.workflow.artifacts import Counts
 from gitticks.workflow.decision import Turn, whose_turn
 from gitticks.workflow.gates import owns_branch

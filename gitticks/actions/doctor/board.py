@@ -19,7 +19,7 @@ from gitticks.actions.left_edits import BACK, REFUSED, on_board
 from gitticks.actions.moved_folders import renamed_folders
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.plainfile import read_plain_text
+from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
 
 if TYPE_CHECKING:

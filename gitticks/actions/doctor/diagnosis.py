@@ -28,7 +28,7 @@ from gitticks.actions.doctor.damage import check_damage, restore_objects
 from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.refs import require_packed_refs
-from gitticks.plainfile import reason_of
+from gitticks.safe_read import reason_of
 from gitticks.store.tip import state_tip
 
 Check = Callable[[Context], Iterable[Finding]]

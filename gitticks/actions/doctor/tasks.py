@@ -12,7 +12,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.store.index import open_index
-from gitticks.workflow.past import impossible
+from gitticks.workflow.history_rules import impossible
 from gitticks.workflow.transitions import AWAITED_IN
 
 

@@ -10,7 +10,7 @@ from shlex import quote
 from gitticks.actions.named_file import write_named_file
 from gitticks.actions.skill.block import with_block, without_block
 from gitticks.errors import GitticksError
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 DEFAULT_FILE = "AGENTS.md"
 _MARKS = (b"\xff\xfe", b"\xfe\xff")

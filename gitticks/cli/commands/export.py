@@ -64,7 +64,7 @@ def _task_line(one: Exported) -> str:
     import json
 
     from gitticks.cli.json_output import entry_object, event_object, plain
-    from gitticks.signs import safe_json
+    from gitticks.terminal_safety import safe_json
 
     body = {
         **plain(one.file.task),

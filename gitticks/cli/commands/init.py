@@ -9,7 +9,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, json_option, pass_context
-from gitticks.model.policy import HumanPolicy
+from gitticks.model.settings import HumanPolicy
 
 if TYPE_CHECKING:
     from gitticks.actions.init import AgentLine, Initialised

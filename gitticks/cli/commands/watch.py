@@ -29,7 +29,7 @@ def command(context: Context, *, once: bool, as_json: bool) -> None:
     from gitticks.actions.watching import Watcher, keep_watching
     from gitticks.cli.render import say
     from gitticks.model.ids import BOARD_FOLDER
-    from gitticks.runner.interrupts import interrupting
+    from gitticks.runner.jobs import interrupting
     from gitticks.store.layout import STATE_BRANCH
 
     context.require_person("watch the board")

@@ -14,7 +14,7 @@ from gitticks.cli.text import visible
 from gitticks.errors import GitticksError
 from gitticks.model import words
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.plainfile import read_plain_text
+from gitticks.safe_read import read_plain_text
 from gitticks.store.layout import CONFIG_PATH
 
 if TYPE_CHECKING:

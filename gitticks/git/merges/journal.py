@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gitticks.git.files import write_synced
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 
 @dataclass(frozen=True, slots=True)

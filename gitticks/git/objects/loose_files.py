@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 
 from gitticks.errors import GitticksError
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 MOST_BYTES = 256_000_000
 """What is larger is not read into memory: a few hundred bytes can be made to grow to any size."""

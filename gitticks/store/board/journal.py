@@ -12,7 +12,7 @@ from typing import Any
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.model.values import Value
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 
 _MOST_TYPED = 100
 _MOST_JOINS = 16

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gitticks.git.refs import is_object_id, read_ref
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 from gitticks.store.board.journal import Pending, PendingKind, load_journal, save_journal
 from gitticks.store.board.report import errors_of_board
 from gitticks.store.layout import STATE_BRANCH, STATE_REF

@@ -15,7 +15,7 @@ from gitticks.git.files import SCRATCH_IN_CHECKOUT
 from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 from gitticks.store.board.journal import Journal, load_journal, mark_of, save_journal
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 from gitticks.store.tip import no_tasks

@@ -14,7 +14,7 @@ from pathlib import Path
 from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.repository import Repository
-from gitticks.plainfile import read_plain_file
+from gitticks.safe_read import read_plain_file
 from gitticks.store.board.journal import is_inside
 from gitticks.store.board.place import REFUSALS_FILE, board_checkout
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, TASK_FILE

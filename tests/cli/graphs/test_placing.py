@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitticks.cli.graphs.placing import BOX_HEIGHT, BOX_WIDTH, Places, place
+from gitticks.model.graph import lay_out
 from gitticks.model.ids import TaskId
-from gitticks.model.layering import lay_out
 
 A, B, C, D, *_ = IDS = [TaskId(name) for name in "abcdefgh"]
 

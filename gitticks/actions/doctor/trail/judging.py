@@ -18,7 +18,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 from gitticks.store.layout import HISTORY_FILE
-from gitticks.workflow.past import PastChange, is_persons_word, merge_problems, problems_of
+from gitticks.workflow.history_rules import PastChange, is_persons_word, merge_problems, problems_of
 
 _AGENTS_ADDRESS = "@gitticks.localhost"
 

@@ -10,7 +10,7 @@ from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.runner.events import RunEvent, Warned
-from gitticks.runner.left_alone import LeftAlone
+from gitticks.runner.failed_tasks import LeftAlone
 from gitticks.runner.outcome import RunExit
 from tests.support.runs import NO_PERSON, RunProject, project
 from tests.support.tasks import CREATED

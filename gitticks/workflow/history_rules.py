@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.policy import Policy
+from gitticks.model.settings import Policy
 from gitticks.model.status import ActorKind, Status, Verdict
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.workflow import gates

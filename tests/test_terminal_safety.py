@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from gitticks.signs import are_harmless, is_harmful, safe_json
+from gitticks.terminal_safety import are_harmless, is_harmful, safe_json
 
 EVERY = [chr(number) for number in range(0x110000)]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.plainfile import read_end_of_plain_file, read_plain_file, read_plain_text, reason_of
+from gitticks.safe_read import read_end_of_plain_file, read_plain_file, read_plain_text, reason_of
 
 
 def test_a_plain_file_and_a_link_to_one(tmp_path: Path) -> None:

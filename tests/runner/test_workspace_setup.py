@@ -9,7 +9,7 @@ import pytest
 
 from gitticks.git.identity import agent_identity
 from gitticks.git.repository import Repository, discover
-from gitticks.runner.workspace_hooks import name_committer, uninstall_hooks, workspaces_with_hooks
+from gitticks.runner.workspace_setup import name_committer, uninstall_hooks, workspaces_with_hooks
 from tests.support.repositories import (
     add_linked_worktree,
     commit_file,

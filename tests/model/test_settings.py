@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from gitticks.model.policy import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy
-from gitticks.model.settings import Settings
+from gitticks.model.settings import HumanPolicy, MergeMode, OnConflict, Policy, ReviewPolicy, Settings
 from gitticks.model.status import Isolation
 
 

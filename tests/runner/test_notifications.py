@@ -13,9 +13,16 @@ from gitticks.model.ids import TaskId
 from gitticks.model.settings import LimitSettings, Settings
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.runner.notices import Notice, NoticeKind, kind_of, notice_text
-from gitticks.runner.notifying import Notifier
-from gitticks.runner.told import ToldTurn, read_told, write_told
+from gitticks.runner.notifications import (
+    Notice,
+    NoticeKind,
+    Notifier,
+    ToldTurn,
+    kind_of,
+    notice_text,
+    read_told,
+    write_told,
+)
 from tests.support.runs import DONE, NO_REVIEW, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
 

@@ -1,35 +1,159 @@
-"""Tells people what waits for them, by the command of the setting `notify`, and again if nobody answers.
-
-It only tells. The command runs in a thread of its own and for a bounded time; what it prints and how it ends can cause
-a warning and nothing else, and the run does not wait for it before its own end.
-"""
+"""Tells people what waits for them, by the command of the setting `notify`, and again if nobody answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import json
+from collections.abc import Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from gitticks.agents.process import Command, Ended, EndReason, Limits, run_supervised
-from gitticks.agents.stopping import StopRequest
+from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
+from gitticks.document.times import format_time, parse_time
 from gitticks.errors import GitticksError
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
+from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
+from gitticks.model.words import ANSWERED
 from gitticks.runner.events import Warned
-from gitticks.runner.notices import Notice, NoticeKind, kind_of, notice_text
-from gitticks.runner.told import ToldTurn, read_told, write_told
+from gitticks.safe_read import read_plain_text
 
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
 
+
+FILE = "notices.json"
+
+SCHEMA = 1
 LONGEST_COMMAND_SECONDS = 30.0
 _OUTPUT_BYTES = 20_000
 _NO_PERSON = {"GITTICKS_AGENT": "1"}
 """By this `gt` knows that no person asks, so that the command cannot give a verdict by mistake either."""
 _SHORTEST_WAIT = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTurn:
+    """A person's turn, known by the time at which it began (empty if that is not known), and when it was told last."""
+
+    asked_at: str
+    at: datetime
+
+    @classmethod
+    def now(cls, task: Task, now: datetime) -> ToldTurn:
+        """Returns a turn that is told now."""
+        return cls(_began(task), now)
+
+    def is_over(self, task: Task) -> bool:
+        """True if the task has gone on since."""
+        return task.awaiting is None or not task.is_open or _began(task) != self.asked_at
+
+
+def _began(task: Task) -> str:
+    return format_time(task.asked_at) if task.asked_at else ""
+
+
+def read_told(own_dir: Path) -> dict[TaskId, ToldTurn]:
+    """Returns what was told; what cannot be read was not."""
+    told: dict[TaskId, ToldTurn] = {}
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        found = json.loads(read_plain_text(own_dir / FILE))
+        for name, entry in found.items() if isinstance(found, dict) else ():
+            match entry:
+                case [str(asked_at), str(at)] if is_valid_id(name) and (time := parse_time(at)) is not None:
+                    told[TaskId(name)] = ToldTurn(asked_at, time)
+    return told
+
+
+def write_told(own_dir: Path, told: Mapping[TaskId, ToldTurn], unsaid: Collection[TaskId] = ()) -> None:
+    """Keeps what was told, less what is still `unsaid`; where that fails, it is told once more."""
+    body = {name: [turn.asked_at, format_time(turn.at)] for name, turn in told.items() if name not in unsaid}
+    with contextlib.suppress(OSError):
+        part = own_dir / f"{FILE}.part"
+        part.unlink(missing_ok=True)  # whatever lies there, a pipe even
+        part.write_text(json.dumps(body))
+        part.replace(own_dir / FILE)
+
+
+class NoticeKind(StrEnum):
+    """What happened."""
+
+    AWAITING = "task.awaiting"
+    STUCK = "task.stuck"
+    DONE = "task.done"
+    LIMIT = "run.limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One thing that people may want to know; `again` marks a task that has gone without an answer for long."""
+
+    kind: NoticeKind
+    at: datetime
+    task: Task | None = None
+    reason: str | None = None
+    again: bool = False
+
+
+def kind_of(task: Task) -> NoticeKind | None:
+    """Returns what there is to tell of a task as it stands now."""
+    if task.awaiting is None or not task.is_open:
+        return NoticeKind.DONE if task.status is Status.DONE else None
+    return NoticeKind.STUCK if task.status is Status.STUCK else NoticeKind.AWAITING
+
+
+def notice_text(notice: Notice, place: str, questions: tuple[str, ...] = ()) -> str:
+    """Returns a notice as one line of JSON.
+
+    Args:
+        notice: what is told.
+        place: the repository's checkout.
+        questions: the task's open questions.
+    """
+    body: dict[str, object] = {
+        "schema": SCHEMA,
+        "event": notice.kind.value,
+        "again": notice.again,
+        "at": format_time(notice.at),
+        "repository": place,
+        "reason": notice.reason,
+        "task": None if notice.task is None else _task_object(notice.task),
+        "questions": list(questions),
+        "command": _command(notice.task),
+    }
+    return json.dumps(body, ensure_ascii=True) + "\n"
+
+
+def _task_object(task: Task) -> dict[str, object]:
+    return {
+        "id": task.id,
+        "title": task.title,
+        "status": task.status.value,
+        "awaiting": task.awaiting.value if task.awaiting else None,
+        "asked_at": format_time(task.asked_at) if task.asked_at else None,
+        "priority": task.priority,
+        "labels": list(task.labels),
+        "parent": task.parent,
+        "reviewer": task.reviewer,
+        "agent": task.agent,
+        "branch": task.branch,
+        "pr": task.pr,
+    }
+
+
+def _command(task: Task | None) -> str | None:
+    """Returns what a person types next."""
+    if task is None or task.awaiting is None:
+        return None
+    if task.awaiting in ANSWERED:
+        return f"gt respond {task.id}"
+    return f"gt close {task.id}" if task.awaiting is Awaiting.WORK else f"gt review {task.id}"
 
 
 class Notifier:

@@ -1,0 +1,325 @@
+"""Tasks as a graph: dependency cycles, layers of what waits for what, and the tree of epics."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import Graph
+
+if TYPE_CHECKING:
+    from gitticks.model.queued import Queued
+
+
+_SHOWN = 8
+
+T = TypeVar("T", bound="Queued")
+
+
+def shown(circle: Sequence[TaskId]) -> str:
+    """Returns a circle in words; of a long one its beginning, how many tasks it has, and its end."""
+    if len(circle) <= _SHOWN + 2:
+        return " → ".join(circle)
+    return " → ".join((*circle[:_SHOWN], f"… {len(circle) - 1 - _SHOWN} more …", circle[-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """A place on a way of waiting: a task, or, `for_children`, only what it hands down to those below it."""
+
+    task_id: TaskId
+    for_children: bool = False
+
+
+def find_circle(graph: Graph[Any], start: TaskId) -> tuple[TaskId, ...]:
+    """Returns a shortest circle that `start` is part of, as ids from `start` back to it; empty if there is none."""
+    first = _Stop(start)
+    came_from: dict[_Stop, _Stop] = {}
+    waiting = deque([first])
+    while waiting:
+        here = waiting.popleft()
+        for following in _following(graph, here):
+            if following == first:
+                return _ids(_way_to(here, came_from))
+            if following not in came_from:
+                came_from[following] = here
+                waiting.append(following)
+    return ()
+
+
+def find_circles(graph: Graph[Any], starts: Iterable[TaskId] | None = None) -> tuple[tuple[TaskId, ...], ...]:
+    """Returns circles, each as ids from one task back to it: at least one of each knot of tasks that are in any.
+
+    Args:
+        graph: the tasks.
+        starts: look only where these lead to; None for everywhere.
+    """
+    left: set[_Stop] = set()
+    circles: list[tuple[TaskId, ...]] = []
+    for task_id in sorted(graph.tasks if starts is None else starts):
+        if _Stop(task_id) not in left:
+            circles += _circles_from(graph, _Stop(task_id), left)
+    return tuple(circles)
+
+
+def _circles_from(graph: Graph[Any], start: _Stop, left: set[_Stop]) -> Iterator[tuple[TaskId, ...]]:
+    """Walks on from `start` in depth and yields a circle wherever the way meets itself; `left` were walked already."""
+    way = [start]
+    places = {start: 0}
+    choices = [_following(graph, start)]
+    while way:
+        following = next(choices[-1], None)
+        if following is None:
+            left.add(way[-1])
+            del places[way.pop()]
+            choices.pop()
+        elif following in places:
+            circle = _ids(way[places[following] :])
+            if circle:
+                yield circle
+        elif following not in left:
+            places[following] = len(way)
+            way.append(following)
+            choices.append(_following(graph, following))
+
+
+def _following(graph: Graph[Any], here: _Stop) -> Iterator[_Stop]:
+    task = graph.tasks.get(here.task_id)
+    if task is None or not (task.is_open or here.for_children):
+        return
+    for blocker in task.blocked_by:
+        if graph.is_open_id(blocker):
+            yield _Stop(blocker)
+    if task.parent is not None:
+        yield _Stop(task.parent, for_children=True)
+    if not here.for_children:
+        for child in graph.children(here.task_id):
+            if child.is_open:
+                yield _Stop(child.id)
+
+
+def _way_to(end: _Stop, came_from: dict[_Stop, _Stop]) -> list[_Stop]:
+    way = [end]
+    while way[-1] in came_from:
+        way.append(came_from[way[-1]])
+    return way[::-1]
+
+
+def _ids(way: Iterable[_Stop]) -> tuple[TaskId, ...]:
+    """Returns the tasks of a circle, with the first one again at its end; none for one of parents alone."""
+    ids = [stop.task_id for stop in way if not stop.for_children]
+    return (*ids, ids[0]) if ids else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layering:
+    """The layers, the first waiting for nothing, and the links that had to be left out because they close a circle.
+
+    A link is (what is waited for, what waits).
+    """
+
+    layers: tuple[tuple[TaskId, ...], ...]
+    circular: frozenset[tuple[TaskId, TaskId]]
+
+
+def lay_out(waits_for: Mapping[TaskId, Iterable[TaskId]]) -> Layering:
+    """Returns the layers of tasks that wait for others among them; within a layer the mapping's order stays."""
+    circular: set[tuple[TaskId, TaskId]] = set()
+    depths: dict[TaskId, int] = {}
+    for start in waits_for:
+        if start not in depths:
+            _walk(start, waits_for, depths, circular)
+    layers: list[list[TaskId]] = [[] for _ in range(max(depths.values(), default=-1) + 1)]
+    for task_id in waits_for:
+        layers[depths[task_id]].append(task_id)
+    return Layering(tuple(map(tuple, layers)), frozenset(circular))
+
+
+def _walk(
+    start: TaskId,
+    waits_for: Mapping[TaskId, Iterable[TaskId]],
+    depths: dict[TaskId, int],
+    circular: set[tuple[TaskId, TaskId]],
+) -> None:
+    """Fills in the depth of a task and of all that it waits for; a way that meets itself is circular there."""
+    way: list[TaskId] = []
+    on_the_way: dict[TaskId, int] = {}
+    choices: list[Iterator[TaskId]] = []
+
+    def enter(task_id: TaskId) -> None:
+        way.append(task_id)
+        on_the_way[task_id] = 0
+        choices.append(iter(waits_for[task_id]))
+
+    enter(start)
+    while way:
+        here = way[-1]
+        source = next(choices[-1], None)
+        if source is None:
+            choices.pop()
+            depths[way.pop()] = depth = on_the_way.pop(here)
+            if way:
+                on_the_way[way[-1]] = max(on_the_way[way[-1]], depth + 1)
+        elif source in on_the_way:
+            circular.add((source, here))
+        elif source in depths:
+            on_the_way[here] = max(on_the_way[here], depths[source] + 1)
+        else:
+            enter(source)
+
+
+class Place(Generic[T]):
+    """A task in the tree; `task` is None for the closed ones below one task, folded into one place, `closed` of them.
+
+    `is_last` if nothing follows it below the same task. `is_again` where parents run in a circle and the task was met
+    before: what is below it is not told again. `has_below` if other places follow one level deeper.
+    """
+
+    __slots__ = ("closed", "depth", "has_below", "is_again", "is_last", "task")
+
+    def __init__(
+        self,
+        task: T | None,
+        depth: int,
+        *,
+        closed: int = 0,
+        is_last: bool = True,
+        is_again: bool = False,
+        has_below: bool = False,
+    ) -> None:
+        self.task = task
+        self.depth = depth
+        self.closed = closed
+        self.is_last = is_last
+        self.is_again = is_again
+        self.has_below = has_below
+
+
+class Forest(Generic[T]):
+    """The tops of all trees, each group in its order.
+
+    `epics` are tops with something below them, or meant to have; `orphans` are open tasks whose parent is closed or
+    gone; `circles` has one task of each circle of parents, which no top leads to.
+    """
+
+    __slots__ = ("circles", "epics", "orphans", "standalone")
+
+    def __init__(self, epics: list[T], standalone: list[T], orphans: list[T], circles: list[T]) -> None:
+        self.epics = epics
+        self.standalone = standalone
+        self.orphans = orphans
+        self.circles = circles
+
+
+def forest_of(graph: Graph[T], has_children: Callable[[TaskId], bool]) -> Forest[T]:
+    """Returns the tops among the tasks of a graph; a task whose parent is not in it is one."""
+    tops = sorted(
+        (task for task in graph.tasks.values() if task.parent not in graph.tasks), key=in_tree_order
+    )
+    epics: list[T] = []
+    standalone: list[T] = []
+    orphans: list[T] = []
+    for task in tops:
+        if task.parent is not None:
+            orphans.append(task)
+        elif task.is_epic or has_children(task.id):
+            epics.append(task)
+        else:
+            standalone.append(task)
+    return Forest(epics, standalone, orphans, _circles(graph))
+
+
+def _circles(graph: Graph[T]) -> list[T]:
+    """Returns a first task of each circle of parents: what no top leads to hangs on one of these."""
+    left = _without_top(graph)
+    firsts: list[T] = []
+    while left:
+        inside = _inside_a_circle(graph, next(iter(left.values())))
+        first = min(inside, key=in_tree_order)
+        firsts.append(first)
+        for place in walk([first], graph.children):
+            if place.task is not None:
+                left.pop(place.task.id, None)
+    return sorted(firsts, key=in_tree_order)
+
+
+def _without_top(graph: Graph[T]) -> dict[TaskId, T]:
+    """Returns the tasks whose ancestors run in a circle, each looked at once."""
+    tasks = graph.tasks
+    found: dict[TaskId, T] = {}
+    known: set[TaskId] = set()
+    for task_id in tasks:
+        way: dict[TaskId, T] = {}
+        here: TaskId | None = task_id
+        while here is not None and here in tasks and here not in known and here not in way:
+            way[here] = tasks[here]
+            here = tasks[here].parent
+        known.update(way)
+        if here in way or here in found:
+            found |= way
+    return found
+
+
+def _inside_a_circle(graph: Graph[T], task: T) -> list[T]:
+    """Returns the tasks of the circle that a task's ancestors run into."""
+    way: dict[TaskId, T] = {}
+    here = task
+    while here.id not in way and here.parent is not None:
+        way[here.id] = here
+        here = graph.tasks[here.parent]
+    ids = list(way)
+    return [way[one] for one in ids[ids.index(here.id) :]]
+
+
+def walk(
+    tops: Iterable[T],
+    children: Callable[[TaskId], Sequence[T]],
+    closed: Mapping[TaskId | None, int] | None = None,
+) -> Iterator[Place[T]]:
+    """Yields the places of some trees from their tops down, open children before closed ones.
+
+    Args:
+        tops: where each tree begins.
+        children: gives a task's children in their order.
+        closed: how many more to fold in below each task.
+    """
+    folded: Mapping[Any, int] = closed or {}
+    met: set[TaskId] = set()
+    waiting = [Place(top, 0) for top in tops][::-1]
+    while waiting:
+        place = waiting.pop()
+        task = place.task
+        if task is None:
+            yield place
+            continue
+        if task.id in met:
+            place.is_again = True
+            yield place
+            continue
+        met.add(task.id)
+        below = _below(place, sorted(children(task.id), key=_is_closed), folded.get(task.id, 0))
+        place.has_below = bool(below)
+        yield place
+        waiting += reversed(below)
+
+
+def _below(place: Place[T], children: Sequence[T], closed: int) -> list[Place[T]]:
+    depth = place.depth + 1
+    below = [Place(child, depth, is_last=False) for child in children]
+    if closed:
+        below.append(Place(None, depth, closed=closed))
+    if below:
+        below[-1].is_last = True
+    return below
+
+
+def _is_closed(task: Queued) -> bool:
+    return not task.is_open
+
+
+def in_tree_order(task: Queued) -> tuple[bool, int, str, str]:
+    """Returns the key that sorts open tasks before closed ones, and the most urgent and then the oldest first."""
+    return (not task.is_open, task.priority, task.born, task.id)

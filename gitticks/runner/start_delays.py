@@ -1,0 +1,221 @@
+"""What keeps a ready task from starting: a person who is still editing it, or an agent whose service gives no more."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from gitticks.model.status import Role, Status
+from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
+from gitticks.runner.events import Warned
+from gitticks.runner.reviewing import choose_agent
+from gitticks.safe_read import read_plain_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from gitticks.agents.base import AgentReport
+    from gitticks.runner.context import RunContext
+    from gitticks.runner.session import SessionRun
+
+
+FIRST_PAUSE_SECONDS = 2.0
+LONGEST_PAUSE_SECONDS = 60.0
+_MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: 5}
+_JITTER_STEPS = 1000
+
+_FILE = "resting.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Until when an agent rests, by the run's clock (infinity: for the rest of the run), and why."""
+
+    until: float
+    reason: str
+
+    def is_short(self, now: float) -> bool:
+        """True if a run that has nothing else to do should wait for its end."""
+        return self.until - now <= LONGEST_PAUSE_SECONDS
+
+    def in_words(self, now: float) -> str:
+        """Returns how long it lasts."""
+        if self.until == math.inf:
+            return "for the rest of this run"
+        seconds = self.until - now
+        return (
+            f"for {seconds:.0f} s" if seconds < 2 * LONGEST_PAUSE_SECONDS else f"for {seconds / 60:.0f} min"
+        )
+
+    def ends_at(self, now: float, present: datetime) -> datetime | None:
+        """Returns when it ends, `present` being the time at `now`; None for one that lasts as long as the run."""
+        if self.until == math.inf:
+            return None
+        return (present + timedelta(seconds=self.until - now)).replace(microsecond=0)
+
+
+@dataclass
+class Pauses:
+    """The resting agents of one run, by name; `clock` is monotonic, `random_number` spreads runs apart."""
+
+    clock: Callable[[], float]
+    random_number: Callable[[int], int]
+    _pauses: dict[str, Pause] = field(default_factory=dict)
+    _in_a_row: dict[str, int] = field(default_factory=dict)
+
+    def of(self, agent: str) -> Pause | None:
+        """Returns the agent's pause while it lasts."""
+        pause = self._pauses.get(agent)
+        return pause if pause is not None and pause.until > self.clock() else None
+
+    def note(self, agent: str, report: AgentReport, now: datetime) -> Pause | None:
+        """Takes an agent's report into account and returns the pause that follows from it, if one does."""
+        if report.ending not in KEPT_FROM_WORK:
+            self._in_a_row.pop(agent, None)
+            return None
+        count = self._in_a_row[agent] = self._in_a_row.get(agent, 0) + 1
+        pause = Pause(self.clock() + self._seconds(report, count, now), report.detail or report.ending.value)
+        self._pauses[agent] = max(pause, self._pauses.get(agent, pause), key=lambda one: one.until)
+        return pause
+
+    def _seconds(self, report: AgentReport, count: int, now: datetime) -> float:
+        if report.resets_at is not None:
+            return max(FIRST_PAUSE_SECONDS, (report.resets_at - now).total_seconds())
+        if count >= _MOST_IN_A_ROW.get(report.ending, 1):
+            return math.inf
+        if report.retry_after_seconds is not None:
+            return max(FIRST_PAUSE_SECONDS, report.retry_after_seconds)
+        jitter = 1 + self.random_number(_JITTER_STEPS) / (2 * _JITTER_STEPS)
+        return min(math.ldexp(FIRST_PAUSE_SECONDS, count - 1) * jitter, LONGEST_PAUSE_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """An agent that rests until a UTC time, or (None) as long as its run goes on, and why."""
+
+    agent: str
+    until: datetime | None
+    reason: str
+
+
+def read_resting(own_place: str, now: datetime, *, is_run_alive: bool) -> tuple[Resting, ...]:
+    """Returns the agents that rest now, by name; what cannot be read is nothing. `own_place` is `<git dir>/gitticks`."""
+    return tuple(one for one in _read(own_place) if (is_run_alive if one.until is None else one.until > now))
+
+
+def write_resting(own_dir: Path, agents: Iterable[Resting]) -> None:
+    """Replaces what is known; a clone where nothing can be written goes without."""
+    body = {one.agent: {"until": one.until and one.until.isoformat(), "reason": one.reason} for one in agents}
+    path = own_dir / _FILE
+    if not body and not path.exists():
+        return
+    with contextlib.suppress(OSError):
+        aside = path.with_suffix(".new")
+        aside.write_text(json.dumps(body), encoding="utf-8")
+        aside.replace(path)
+
+
+def _read(own_place: str) -> list[Resting]:
+    try:
+        body = json.loads(read_plain_file(f"{own_place}/{_FILE}"))
+        return [
+            Resting(str(name), _time(one["until"]), str(one["reason"])) for name, one in sorted(body.items())
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def _time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError(text)
+    return found
+
+
+class Patience:
+    """What one run waits for; `is_short` says that something held back will be free within a minute."""
+
+    def __init__(self, run: RunContext) -> None:
+        self.is_short = False
+        self._run = run
+        self._clock = run.world.monotonic_seconds
+        self._pauses = Pauses(self._clock, run.world.random_number)
+
+    def forget_last_run(self) -> None:
+        """Drops what rested only as long as an earlier run went on; a known end of a pause stays to be told."""
+        self._write(read_resting(str(self._run.repository.own_dir), self._run.now, is_run_alive=False))
+
+    def holds_back(self, task: Task) -> bool:
+        """True if the task has to wait.
+
+        Raises:
+            GitticksError: its agent does not exist.
+        """
+        return self._is_being_edited(task) or self._is_resting(task)
+
+    def note(self, session: SessionRun) -> None:
+        """Lets an agent rest if its service failed it."""
+        if session.report is None:
+            return
+        name = session.agent.name
+        pause = self._pauses.note(name, session.report, self._run.now)
+        if pause is not None:
+            self._run.emit(Warned(None, f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"))
+        self._let_others_know(name, pause)
+
+    def why_resting(self, task: Task) -> str | None:
+        """Returns that the task's agent rests, until when and why; None if it does not."""
+        name = self._agent_of(task)
+        pause = self._pauses.of(name)
+        if pause is None or pause.is_short(self._clock()):
+            return None
+        return f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"
+
+    def _let_others_know(self, name: str, pause: Pause | None) -> None:
+        """Keeps a long pause where `gt status` finds it."""
+        before = read_resting(str(self._run.repository.own_dir), self._run.now, is_run_alive=True)
+        others = [one for one in before if one.agent != name]
+        if pause is not None and not pause.is_short(self._clock()):
+            until = pause.ends_at(self._clock(), self._run.now)
+            self._write([*others, Resting(name, until, pause.reason)])
+        elif len(others) < len(before):
+            self._write(others)
+
+    def _write(self, agents: Iterable[Resting]) -> None:
+        write_resting(self._run.repository.own_dir, agents)
+
+    def _is_being_edited(self, task: Task) -> bool:
+        """True while a person's last change of the task is younger than the debounce.
+
+        A change from the future was made before the clock was set back, and is not waited for.
+        """
+        if task.updated is None:
+            return False
+        if abs((self._run.now - task.updated).total_seconds()) >= self._run.options.debounce:
+            return False
+        history = self._run.open_store().history(task.id)
+        is_edited = bool(history) and history[-1].actor.is_human
+        self.is_short |= is_edited
+        return is_edited
+
+    def _is_resting(self, task: Task) -> bool:
+        pause = self._pauses.of(self._agent_of(task))
+        self.is_short |= pause is not None and pause.is_short(self._clock())
+        return pause is not None
+
+    def _agent_of(self, task: Task) -> str:
+        asked = self._run.options.agent
+        return choose_agent(self._run.registry, task, self._run.settings, role_for(task), asked=asked).name
+
+
+def role_for(task: Task) -> Role:
+    """Returns who is to be started on a task that is ready or to be reviewed."""
+    return Role.REVIEWER if task.status is Status.AGENT_REVIEW else Role.WORKER
