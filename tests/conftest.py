@@ -8,12 +8,11 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-import pygit2
 import pytest
 from hypothesis import HealthCheck, settings
-from pygit2.enums import ConfigLevel
 
 from tests.support.doses import IS_FULL
+from tests.support.sealing import seal_libgit2
 from tests.support.soundness import unsound_repositories
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -134,15 +133,8 @@ def _seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             values[variable] = os.environ[f"GITTICKS_TEST_{asked}"]
     for name, value in values.items():
         monkeypatch.setenv(name, value)
-    _seal_libgit2(home)
+    seal_libgit2(home)
     monkeypatch.setattr(socket.socket, "connect", _connect_on_this_machine)
-
-
-def _seal_libgit2(home: Path) -> None:
-    """Points libgit2 at the test's home; it read the environment when it was imported and never looks again."""
-    for level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG):
-        pygit2.settings.search_path[level] = str(home / "nothing-here")
-    pygit2.settings.search_path[ConfigLevel.GLOBAL] = str(home)
 
 
 _connect = socket.socket.connect

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.measure import LAUNCHER
 from tests.cli.support import command
-from tests.faults.forked import HUNG, Ended
+from tests.faults.forked import Ended
 from tests.support.waiting import LONGEST_SECONDS
 
 MOST_MEGABYTES = 200.0
@@ -45,8 +45,8 @@ def run_measured(
             check=True,
         )
         told = json.loads(done.stdout)
-        code = HUNG if told["code"] == _KILLED else int(told["code"])
-        ended = Ended(" ".join(arguments), code, _text(out), _text(err), float(told["seconds"]))
+        ended = Ended(" ".join(arguments), int(told["code"]), _text(out), _text(err), float(told["seconds"]))
+        assert ended.code != _KILLED, f"it hung:\n{ended}"
     return Used(ended, float(told["cpu_seconds"]), told["peak_kilobytes"] / 1024)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.faults.forked import CRASHED, HUNG, Ended
+from tests.faults.forked import Ended
 from tests.faults.scene import IDLE, OTHER, VICTIM, WAITING
 from tests.support.doses import IS_FULL
+from tests.support.forking import CRASHED
 
 BUG = 70
 ENDINGS = frozenset({0, 1, 2, 3, 4, 64})
@@ -55,9 +56,7 @@ COMMANDS = tuple(command for command in _ALL_COMMANDS if command.in_ci or IS_FUL
 
 
 def complaint(ended: Ended) -> str | None:
-    """Returns what no corruption excuses: a bug, a traceback, waiting for ever, a failure without a word."""
-    if ended.code == HUNG:
-        return "it hung"
+    """Returns what no corruption excuses: a bug, a traceback, a failure without a word."""
     if ended.code in (BUG, CRASHED) or "Traceback" in ended.err:
         return "it met a bug"
     if ended.code not in ENDINGS:
