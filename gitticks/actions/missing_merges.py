@@ -7,7 +7,7 @@ missing, and how many tasks were done then.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from shlex import quote
 
@@ -54,8 +54,8 @@ class MissingMerges:
         return f"`{merges}` on `{self.base}` brings it back"
 
 
-def find_missing(context: Context) -> Iterator[MissingMerges]:
-    """Yields what bases lack of the tasks that are done, one for each base; what is not stored here is no loss of it.
+def find_missing(context: Context, tasks: Iterable[Task]) -> Iterator[MissingMerges]:
+    """Yields what bases lack of those tasks that are done, one for each base; what is not stored here is no loss of it.
 
     Code that came into the base anew, by a rebase or a cherry-pick say, is not missing.
 
@@ -64,16 +64,16 @@ def find_missing(context: Context) -> Iterator[MissingMerges]:
     """
     done: dict[str, list[Task]] = {}
     default = context.settings.base or default_base(context.repository)
-    for task in context.index.tasks():
+    for task in tasks:
         base = task.base or default
         if task.status is Status.DONE and task.merged_sha is not None and base is not None:
             done.setdefault(base, []).append(task)
-    for base, tasks in done.items():
+    for base, merged in done.items():
         tip = read_ref(context.repository.common_dir, BRANCHES + base)
         if tip is not None:
-            yield from _missing(context, base, tip, tasks)
+            yield from _missing(context, base, tip, merged)
         elif read_ref(context.repository.common_dir, f"refs/remotes/origin/{base}") is None:
-            yield from _gone(context, base, tasks)
+            yield from _gone(context, base, merged)
 
 
 def warn_of_missing(context: Context) -> None:
@@ -87,7 +87,7 @@ def warn_of_missing(context: Context) -> None:
         if base is None:
             return
         seen = _state(context, base)
-        found = [one for one in find_missing(context) if one.is_pulled]
+        found = [one for one in find_missing(context, context.index.tasks()) if one.is_pulled]
         for one in found:
             context.warnings.append(f"{one.words}: {one.way_back}; `gt doctor` says more")
         place.parent.mkdir(exist_ok=True)

@@ -14,6 +14,7 @@ from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.worktrees import prune_worktrees
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+from gitticks.store.index import open_index
 from gitticks.store.layout import WORK_BRANCH
 
 
@@ -33,7 +34,9 @@ def check_workspaces(context: Context) -> Iterator[Finding]:
 
 def check_merged(context: Context) -> Iterator[Finding]:
     """Yields a warning for each base that lacks the code of tasks which are done."""
-    for one in find_missing(context):
+    with open_index(context.repository) as index:
+        tasks = index.tasks()
+    for one in find_missing(context, tasks):
         if not one.is_pulled:
             yield Finding(
                 Severity.NOTE, f"{one.words}; `origin/{one.base}` has it", f"`git pull` on `{one.base}`"

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.diagnosis import diagnose
 from gitticks.model.status import Status
 from gitticks.store import index_database
 from gitticks.store.board import create_board
@@ -136,6 +138,17 @@ def test_an_index_that_another_program_keeps_to_itself(
         other.execute("BEGIN EXCLUSIVE")
         assert found_in(project.path) == {"the index cannot be used now: database is locked": "warning"}
     assert found_in(project.path) == {}
+
+
+def test_a_diagnosis_keeps_nobody_from_writing_the_index(project: Project) -> None:
+    import sqlite3
+
+    project.ok("list")
+    context = Context(directory=project.path)
+    diagnose(context, full=True)
+    path = index_path(context.repository)
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
 
 
 def test_an_index_that_cannot_be_written(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
