@@ -60,7 +60,7 @@ def uninstall_hooks(repository: Repository) -> int:
     with worktrees_lock(repository):
         found = workspaces_with_hooks(repository)
         for checkout in found:
-            forget_hooks(repository, checkout, folder, (_TASK, _CHECKOUT))
+            forget_hooks(checkout, folder, (_TASK, _CHECKOUT))
     remove_folder(folder)
     return len(found)
 

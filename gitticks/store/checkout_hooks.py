@@ -57,7 +57,8 @@ def uninstall_checkout_hooks(repository: Repository) -> tuple[str, ...]:
     if repository.main_worktree is None:
         return ()
     folder = _folder(repository)
-    _forget(repository, folder)
+    with hold_lock(repository.own_dir / "hooks.lock"):
+        _forget(repository, folder)
     told = take_away(repository.common_dir / "hooks", CHECKOUT_HOOKS, folder)
     remove_folder(folder)
     return told
@@ -83,7 +84,7 @@ def checkout_hooks_state(repository: Repository) -> HooksState:
 def _forget(repository: Repository, folder: Path) -> None:
     """Takes our folder out of the main worktree's own configuration, and out of those that git made after it."""
     for checkout in (_main_checkout(repository), *linked_checkouts(repository)):
-        forget_hooks(repository, checkout, folder)
+        forget_hooks(checkout, folder)
 
 
 def _must_be_named(hooks: Path, own: OwnHooks) -> bool:

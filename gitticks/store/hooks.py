@@ -16,13 +16,11 @@ from gitticks.git.hooks_path import CHECKOUT_FOLDER, HIDDEN_HOOKS_PATH, HOOKS_PA
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
 from gitticks.git.worktree_config import (
-    CONFIG_FILE,
     enable_worktree_config,
     read_worktree_setting,
     write_worktree_setting,
 )
 from gitticks.store.board import board_checkout
-from gitticks.store.exact_config import giving_back, remembering, sweep
 from gitticks.store.hook_files import HooksState, fill_folder, hook_files, is_filled, remove_folder
 
 BOARD_HOOKS = (
@@ -58,8 +56,8 @@ def install_board_hooks(repository: Repository) -> Path:
     with hold_lock(repository.own_dir / "hooks.lock"):
         fill_folder(folder, hook_files(BOARD_HOOKS, PASSED_ON))
         (repository.own_dir / _OFF).unlink(missing_ok=True)
-    enable_worktree_config(repository)
-    name_hooks(repository, checkout, folder)
+        enable_worktree_config(repository)
+        name_hooks(repository, checkout, folder)
     return folder
 
 
@@ -90,8 +88,8 @@ def uninstall_board_hooks(repository: Repository) -> None:
     """Removes the board's hooks and gives back a hooks path that it had before; they stay away until asked for."""
     checkout = board_checkout(repository)
     if checkout is not None:
-        forget_hooks(repository, checkout, _folder(repository))
-        repository.own_dir.mkdir(exist_ok=True)
+        with hold_lock(repository.own_dir / "hooks.lock"):
+            forget_hooks(checkout, _folder(repository))
         (repository.own_dir / _OFF).touch()
     remove_folder(_folder(repository))
 
@@ -119,35 +117,30 @@ def name_hooks(
 
     `notes` are further settings of that worktree, which the hooks read.
     """
-    wanted = {HOOKS_PATH: _name_of(checkout, folder), **notes}
+    wanted = dict(notes)
     present = read_worktree_setting(checkout.git_dir, HOOKS_PATH)
     if present is not None and not names_hooks(checkout, folder):
         if is_of_ours(repository, checkout.path / present):
             write_worktree_setting(checkout.git_dir, HOOKS_PATH, None)  # git copied it from the main worktree
         else:
             wanted[HIDDEN_HOOKS_PATH] = present
-    missing = {
-        key: value for key, value in wanted.items() if read_worktree_setting(checkout.git_dir, key) != value
-    }
-    if missing:
-        with remembering(repository, checkout.git_dir / CONFIG_FILE):
-            for key, value in missing.items():
-                write_worktree_setting(checkout.git_dir, key, value)
-    sweep(repository)
+    wanted[HOOKS_PATH] = _name_of(checkout, folder)  # last: what it hides is written down by then
+    for key, value in wanted.items():
+        if read_worktree_setting(checkout.git_dir, key) != value:
+            write_worktree_setting(checkout.git_dir, key, value)
 
 
-def forget_hooks(repository: Repository, checkout: Checkout, folder: Path, notes: Iterable[str] = ()) -> None:
+def forget_hooks(checkout: Checkout, folder: Path, notes: Iterable[str] = ()) -> None:
     """Gives a worktree back the hooks path that it had; nothing happens where it does not name `folder`.
 
     `notes` are further settings to be removed.
     """
     if not names_hooks(checkout, folder):
         return
-    with giving_back(repository, checkout.git_dir / CONFIG_FILE):
-        hidden = read_worktree_setting(checkout.git_dir, HIDDEN_HOOKS_PATH)
-        write_worktree_setting(checkout.git_dir, HOOKS_PATH, hidden)
-        for key in (HIDDEN_HOOKS_PATH, *notes):
-            write_worktree_setting(checkout.git_dir, key, None)
+    hidden = read_worktree_setting(checkout.git_dir, HIDDEN_HOOKS_PATH)
+    write_worktree_setting(checkout.git_dir, HOOKS_PATH, hidden)
+    for key in (HIDDEN_HOOKS_PATH, *notes):
+        write_worktree_setting(checkout.git_dir, key, None)
 
 
 def names_hooks(checkout: Checkout, folder: Path) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.support.repositories import git
+
 LOOKED_AT = ("config", "config.worktree", "hooks", "worktrees")
 
 
@@ -24,9 +26,9 @@ def logging_hook(folder: Path, name: str, log: Path, *, answer: int = 0) -> Path
 
 
 def traces(common_dir: Path) -> dict[str, tuple[int, bytes]]:
-    """Returns mode and bytes (of a link: where it leads) of every file of configuration and hooks, by path.
+    """Returns mode and bytes of every hook (of a link: where it leads) and what every configuration file sets, by path.
 
-    Of worktrees only their own configuration counts; git changes the rest by itself.
+    A file that sets nothing counts as none. Of worktrees only their own configuration counts; git changes the rest by itself.
     """
     found = {}
     for name in LOOKED_AT:
@@ -38,8 +40,14 @@ def traces(common_dir: Path) -> dict[str, tuple[int, bytes]]:
             path = str(file.relative_to(common_dir))
             if name == "worktrees" and file.name != "config.worktree":
                 continue
-            found[path] = (file.lstat().st_mode, _content(file))
+            content = _settings(file) if file.name.startswith("config") else _content(file)
+            if content is not None:
+                found[path] = (file.lstat().st_mode, content)
     return found
+
+
+def _settings(file: Path) -> bytes | None:
+    return git("config", "--file", str(file), "--list", at=file.parent).encode() or None
 
 
 def _content(file: Path) -> bytes:

@@ -18,8 +18,8 @@ _FOLDERS = (
     "checkout-hooks",
 )  # fmt: skip
 _FILES = (
-    "lock", "chain", "hooks.lock", "config-before.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run",
-    "board.json", "config-before.json", "base-move.json", "doctor.json", "notices.json",
+    "lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run",
+    "board.json", "base-move.json", "doctor.json", "notices.json",
     "index.sqlite3", "index.sqlite3-journal", "index.lock",
 )  # fmt: skip
 
