@@ -20,7 +20,7 @@ from gitticks.git.folders import NotPlainError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.store.layout import CONFIG_PATH, TASKS_FOLDER, task_of_path
-from gitticks.store.merging.mending import first_marker, join_marked
+from gitticks.store.merging.driver import first_marker, join_marked
 
 if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout

@@ -72,7 +72,7 @@ class Context:
     def repository(self) -> Repository:
         """Returns the repository around the directory; outside of any the one that `GIT_DIR` names."""
         if self.world.environment.get("GIT_DIR"):
-            from gitticks.git.named_repository import find_repository
+            from gitticks.git.repository_lookup import find_repository
 
             found = find_repository(self._directory, self.world.environment)
         else:
@@ -193,7 +193,7 @@ class Context:
             if here is None:
                 raise UsageError("no task was named, and this is not a task's workspace", hint="`gt list`")
             text = here
-        from gitticks.store.resolve import resolve_id
+        from gitticks.store.task_ids import resolve_id
 
         try:
             return resolve_id(self.index, text, least)

@@ -14,8 +14,8 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Status
 from gitticks.model.task import Task
-from gitticks.store.free_ids import free_id
 from gitticks.store.links import changes_links, check_links
+from gitticks.store.task_ids import free_id
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile

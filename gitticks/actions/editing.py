@@ -38,7 +38,7 @@ def find_editor(context: Context) -> str:
     Raises:
         GitticksError: none is set, and there is no terminal to guess one for.
     """
-    from gitticks.git.editor import editor_command
+    from gitticks.git.identity import editor_command
 
     return editor_command(context.repository, context.world.environment)
 
@@ -98,7 +98,7 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
     from gitticks.actions.one_edit import warn_of_edit
     from gitticks.document.taskfile import TaskFile
     from gitticks.store.hand_edits import HandEdit, check_fields
-    from gitticks.store.task_place import check_place
+    from gitticks.store.layout import check_place
 
     path = task_path(task_id)
     edited = TaskFile.parse(draft.read(), str(draft.path))
@@ -125,7 +125,7 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
 
 def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: TaskId) -> TaskFile:
     from gitticks.git.textmerge import merge_text
-    from gitticks.store.edit_merge import merge_edit
+    from gitticks.store.hand_edits import merge_edit
 
     def merge(base: str, ours: str, theirs: str) -> str | None:
         merged = merge_text(task_path(task_id), base.encode(), ours.encode(), theirs.encode())

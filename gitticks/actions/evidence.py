@@ -18,7 +18,7 @@ def workspace_of(context: Context, task: Task) -> Path | None:
         return None
     if (task.isolation or context.settings.isolation) is Isolation.NONE:
         return context.repository.main_worktree
-    from gitticks.git.worktree_list import list_worktrees
+    from gitticks.git.worktrees import list_worktrees
 
     trees = [one for one in list_worktrees(context.repository) if one.path.is_dir()]
     usual = _usual_place(context, task)

@@ -11,7 +11,7 @@ from datetime import date, datetime
 
 from gitticks.actions.context import Context
 from gitticks.document.taskfile import TaskFile
-from gitticks.document.times import format_date, format_time
+from gitticks.document.values import format_date, format_time
 from gitticks.errors import DocumentError
 from gitticks.model.event import Event
 from gitticks.model.notes import Entry, Section

@@ -41,7 +41,7 @@ def events_of(context: Context, task_id: TaskId) -> tuple[Event, ...]:
     content = context.index.history(task_id)
     if not content:
         return ()
-    from gitticks.document.jsonl import read_history
+    from gitticks.document.history import read_history
 
     return read_history(content).events
 

@@ -244,7 +244,7 @@ def check_edit(context: Context, transaction: Transaction, edit: HandEdit, task_
         GitticksError: something of it is refused.
     """
     from gitticks.store.hand_edits import check_fields
-    from gitticks.store.task_place import check_place
+    from gitticks.store.layout import check_place
 
     refuse_markers(edit.after.data, edit.before.data if edit.before else b"", edit.after.path)
     check_place(edit.after, task_id)

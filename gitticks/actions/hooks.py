@@ -62,8 +62,7 @@ def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksSta
     """
     from gitticks.store.checkout_hooks import checkout_hooks_state, install_checkout_hooks
     from gitticks.store.hook_files import HooksState
-    from gitticks.store.hooks import install_board_hooks
-    from gitticks.store.server_hooks import install_server_hooks
+    from gitticks.store.hooks import install_board_hooks, install_server_hooks
 
     context.require_person(_WHAT)
     repository = context.repository
@@ -89,8 +88,7 @@ def uninstall_hooks(context: Context, *, checkout: bool) -> tuple[str, ...]:
     """
     from gitticks.runner import workspace_setup
     from gitticks.store.checkout_hooks import uninstall_checkout_hooks
-    from gitticks.store.hooks import uninstall_board_hooks
-    from gitticks.store.server_hooks import uninstall_server_hooks
+    from gitticks.store.hooks import uninstall_board_hooks, uninstall_server_hooks
 
     context.require_person(_WHAT)
     repository = context.repository
@@ -105,8 +103,7 @@ def uninstall_hooks(context: Context, *, checkout: bool) -> tuple[str, ...]:
 def hooks_status(context: Context) -> HooksStatus:
     """Returns how the hooks of each place are; of a bare repository only a server's."""
     from gitticks.store.checkout_hooks import checkout_hooks_state
-    from gitticks.store.hooks import board_hooks_state
-    from gitticks.store.server_hooks import server_hooks_state
+    from gitticks.store.hooks import board_hooks_state, server_hooks_state
 
     repository = context.repository
     own = find_own_hooks(repository)

@@ -14,7 +14,7 @@ from gitticks.model.settings import HumanPolicy
 
 if TYPE_CHECKING:
     from gitticks.agents.registry import FoundAgent
-    from gitticks.git.remote_branch import AskedRemote
+    from gitticks.git.branches import AskedRemote
 
 _CONFIG = """\
 # What holds for everybody who works on this repository with gitticks.
@@ -135,7 +135,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
 
 def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote, ...]]:
     """Makes the state branch or takes a remote's; returns whose it took, and the remotes that gave no answer."""
-    from gitticks.git.remote_branch import Fetched, look_for_branch
+    from gitticks.git.branches import Fetched, look_for_branch
     from gitticks.store.layout import STATE_BRANCH
     from gitticks.store.tip import refuse_lost_branch
 
@@ -158,8 +158,8 @@ def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote
 
 def _share_with(context: Context, remote: str) -> None:
     """Says in git's own configuration which remote has the tasks, where that does not follow by itself."""
+    from gitticks.git.config import write_common_setting
     from gitticks.git.sharing import remote_of_branch
-    from gitticks.git.worktree_config import write_common_setting
     from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
     if remote_of_branch(context.repository, STATE_BRANCH) != remote:

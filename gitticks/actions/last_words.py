@@ -48,7 +48,7 @@ def denied_of(index: Index, task_id: TaskId) -> Denied | None:
     history = index.history(task_id)
     if b'"denied"' not in history:
         return None
-    from gitticks.document.jsonl import read_history
+    from gitticks.document.history import read_history
     from gitticks.model.event import EventType
 
     for event in reversed(read_history(history).events):
@@ -68,7 +68,7 @@ def _work_of_round(history: bytes, asked_at: datetime) -> tuple[datetime, dateti
 
     A review lies between the hand-off and the asking, and what a reviewer notes is no word of who did the work.
     """
-    from gitticks.document.jsonl import read_history
+    from gitticks.document.history import read_history
 
     handed_off = None
     for event in reversed(read_history(history).events if history else ()):

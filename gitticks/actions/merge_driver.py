@@ -91,7 +91,7 @@ def _history(path: str, ours: bytes, theirs: bytes, environment: Mapping[str, st
 
 def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Times) -> tuple[bytes, Driven]:
     if path.endswith(_RECORDS):
-        from gitticks.document.merging.records import merge_records
+        from gitticks.document.merging.entries import merge_records
 
         return merge_records(base or b"", ours, theirs), Driven()
     from gitticks.store.merging.task import merge_task, with_superseded

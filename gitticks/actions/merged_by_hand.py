@@ -124,7 +124,7 @@ def _find(context: Context, candidate: _Candidate) -> str | None:
     its branch up to date has its commits. So there only a merge, or the same changes, count.
     """
     from gitticks.git.merges import find_merge
-    from gitticks.git.merges.patches import find_same_patch
+    from gitticks.git.merges.history import find_same_patch
 
     task = candidate.task
     commit = find_merge(context.repository, candidate.tip, task.id, candidate.head)

@@ -137,7 +137,7 @@ def _gone(context: Context, base: str, tasks: list[Task]) -> Iterator[MissingMer
 
 def _came_anew(context: Context, tip: str, task: Task) -> bool:
     from gitticks.git.merges import find_merge
-    from gitticks.git.merges.patches import find_same_patch
+    from gitticks.git.merges.history import find_same_patch
 
     head = task.end_sha
     if head is None or not context.store.objects.has(head):

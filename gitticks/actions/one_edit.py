@@ -90,7 +90,7 @@ def take_up_edit(context: Context, saved: SavedEdit) -> Left | None:
 
 def warn_of_edit(context: Context, edit: HandEdit) -> None:
     """Warns of what an edit makes so that it reaches nobody: the first of two sections, a key that is nearly a field."""
-    from gitticks.document.misnamed import misnamed_keys
+    from gitticks.document.fields import misnamed_keys
 
     doubles = edit.after.warnings
     is_new = len(doubles) > (len(edit.before.warnings) if edit.before is not None else 0)

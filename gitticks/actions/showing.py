@@ -60,7 +60,7 @@ class ShownHistory:
         """Returns those that can be understood, oldest first."""
         if not self.content:
             return ()
-        from gitticks.document.jsonl import read_history
+        from gitticks.document.history import read_history
 
         return read_history(self.content).events
 

@@ -26,7 +26,7 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
 
     Before these stands what sessions changed in the repository's own folder and nobody has agreed to.
     """
-    from gitticks.document.runnables import runnable_of_task
+    from gitticks.document.scripts import runnable_of_task
     from gitticks.store.left_behind import left_behind
     from gitticks.store.trust import team_runnables, trusted_digests
 

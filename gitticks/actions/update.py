@@ -17,8 +17,8 @@ from gitticks.model.task import Task
 from gitticks.store.links import changes_links, check_links
 
 if TYPE_CHECKING:
+    from gitticks.store.decisions import WantedState
     from gitticks.store.transaction import Transaction
-    from gitticks.store.wanted_state import WantedState
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _wanted_state(seen: Task, changes: Changes, values: dict[str, Any]) -> Wante
     sets_awaiting = "awaiting" in values
     if not (sets_awaiting or changes.status or changes.verdict):
         return None
-    from gitticks.store.wanted_state import WantedState
+    from gitticks.store.decisions import WantedState
     from gitticks.workflow.triggers import Seen
 
     return WantedState(
@@ -131,7 +131,7 @@ def _failed_check(context: Context, task_id: TaskId, wanted: WantedState | None)
 def _apply(
     context: Context, transaction: Transaction, before: Task, wanted: WantedState, failure: str | None
 ) -> None:
-    from gitticks.store.wanted_state import apply_state
+    from gitticks.store.decisions import apply_state
 
     circumstances = circumstances_of(context, before, checks_failure=failure)
     apply_state(transaction, before.id, wanted, context.actor, circumstances)

@@ -10,7 +10,7 @@ from gitticks import __version__
 def versions() -> dict[str, str]:
     """Returns the versions by name, gitticks first; git's is `missing` where there is none."""
     from gitticks.errors import GitticksError
-    from gitticks.git.versions import versions_of_git
+    from gitticks.git.process import versions_of_git
 
     found = {"gitticks": __version__, "python": platform.python_version()}
     try:

@@ -38,7 +38,7 @@ def _board() -> str | None:
     """Returns how the board is called from here; None where that is not known."""
     from pathlib import Path
 
-    from gitticks.git.named_repository import find_repository
+    from gitticks.git.repository_lookup import find_repository
 
     try:
         here = str(Path.cwd())

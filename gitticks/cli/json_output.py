@@ -98,7 +98,7 @@ def _quoted(text: str) -> str:
 
 def entry_object(entry: Entry) -> dict[str, Any]:
     """Returns a note, a question or an answer."""
-    from gitticks.document.times import format_time
+    from gitticks.document.values import format_time
 
     return {
         "at": format_time(entry.at),
@@ -118,7 +118,7 @@ def pair_object(pair: QuestionPair) -> dict[str, Any]:
 
 def event_object(event: Event) -> dict[str, Any]:
     """Returns an event with the keys that its line in history.jsonl has."""
-    from gitticks.document.times import format_time
+    from gitticks.document.values import format_time
 
     return {
         "type": event.type.value,

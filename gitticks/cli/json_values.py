@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from gitticks.document.times import format_date, format_time
+from gitticks.document.values import format_date, format_time
 
 
 def plain_value(value: object) -> Any:

@@ -86,7 +86,7 @@ def refuse_id(index: Index, text: str, as_text: str) -> None:
     Raises:
         UsageError: it is.
     """
-    from gitticks.store.resolve import named, nearest_id
+    from gitticks.store.task_ids import named, nearest_id
 
     if not is_valid_id(text) or len(text) < CHARACTERS_TO_DECIDE:
         return

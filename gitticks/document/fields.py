@@ -6,24 +6,31 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import date, datetime
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
 from gitticks.document import values
-from gitticks.document.lines import Source
-from gitticks.document.times import format_date, format_time
-from gitticks.document.values import At, Reader
+from gitticks.document.frontmatter import Frontmatter
+from gitticks.document.texts import Source
+from gitticks.document.values import At, Reader, format_date, format_time
+from gitticks.document.yaml_edit import Change
 from gitticks.document.yaml_nodes import Mapping as MappingNode
 from gitticks.document.yaml_nodes import Node, Scalar
 from gitticks.document.yaml_scalars import Plain, YamlValue
-from gitticks.document.yaml_splice import Change
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
-from gitticks.model.task import Approval, Claim, Task, Usage
+from gitticks.model.task import HUMAN_FIELDS, Approval, Claim, Task, Usage
 
 MANUAL = "manual"
 OBJECT_ID = re.compile(r"[0-9a-f]{4,64}")
 _BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|@\{|//|[/.]$))[^\x00-\x20\x7f~^:?*\[\\]{1,250}")
+
+_DEFAULTS = Task(TaskId("0"), "")
+_WRITTEN = sorted(HUMAN_FIELDS | {"status"})
+_KNOWN = frozenset(field.name for field in fields(Task)) | {"manual"}
+_ALIKE = 0.8
+"""How much of two names has to be the same: `label` is near `labels`, and `due` is a key of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +230,6 @@ FIELDS: tuple[Field, ...] = (
 )
 """Every key that a TASK.md can hold, in the order in which a new file is written."""
 
-_DEFAULTS = Task(TaskId("0"), "")
-
 
 def read_fields(source: Source, tree: MappingNode) -> Task:
     """Returns the task that the frontmatter's tree says; unknown keys are ignored.
@@ -297,3 +302,16 @@ def _field_changes(key: str, old: YamlValue | None, new: YamlValue | None, tree:
         for part in [*new, *(part for part in parts if part not in new)]
         if parts.get(part) != new.get(part)
     ]
+
+
+def misnamed_keys(before: Frontmatter | None, after: Frontmatter) -> tuple[str, ...]:
+    """Returns a warning with path and line for each new key that is probably meant as a field."""
+    old = set() if before is None else {pair.key.text for pair in before.tree.pairs}
+    found = []
+    for pair in after.tree.pairs:
+        key = pair.key.text
+        near = [] if key in _KNOWN or key in old else get_close_matches(key, _WRITTEN, n=1, cutoff=_ALIKE)
+        if near:
+            place = f"{after.path}:{after.source.line(pair.start)}"
+            found.append(f"{place}: `{key}` is no field, and does nothing: did you mean `{near[0]}`?")
+    return tuple(found)

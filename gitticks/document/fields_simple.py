@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from gitticks.document.fields import FIELDS, MANUAL, OBJECT_ID, Field, is_absent
-from gitticks.document.lines import Source
+from gitticks.document.texts import Source
 from gitticks.document.values import At
 from gitticks.document.yaml_nodes import NULLS
 from gitticks.document.yaml_simple import FLOW_WORD, QUOTED, WORD, parse_simple

@@ -13,9 +13,9 @@ from typing import Any
 
 from frontmatter.default_handlers import BaseHandler
 
-from gitticks.document.lines import Source, count_line_breaks, is_encodable
+from gitticks.document.texts import Source, count_line_breaks, is_encodable
+from gitticks.document.yaml_edit import Change, splice
 from gitticks.document.yaml_nodes import Mapping, loose_node
-from gitticks.document.yaml_splice import Change, splice
 from gitticks.document.yaml_tree import parse_yaml
 from gitticks.errors import DocumentError
 

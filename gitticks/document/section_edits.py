@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from gitticks.document.lines import LINE_BREAK, Source, is_encodable, line_end, trimmed, with_newlines
 from gitticks.document.sections import Block, Body, read_body, same_name
+from gitticks.document.texts import LINE_BREAK, Source, is_encodable, line_end, trimmed, with_newlines
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
 

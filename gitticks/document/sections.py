@@ -181,7 +181,7 @@ def parse_blocks(source: Source) -> list[Token]:
 
 
 def _headings(source: Source, tokens: list[Token]) -> Iterator[Heading]:
-    from gitticks.document.lines import line_starts
+    from gitticks.document.texts import line_starts
 
     starts = line_starts(source.text)
     for index, token in enumerate(tokens):

@@ -8,7 +8,6 @@ from typing import Any
 
 from gitticks.document import values
 from gitticks.document.frontmatter import BYTE_ORDER_MARK, refuse_conflict
-from gitticks.document.lines import LINE_BREAK, Source
 from gitticks.document.settings_kinds import unknown_key
 from gitticks.document.settings_table import (
     ANY,
@@ -21,10 +20,11 @@ from gitticks.document.settings_table import (
     pattern_of,
     unavailable_part,
 )
+from gitticks.document.texts import LINE_BREAK, Source
 from gitticks.document.values import At
+from gitticks.document.yaml_edit import Change, splice
 from gitticks.document.yaml_nodes import Mapping as MappingNode
 from gitticks.document.yaml_nodes import Node, Scalar
-from gitticks.document.yaml_splice import Change, splice
 from gitticks.document.yaml_tree import parse_yaml
 from gitticks.errors import DocumentError, UsageError
 from gitticks.model.settings import FORMAT_VERSION, AgentSettings, Settings

@@ -10,7 +10,7 @@ from enum import Enum, StrEnum
 from typing import Any
 
 from gitticks.document import values
-from gitticks.document.lines import Source
+from gitticks.document.texts import Source
 from gitticks.document.values import At, Reader
 from gitticks.document.yaml_nodes import Node, Scalar, Sequence, loose_node
 from gitticks.document.yaml_scalars import Plain, YamlValue, render

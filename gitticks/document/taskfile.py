@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from gitticks.document.fields import changes, has_manual, read_fields, written
 from gitticks.document.fields_simple import read_simple
 from gitticks.document.frontmatter import Frontmatter, decode, refuse_excess, split
-from gitticks.document.lines import LINE_BREAK, Source, count_line_breaks, with_newlines
 from gitticks.document.sections import Body, is_empty, read_body
+from gitticks.document.texts import LINE_BREAK, Source, count_line_breaks, with_newlines
+from gitticks.document.yaml_edit import Change
 from gitticks.document.yaml_scalars import render
-from gitticks.document.yaml_splice import Change
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, ReviewOutcome, Section
 from gitticks.model.status import Awaiting

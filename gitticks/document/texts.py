@@ -1,10 +1,27 @@
-"""Pieces of text and their places in a file, without patterns: what `gt show` needs of `gitticks.document.lines`."""
+"""Lines and places in a text, counted as YAML and CommonMark both count them."""
 
 from __future__ import annotations
+
+import re
 
 from gitticks.errors import DocumentError
 
 BLANK = " \t\r\n"
+
+__all__ = [
+    "LINE_BREAK",
+    "Source",
+    "count_line_breaks",
+    "encodable",
+    "is_encodable",
+    "line_end",
+    "line_starts",
+    "trimmed",
+    "with_newlines",
+]
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NOT_IN_FILES = re.compile("[\0\ud800-\udfff]")
 
 
 def with_newlines(text: str, newline: str) -> str:
@@ -59,3 +76,25 @@ class Source:
         return DocumentError(
             problem, path=self.path, line=self.line(offset), column=offset - begin + 1, hint=hint
         )
+
+
+def line_starts(text: str) -> list[int]:
+    """Returns the offset at which each line begins, and last the length of the text."""
+    starts = [0, *(match.end() for match in LINE_BREAK.finditer(text))]
+    return starts if starts[-1] == len(text) else [*starts, len(text)]
+
+
+def line_end(text: str, offset: int) -> int:
+    """Returns the offset behind the line break that ends the line at `offset`, or the length of the text."""
+    found = LINE_BREAK.search(text, offset)
+    return len(text) if found is None else found.end()
+
+
+def encodable(text: str) -> str:
+    """Returns `text` with U+FFFD for each character that no file of ours can hold."""
+    return _NOT_IN_FILES.sub("\ufffd", text)
+
+
+def is_encodable(text: str) -> bool:
+    """True unless `text` holds half a surrogate pair, which no file can."""
+    return text.isascii() or _SURROGATE.search(text) is None

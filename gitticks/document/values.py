@@ -1,4 +1,4 @@
-"""Reads single YAML nodes as typed values, with errors that name the key, the place and what is allowed."""
+"""Times as files hold them: UTC with whole seconds, read with any offset."""
 
 from __future__ import annotations
 
@@ -6,23 +6,49 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
-from gitticks.document.lines import Source
-from gitticks.document.times import parse_time
+from gitticks.document.texts import Source
 from gitticks.document.yaml_nodes import Mapping as MappingNode
 from gitticks.document.yaml_nodes import Node, Scalar, Sequence
 from gitticks.errors import DocumentError
 
+_TIME = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:(?:[Tt]|[ \t]+)(\d\d:\d\d(?::\d\d)?)(?:\.\d*)?[ \t]*([Zz]|[-+]\d\d(?::?\d\d)?)?)?",
+    re.ASCII,
+)
+
 T = TypeVar("T")
 WordT = TypeVar("WordT", bound=StrEnum)
-
 INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
 NUMBER = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,4})?")
 FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _SHOWN = 60
+
+
+def parse_time(text: str) -> datetime | None:
+    """Returns the UTC time, without fractions of a second, or None if it is none; a date is its midnight."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return None
+    day, clock, offset = match[1], match[2] or "00:00", match[3] or "Z"
+    try:
+        return datetime.fromisoformat(f"{day}T{clock}{offset.upper()}").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def format_time(time: datetime) -> str:
+    """Returns the time as `2026-11-22T10:02:03Z`; one without a zone is taken as UTC."""
+    utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    return utc.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+def format_date(day: date) -> str:
+    """Returns the day as `2026-11-22`."""
+    return day.isoformat()[:10]
 
 
 @dataclass(frozen=True, slots=True)

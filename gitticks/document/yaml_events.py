@@ -12,7 +12,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.loader import SafeLoader
 from ruamel.yaml.reader import ReaderError
 
-from gitticks.document.lines import Source, is_encodable
+from gitticks.document.texts import Source, is_encodable
 from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, Sequence
 from gitticks.errors import DocumentError
 

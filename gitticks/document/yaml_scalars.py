@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
-from gitticks.document.lines import is_encodable
+from gitticks.document.texts import is_encodable
 from gitticks.document.yaml_nodes import Loose
 from gitticks.errors import GitticksError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gitticks.document.lines import Source
+from gitticks.document.texts import Source
 from gitticks.document.yaml_nodes import Mapping, Scalar
 from gitticks.document.yaml_simple import parse_simple
 

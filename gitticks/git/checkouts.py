@@ -104,8 +104,8 @@ def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> C
 
     Where paths are given, git looks only `among` them and what lies below them; where they are very many, everywhere.
     """
-    from gitticks.git.fence import fence_programs
     from gitticks.git.process import run_git
+    from gitticks.git.untrusted_config import fence_programs
 
     if among is not None and not among:
         return Changes((), ())

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from gitticks.git.exchange import exchange, move_to_free_place
+from gitticks.git.disk import exchange, move_to_free_place
 from gitticks.git.folders import Folders, not_plain
 from gitticks.git.prepared import PreparedFiles
 

@@ -1,4 +1,4 @@
-"""Who a commit is by: the person whom git knows, or one of gitticks' own fixed names."""
+"""Who a commit is by, and which editor they use, by git's own order of asking."""
 
 from __future__ import annotations
 
@@ -7,7 +7,43 @@ from dataclasses import dataclass
 
 from gitticks.errors import GitticksError
 from gitticks.git.config import read_config
+from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
+
+_VARIABLES = ("VISUAL", "EDITOR")
+
+_NAME_HINT = '`git config --global user.name "Your Name"`'
+_EMAIL_HINT = '`git config --global user.email "you@example.org"`'
+
+
+def editor_command(repository: Repository, environment: Mapping[str, str]) -> str:
+    """Returns the command line of the editor: `GIT_EDITOR`, `core.editor`, `VISUAL`, `EDITOR`, else git's own choice.
+
+    A `core.editor` of the repository's own configuration does not count: an agent could have written it.
+
+    Raises:
+        GitticksError: git knows none.
+    """
+    own = environment.get("GIT_EDITOR") or _configured(repository)
+    if own:
+        return own
+    for name in _VARIABLES:
+        if environment.get(name):
+            return environment[name]
+    found = run_git(["var", "GIT_EDITOR"], directory=repository.common_dir, check=False)
+    if found.code == 0 and found.text:
+        return found.text
+    raise GitticksError("no editor is set", hint="`git config --global core.editor nano`, or set EDITOR")
+
+
+def _configured(repository: Repository) -> str:
+    """Returns the editor of the person's own configuration, empty if none is set there."""
+    for scope in ("--global", "--system"):
+        asked = ["config", scope, "--includes", "core.editor"]
+        found = run_git(asked, repository_dir=repository.common_dir, check=False).text
+        if found:
+            return found
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +62,6 @@ class Identity:
             "GIT_COMMITTER_EMAIL": self.email,
         }
 
-
-_NAME_HINT = '`git config --global user.name "Your Name"`'
-_EMAIL_HINT = '`git config --global user.email "you@example.org"`'
 
 ENGINE_IDENTITY = Identity("gitticks", "gitticks@localhost")
 

@@ -1,10 +1,4 @@
-"""The one way to call the git binary: nothing of the caller's environment and nothing a repository holds runs code.
-
-An agent can write to most places that git reads. So hooks and the file-system monitor are off, transports are named
-one by one, and variables such as `GIT_DIR`, which git sets for its hooks, never point a call at another repository.
-Filters and merge drivers of the repository's configuration are not switched off by any of this: a call that would run
-them (a checkout, a merge in a work tree) must either be plumbing on object ids or be `trusted`.
-"""
+"""The one way to call the git binary: nothing of the caller's environment and nothing a repository holds runs code."""
 
 from __future__ import annotations
 
@@ -317,3 +311,29 @@ def _is_full(place: Path) -> bool:
 def _shown(arguments: Sequence[str]) -> str:
     """Returns the first words of a call: enough to tell which it was."""
     return printable(" ".join(arguments), 80)
+
+
+def versions_of_git() -> dict[str, str]:
+    """Returns the versions of `git`, `pygit2` and `libgit2`.
+
+    Raises:
+        GitError: there is no git binary.
+    """
+    from importlib.metadata import version
+
+    import pygit2
+
+    return {
+        "git": ".".join(map(str, git_version())),
+        "pygit2": version("pygit2"),
+        "libgit2": pygit2.LIBGIT2_VERSION,
+    }
+
+
+def is_git_new_enough() -> bool:
+    """True if the git binary is one that gitticks works with.
+
+    Raises:
+        GitError: there is no git binary.
+    """
+    return git_version() >= OLDEST_GIT

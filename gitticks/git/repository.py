@@ -306,6 +306,6 @@ def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
 
 def _ask_git(start: str) -> Repository:
     """Returns what git itself says of the repository around `start`, for all that the fast way does not know."""
-    from gitticks.git.asked_repository import ask_git
+    from gitticks.git.repository_lookup import ask_git
 
     return ask_git(start)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
 
-from gitticks.git.fence import fence_programs
+from gitticks.git.config import read_common_setting
 from gitticks.git.process import GitError, GitResult, printable, run_git
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktree_config import read_common_setting
+from gitticks.git.untrusted_config import fence_programs
 
 LONGEST_SECONDS = 60.0
 _PROTOCOLS = "file:git:http:https:ssh"

@@ -17,11 +17,11 @@ from typing import BinaryIO
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, head
-from gitticks.git.fence import fence_programs
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.objects import Objects, open_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import nothing_like
+from gitticks.git.untrusted_config import fence_programs
 
 _MOST_ARGUMENTS = 500
 _LARGEST_IN_MEMORY = 16 * 1024 * 1024

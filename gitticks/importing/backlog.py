@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gitticks.document.frontmatter import FrontmatterHandler, decode
-from gitticks.document.lines import Source, trimmed
 from gitticks.document.sections import read_body, same_name
+from gitticks.document.texts import Source, trimmed
 from gitticks.document.yaml_nodes import loose_node
 from gitticks.document.yaml_tree import parse_yaml
 from gitticks.errors import DocumentError

@@ -9,11 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from gitticks.document.entries import normalised
-from gitticks.document.escapes import unescape
-from gitticks.document.lines import trimmed
+from gitticks.document.entries import normalised, unescape
 from gitticks.document.taskfile import TaskFile
-from gitticks.document.times import format_date, format_time
+from gitticks.document.texts import trimmed
+from gitticks.document.values import format_date, format_time
 from gitticks.importing.files import STDIN, RecordError, lines_of, object_of, refuse_utf16
 from gitticks.importing.parts import (
     EPOCH,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from gitticks.document.jsonl import MOST_LINE_BYTES, render_event
-from gitticks.document.times import format_time
+from gitticks.document.history import MOST_LINE_BYTES, render_event
+from gitticks.document.values import format_time
 from gitticks.errors import DocumentError
 from gitticks.importing.links import Linked, leads_to_new, left_links, link, links_of_others
 from gitticks.importing.places import Known, Places

@@ -13,8 +13,8 @@ from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any
 
-from gitticks.document.lines import encodable, is_encodable, with_newlines
-from gitticks.document.times import parse_time
+from gitticks.document.texts import encodable, is_encodable, with_newlines
+from gitticks.document.values import parse_time
 from gitticks.importing.files import RecordError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Status

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gitticks.document.entries import heading_line, normalised
-from gitticks.document.escapes import escape
+from gitticks.document.entries import escape, heading_line, normalised
 from gitticks.document.fields import written
 from gitticks.document.frontmatter import MOST_BYTES, MOST_LINES
-from gitticks.document.jsonl import MOST_LINE_BYTES
-from gitticks.document.lines import Source, trimmed
+from gitticks.document.history import MOST_LINE_BYTES
 from gitticks.document.sections import read_body
 from gitticks.document.taskfile import TaskFile, read_task
+from gitticks.document.texts import Source, trimmed
 from gitticks.document.yaml_nodes import loose_node
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import DocumentError

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.document.lines import encodable
+from gitticks.document.texts import encodable
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Role

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from gitticks.document.entries import place_entries
-from gitticks.document.lines import Source, trimmed, with_newlines
 from gitticks.document.sections import Body, is_empty, read_body
 from gitticks.document.taskfile import TaskFile
+from gitticks.document.texts import Source, trimmed, with_newlines
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
-from gitticks.document.times import format_time, parse_time
+from gitticks.document.values import format_time, parse_time
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.document.times import format_time
+from gitticks.document.values import format_time
 from gitticks.errors import GitticksError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from gitticks.document.times import format_time
+from gitticks.document.values import format_time
 
 LARGEST_BYTES = 16_000
 _FOLDED_SHARE = 4

@@ -6,9 +6,9 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.git.abandoned import clear_shared_locks
+from gitticks.git.lock_files import clear_shared_locks
 from gitticks.git.locks import hold_lock
-from gitticks.git.packing import has_many_loose_objects, pack_loose_objects
+from gitticks.git.maintenance import has_many_loose_objects, pack_loose_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES
 from gitticks.git.repository import Repository

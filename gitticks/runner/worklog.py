@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gitticks.document.times import format_time, parse_time
+from gitticks.document.values import format_time, parse_time
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
 

@@ -11,8 +11,7 @@ from gitticks.git.checkouts import checkout_at
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktree_list import list_worktrees
-from gitticks.git.worktrees import remove_worktree
+from gitticks.git.worktrees import list_worktrees, remove_worktree
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner import partial_work

@@ -7,12 +7,12 @@ import shutil
 from shlex import quote
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.abandoned import clear_abandoned_locks
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
-from gitticks.git.fence import fence_programs
+from gitticks.git.lock_files import clear_abandoned_locks
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.untrusted_config import fence_programs
 from gitticks.git.worktrees import add_worktree, is_half_made
 from gitticks.runner import partial_work
 from gitticks.runner.workspace_plan import OWN_FOLDERS, Plan, shown_paths, uncommitted_paths

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from gitticks.agents.process import Command, Limits, StopRequest, run_supervised
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, checkout_at, linked_checkouts
+from gitticks.git.config import enable_worktree_config, read_worktree_setting, write_worktree_setting
 from gitticks.git.hooks_path import OwnHooks, find_own_hooks
 from gitticks.git.repository import Repository
-from gitticks.git.worktree_config import enable_worktree_config, read_worktree_setting, write_worktree_setting
 from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings

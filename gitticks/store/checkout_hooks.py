@@ -12,19 +12,23 @@ import os
 from pathlib import Path
 
 from gitticks.git.checkouts import Checkout, linked_checkouts
+from gitticks.git.config import enable_worktree_config
 from gitticks.git.hooks_path import CHECKOUT_FOLDER, OwnHooks, find_own_hooks
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
-from gitticks.git.worktree_config import enable_worktree_config
-from gitticks.store.hook_files import HooksState, fill_folder, hook_files, is_filled, remove_folder
-from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, forget_hooks, leads_to_hooks, name_hooks, names_hooks
-from gitticks.store.hooks_in_front import (
+from gitticks.store.hook_files import (
+    HooksState,
+    fill_folder,
+    hook_files,
     is_bound_to_its_name,
+    is_filled,
     is_left_in_front,
     put_in_front,
+    remove_folder,
     stands_in_front,
     take_away,
 )
+from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, forget_hooks, leads_to_hooks, name_hooks, names_hooks
 
 CHECKOUT_HOOKS = ("post-merge", "pre-push")
 

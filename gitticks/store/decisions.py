@@ -1,8 +1,4 @@
-"""Carries decisions out: the one place where `workflow.decide` meets the files of the state branch.
-
-Commands, hooks, the runner and the merge queue all come here, inside a transaction, so that what a decision changes
-is one commit: fields, sections, rounds, history, and what follows for the task's epic.
-"""
+"""What may be asked of a task's state at once: a status, whose turn it is, a verdict. Decided about in that order."""
 
 from __future__ import annotations
 
@@ -17,20 +13,21 @@ from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.notes import ReviewOutcome, Section, open_questions
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
-from gitticks.model.status import Isolation, Status
+from gitticks.model.status import Awaiting, Isolation, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store import layout
 from gitticks.workflow.artifacts import Artifacts, count_since_last_word
 from gitticks.workflow.decide import decide
 from gitticks.workflow.decision import Decision, Turn, whose_turn
 from gitticks.workflow.policies import policy_for
-from gitticks.workflow.triggers import ChildrenChanged, Trigger
+from gitticks.workflow.triggers import AwaitingSet, ChildrenChanged, Requested, Seen, Trigger, VerdictGiven
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitticks.document.taskfile import TaskFile
     from gitticks.store.transaction import Transaction
+
 
 _ROUND_FILES = {Section.HANDOFF: "handoff", Section.REVIEW: "review"}
 
@@ -219,9 +216,9 @@ def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
 
 
 def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstances: Circumstances) -> None:
-    from gitticks.document.escapes import escape
+    from gitticks.document.entries import escape
     from gitticks.document.taskfile import new_task_file
-    from gitticks.store.free_ids import free_id
+    from gitticks.store.task_ids import free_id
 
     task = Task(
         id=free_id(transaction, circumstances.random_number),
@@ -235,3 +232,43 @@ def _add_rework(transaction: Transaction, epic: Task, feedback: str, circumstanc
     transaction.put_task(new_task_file(task, escape(feedback)))
     created = Event(EventType.CREATED, circumstances.at, ENGINE, reason=f"{epic.id} was sent back")
     transaction.append_events(task.id, (created,))
+
+
+@dataclass(frozen=True, slots=True)
+class WantedState:
+    """What is asked for, each part None if it is not; `sets_awaiting` tells `awaiting: null` from no wish.
+
+    `note` goes with the verdict, `reason` with the status.
+    """
+
+    status: Status | None = None
+    awaiting: Awaiting | None = None
+    sets_awaiting: bool = False
+    verdict: Verdict | None = None
+    note: str | None = None
+    reason: str | None = None
+    seen: Seen | None = None
+
+
+def apply_state(
+    transaction: Transaction,
+    task_id: TaskId,
+    wanted: WantedState,
+    actor: Actor,
+    circumstances: Circumstances,
+) -> tuple[Decision, ...]:
+    """Decides about a status, then whose turn it is, then a verdict; returns the decisions, none if nothing is asked.
+
+    Raises:
+        RefusedError: one of them is refused; the transaction is to be given up.
+    """
+    decisions = []
+    if wanted.status is not None:
+        trigger = Requested(actor, wanted.status, wanted.reason)
+        decisions.append(carry_out(transaction, task_id, trigger, circumstances))
+    if wanted.sets_awaiting and transaction.task_file(task_id).task.awaiting is not wanted.awaiting:
+        decisions.append(carry_out(transaction, task_id, AwaitingSet(actor, wanted.awaiting), circumstances))
+    if wanted.verdict is not None:
+        given = VerdictGiven(actor, wanted.verdict, wanted.note, seen=wanted.seen)
+        decisions.append(carry_out(transaction, task_id, given, circumstances))
+    return tuple(decisions)

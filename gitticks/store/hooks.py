@@ -1,10 +1,8 @@
-"""Puts gitticks' hooks into the board, and only there: every other worktree keeps the hooks that it has.
-
-The board's own worktree configuration names the folder. The hooks that it hides, of whatever name, are called by ours.
-"""
+"""Puts gitticks' hooks into the board, and on a server where pushes are judged; other worktrees keep their own."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,16 +10,24 @@ from types import MappingProxyType
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
-from gitticks.git.hooks_path import CHECKOUT_FOLDER, HIDDEN_HOOKS_PATH, HOOKS_PATH, is_of_ours
+from gitticks.git.config import enable_worktree_config, read_worktree_setting, write_worktree_setting
+from gitticks.git.hooks_path import CHECKOUT_FOLDER, HIDDEN_HOOKS_PATH, HOOKS_PATH, find_own_hooks, is_of_ours
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
-from gitticks.git.worktree_config import (
-    enable_worktree_config,
-    read_worktree_setting,
-    write_worktree_setting,
-)
 from gitticks.store.board import board_checkout
-from gitticks.store.hook_files import HooksState, fill_folder, hook_files, is_filled, remove_folder
+from gitticks.store.hook_files import (
+    HooksState,
+    fill_folder,
+    hook_files,
+    is_filled,
+    is_left_in_front,
+    put_in_front,
+    remove_folder,
+    stands_in_front,
+    take_away,
+)
+
+SERVER_HOOKS = ("pre-receive",)
 
 BOARD_HOOKS = (
     "pre-commit",
@@ -41,8 +47,53 @@ PASSED_ON = (
     "prepare-commit-msg",
 )
 """Hooks that gitticks has no word in; the person's own are run."""
-
 _OFF = "hooks-off"
+
+
+def install_server_hooks(repository: Repository) -> None:
+    """Installs the hook of a server, or brings it up to date.
+
+    Raises:
+        GitticksError: the repository has a checkout, or its hooks are those of others too.
+    """
+    if repository.main_worktree is not None:
+        raise GitticksError(
+            "this repository has a checkout: the hook of a server belongs into the bare repository that clones push to",
+            hint="`gt hooks install` is for this one",
+        )
+    hooks, own = repository.common_dir / "hooks", find_own_hooks(repository)
+    shared = own.named if own.named is not None else hooks if hooks.is_symlink() else None
+    if shared is not None:
+        raise GitticksError(
+            f"the hooks of this repository are in `{shared}`, which others may use as well",
+            hint="let `pre-receive` there hand its stdin to `gt hook pre-receive`, and refuse what that refuses",
+        )
+    fill_folder(_folder(repository), hook_files(SERVER_HOOKS))
+    put_in_front(hooks, SERVER_HOOKS, _folder(repository))
+
+
+def uninstall_server_hooks(repository: Repository) -> tuple[str, ...]:
+    """Removes the hook of a server and puts back what was there; returns what a person has to look at."""
+    told = take_away(repository.common_dir / "hooks", SERVER_HOOKS, _folder(repository))
+    remove_folder(_folder(repository))
+    with contextlib.suppress(OSError):  # whatever else is in it stays
+        repository.own_dir.rmdir()
+    return told
+
+
+def server_hooks_state(repository: Repository) -> HooksState:
+    """Returns whether the hook of a server is there and works."""
+    hooks = repository.common_dir / "hooks"
+    if not any(is_left_in_front(hooks, name) for name in SERVER_HOOKS):
+        return HooksState.ABSENT
+    is_whole = is_filled(_folder(repository), hook_files(SERVER_HOOKS))
+    if not is_whole or not all(stands_in_front(hooks, name) for name in SERVER_HOOKS):
+        return HooksState.BROKEN
+    return HooksState.INSTALLED if find_own_hooks(repository).named is None else HooksState.HIDDEN
+
+
+def _folder(repository: Repository) -> Path:
+    return repository.own_dir / "server-hooks"
 
 
 def install_board_hooks(repository: Repository) -> Path:
@@ -52,7 +103,7 @@ def install_board_hooks(repository: Repository) -> Path:
         GitticksError: there is no board.
     """
     checkout = _require_board(repository)
-    folder = _folder(repository)
+    folder = _hooks_folder(repository)
     with hold_lock(repository.own_dir / "hooks.lock"):
         fill_folder(folder, hook_files(BOARD_HOOKS, PASSED_ON))
         (repository.own_dir / _OFF).unlink(missing_ok=True)
@@ -76,7 +127,7 @@ def restore_board_hooks(repository: Repository) -> None:
 
     Git says nothing of a folder of hooks that is missing, and runs none.
     """
-    folder = _folder(repository)
+    folder = _hooks_folder(repository)
     if folder.is_dir() or are_hooks_off(repository):
         return
     checkout = board_checkout(repository)
@@ -89,9 +140,9 @@ def uninstall_board_hooks(repository: Repository) -> None:
     checkout = board_checkout(repository)
     if checkout is not None:
         with hold_lock(repository.own_dir / "hooks.lock"):
-            forget_hooks(checkout, _folder(repository))
+            forget_hooks(checkout, _hooks_folder(repository))
         (repository.own_dir / _OFF).touch()
-    remove_folder(_folder(repository))
+    remove_folder(_hooks_folder(repository))
 
 
 def are_hooks_off(repository: Repository) -> bool:
@@ -104,9 +155,9 @@ def board_hooks_state(repository: Repository) -> HooksState:
     checkout = board_checkout(repository)
     if checkout is None:
         return HooksState.NO_BOARD
-    if not names_hooks(checkout, _folder(repository)):
+    if not names_hooks(checkout, _hooks_folder(repository)):
         return HooksState.ABSENT
-    is_whole = is_filled(_folder(repository), hook_files(BOARD_HOOKS, PASSED_ON))
+    is_whole = is_filled(_hooks_folder(repository), hook_files(BOARD_HOOKS, PASSED_ON))
     return HooksState.INSTALLED if is_whole else HooksState.BROKEN
 
 
@@ -172,5 +223,5 @@ def _require_board(repository: Repository) -> Checkout:
     return checkout
 
 
-def _folder(repository: Repository) -> Path:
+def _hooks_folder(repository: Repository) -> Path:
     return repository.own_dir / "hooks"

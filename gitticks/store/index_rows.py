@@ -15,7 +15,7 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from gitticks.document.times import format_date, format_time
+from gitticks.document.values import format_date, format_time
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
 from gitticks.store.indexed_entries import entries_to_json

@@ -18,9 +18,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from gitticks.errors import GitticksError
+from gitticks.errors import DocumentError, GitticksError
 from gitticks.model.ids import TaskId, is_valid_id, shard, task_folder
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+
 
 STATE_BRANCH = "gitticks/state"
 STATE_REF = f"refs/heads/{STATE_BRANCH}"
@@ -147,3 +152,28 @@ def refuse_newer_format(config: bytes | None) -> None:
             "it can read them, not change them",
             hint="`pipx upgrade gitticks`",
         )
+
+
+def check_place(file: TaskFile, task_id: TaskId) -> None:
+    """Refuses a file that names another task than the folder it lies in.
+
+    Raises:
+        DocumentError: the id is another one.
+    """
+    if file.task.id != task_id:
+        raise DocumentError(
+            f"`id` is `{file.task.id}`, but the folder is that of `{task_id}`",
+            path=file.path,
+            line=line_of(file, "id"),
+            hint=f"write `id: {task_id}`; a task of its own lies in `tasks/{shard(file.task.id)}/{file.task.id}/`",
+        )
+
+
+def line_of(file: TaskFile, key: str) -> int | None:
+    """Returns the line, counted from 1, on which a field of the frontmatter stands; None if it is not there."""
+    from gitticks.document.texts import line_starts
+
+    node = file.frontmatter.tree.get(key)
+    if node is None:
+        return None
+    return 1 + sum(1 for start in line_starts(file.frontmatter.yaml) if start <= node.start)

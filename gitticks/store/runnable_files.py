@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.document.script_heading import may_hold_script
+from gitticks.document.scripts import may_hold_script
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, task_of_path
 
 

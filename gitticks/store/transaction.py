@@ -90,7 +90,7 @@ class Transaction:
         """
         if task_id not in self._task_files:
             from gitticks.document.taskfile import TaskFile
-            from gitticks.store.task_place import check_place
+            from gitticks.store.layout import check_place
 
             path = task_path(task_id)
             content = self.read(path)
@@ -112,7 +112,7 @@ class Transaction:
 
     def append_events(self, task_id: TaskId, events: Iterable[Event]) -> None:
         """Adds lines to the task's history; what stands there stays byte for byte."""
-        from gitticks.document.jsonl import render_event
+        from gitticks.document.history import render_event
 
         lines = "".join(render_event(event) for event in events).encode()
         if lines:
@@ -267,7 +267,7 @@ def events_of(content: bytes | None) -> tuple[Event, ...]:
     """Returns the events of a history.jsonl that can be understood, in file order; none if the file is missing."""
     if not content:
         return ()
-    from gitticks.document.jsonl import read_history
+    from gitticks.document.history import read_history
 
     return read_history(content).events
 

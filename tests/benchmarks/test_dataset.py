@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.branch import REF, history_file, task_file, write_branch
 from benchmarks.dataset import records
-from gitticks.document.jsonl import read_history
+from gitticks.document.history import read_history
 from gitticks.model.ids import is_valid_id, task_path
 from gitticks.store.layout import history_path
 

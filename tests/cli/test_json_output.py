@@ -8,7 +8,7 @@ import pytest
 
 from gitticks.actions.standing import Standing
 from gitticks.cli.json_output import event_object, print_object, print_task, task_object
-from gitticks.document.jsonl import render_event
+from gitticks.document.history import render_event
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, TaskGraph

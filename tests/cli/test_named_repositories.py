@@ -10,7 +10,7 @@ import pytest
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
 from tests.cli.support import gt
-from tests.git.test_named_repository import dotfiles
+from tests.git.test_repository_lookup import dotfiles
 from tests.support.clones import on_path
 from tests.support.hand import Hand, hand
 from tests.support.projects import Project, make_project

@@ -1,4 +1,4 @@
-"""Entries are added and read back; their text can forge nothing."""
+"""Escaped text makes no structure and comes back as it was."""
 
 from __future__ import annotations
 
@@ -10,19 +10,59 @@ from hypothesis import strategies as st
 
 from gitticks.document.entries import (
     add_entry,
+    escape,
     loose_text_after_last_entry,
     normalised,
     read_entries,
     take_loose_text,
+    unescape,
 )
-from gitticks.document.lines import Source
 from gitticks.document.sections import Body, read_body
+from gitticks.document.texts import Source
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind
 
-AT = datetime(2026, 11, 22, 10, 2, 3, tzinfo=UTC)
 LINES = (
+    st.sampled_from(
+        [
+            "# a",
+            "## b",
+            "### c",
+            "#### d",
+            "#",
+            "\\# a",
+            "\\\\## b",
+            "  # x",
+            "    # code",
+            "\t# code",
+            "text",
+            "",
+            " ",
+        ]
+    )
+    | st.sampled_from(
+        [
+            "---",
+            "===",
+            "-",
+            "\\---",
+            "```",
+            "```sh",
+            "~~~",
+            "````",
+            "\\```",
+            "``` a`b",
+            "<!--",
+            "-->",
+            "\\<div>",
+        ]
+    )
+    | st.sampled_from(["<https://x>", "<div>", "- # l", "- ```", "> # q", "  ```", "1. x", "    ```", "#\ta"])
+)
+
+AT = datetime(2026, 11, 22, 10, 2, 3, tzinfo=UTC)
+ENTRY_LINES = (
     st.sampled_from(
         [
             "# a",
@@ -71,7 +111,45 @@ LINES = (
         ]
     )
 )
-TEXTS = st.lists(LINES, max_size=10).map("\n".join)
+TEXTS = st.lists(ENTRY_LINES, max_size=10).map("\n".join)
+
+
+@given(st.lists(LINES, max_size=16).map("\n".join), st.booleans())
+@settings(max_examples=300)
+@example("```\n# a\n", True)
+@example("```\n# a\n```", True)
+@example("````\n```\n# a\n````\n# b", True)
+def test_every_text_comes_back(text: str, keep_fences: bool) -> None:
+    assert unescape(escape(text, keep_fences=keep_fences)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("# a", "\\# a"),
+        ("### 2026-01-01T00:00:00Z · human · Ada", "\\### 2026-01-01T00:00:00Z · human · Ada"),
+        ("#### a", "#### a"),
+        ("a\n---\nb", "a\n\\---\nb"),
+        ("a\n\n---", "a\n\n---"),
+        ("<!-- a", "\\<!-- a"),
+        ("<https://a.b>", "<https://a.b>"),
+        ("```sh\n# a\n```\n# b", "```sh\n# a\n```\n\\# b"),
+        ("```sh\n# a", "\\```sh\n\\# a"),
+        ("\\# a", "\\\\# a"),
+        ("plain #a and `# b`", "plain #a and `# b`"),
+    ],
+)
+def test_what_gains_a_backslash(text: str, escaped: str) -> None:
+    assert escape(text) == escaped
+
+
+def test_fences_are_escaped_on_request() -> None:
+    assert escape("```\n# a\n```", keep_fences=False) == "\\```\n\\# a\n\\```"
+
+
+def test_many_openers_cost_no_more_than_their_lines() -> None:
+    text = "````a\n" * 20_000 + "```\n"
+    assert unescape(escape(text)) == text
 
 
 def body(text: str, newline: str = "\n") -> Body:

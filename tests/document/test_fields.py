@@ -7,7 +7,8 @@ from datetime import date
 
 import pytest
 
-from gitticks.document.fields import FIELDS, written
+from gitticks.document.fields import FIELDS, misnamed_keys, written
+from gitticks.document.frontmatter import Frontmatter, split
 from gitticks.document.taskfile import TaskFile, new_task_file, read_task
 from gitticks.document.yaml_scalars import Plain
 from gitticks.errors import DocumentError
@@ -207,3 +208,33 @@ def test_the_old_manual_goes_when_awaiting_changes() -> None:
     assert cleared.data == b"---\nid: a\ntitle: T\n---\n"
     assert file.without_manual().data == b"---\nid: a\ntitle: T\nawaiting: work\n---\n"
     assert cleared.without_manual() is cleared
+
+
+def _file(lines: str) -> Frontmatter:
+    return split(f"---\nid: k7f2\n{lines}---\nText.\n".encode(), "TASK.md")
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("priorty", "priority"),
+        ("label", "labels"),
+        ("blocked-by", "blocked_by"),
+        ("deferred_until", "defer_until"),
+        ("statsu", "status"),
+        ("Title", "title"),
+    ],
+)
+def test_a_key_that_is_nearly_a_field_is_told_with_its_line(key: str, meant: str) -> None:
+    assert misnamed_keys(_file("title: A\n"), _file(f"title: A\n{key}: x\n")) == (
+        f"TASK.md:4: `{key}` is no field, and does nothing: did you mean `{meant}`?",
+    )
+    assert misnamed_keys(_file(f"{key}: x\n"), _file(f"{key}: y\n")) == ()
+    assert len(misnamed_keys(None, _file(f"{key}: y\n"))) == 1
+
+
+@pytest.mark.parametrize(
+    "key", [*sorted(HUMAN_FIELDS), "status", "manual", "base", "pr", "due", "sprint", "estimate", "team", "Ü"]
+)
+def test_fields_and_keys_of_ones_own_are_none(key: str) -> None:
+    assert misnamed_keys(None, _file(f"{key}: x\n")) == ()

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from gitticks.document.fields import read_fields
 from gitticks.document.fields_simple import read_simple
 from gitticks.document.frontmatter import split
-from gitticks.document.lines import Source
 from gitticks.document.taskfile import new_task_file, read_file
+from gitticks.document.texts import Source
 from gitticks.document.yaml_events import build_tree
 from gitticks.document.yaml_nodes import Mapping
 from gitticks.errors import DocumentError

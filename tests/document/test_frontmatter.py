@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitticks.document.frontmatter import FrontmatterHandler, decode, split
-from gitticks.document.yaml_splice import Change
+from gitticks.document.yaml_edit import Change
 from gitticks.errors import DocumentError
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.document.lines import Source
 from gitticks.document.sections import parse_blocks, read_body
 from gitticks.document.sections_simple import find_headings
 from gitticks.document.taskfile import TaskFile
+from gitticks.document.texts import Source
 from gitticks.document.verdict_line import MOST_INLINE_CHARACTERS, review_outcome
 from gitticks.model.notes import ReviewOutcome, Section
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.document.lines import Source
 from gitticks.document.scripts import ScriptBlock, Scripts, read_scripts
 from gitticks.document.sections import Body, read_body
+from gitticks.document.texts import Source
 from gitticks.errors import DocumentError
 
 

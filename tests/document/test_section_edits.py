@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitticks.document.lines import Source, trimmed, with_newlines
 from gitticks.document.section_edits import append_to_section, remove_section, set_section
 from gitticks.document.sections import Body, read_body
+from gitticks.document.texts import Source, trimmed, with_newlines
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.document.lines import Source
 from gitticks.document.sections import Body, is_empty, read_body
+from gitticks.document.texts import Source
 
 
 def body(text: str, first_line: int = 1) -> Body:

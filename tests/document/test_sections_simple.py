@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitticks.document.lines import Source
 from gitticks.document.sections import Heading, _headings, parse_blocks
 from gitticks.document.sections_simple import find_headings
+from gitticks.document.texts import Source
 
 LINE_STARTS = (
     "", "# ", "## ", "### ", "#### ", "#", "##", " # ", "    # ", "- ", "- # ", "  - ", "* ", "1. ", "1) ", "> ", "> # ",

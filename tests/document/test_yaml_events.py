@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.document.lines import Source
+from gitticks.document.texts import Source
 from gitticks.document.yaml_events import build_tree
 from gitticks.document.yaml_nodes import Mapping, Sequence, loose_node
 from gitticks.errors import DocumentError

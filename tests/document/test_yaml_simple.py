@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gitticks.document.lines import Source
+from gitticks.document.texts import Source
 from gitticks.document.yaml_events import build_tree
 from gitticks.document.yaml_nodes import Mapping
 from gitticks.document.yaml_simple import MOST_LINES, parse_simple

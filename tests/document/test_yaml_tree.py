@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from gitticks.document.lines import Source
+from gitticks.document.texts import Source
 from gitticks.document.yaml_nodes import Loose, Mapping, loose_node
 from gitticks.document.yaml_tree import parse_yaml
 from gitticks.errors import DocumentError

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gitticks.document.jsonl import read_history, render_event
+from gitticks.document.history import read_history, render_event
 from gitticks.document.settings import file_layer
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError, GitticksError

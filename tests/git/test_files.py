@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.git import files as module
-from gitticks.git.exchange import exchange
+from gitticks.git.disk import exchange
 from gitticks.git.files import CheckoutFiles, Replaced, write_synced
 from gitticks.git.folders import NotPlainError
 

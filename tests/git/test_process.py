@@ -1,8 +1,7 @@
-"""The one way to call git: what it lets through, and what it does not."""
-
 from __future__ import annotations
 
 import ast
+import re
 import stat
 from pathlib import Path
 
@@ -14,6 +13,18 @@ from tests.support.repositories import blob_id, clone, commit_file, git, make_re
 from tests.support.waiting import until
 
 PACKAGE = Path(process.__file__).resolve().parents[1]
+
+
+def test_versions_have_numbers() -> None:
+    found = process.versions_of_git()
+    assert list(found) == ["git", "pygit2", "libgit2"]
+    assert all(re.match(r"\d+\.\d+", version) for version in found.values())
+
+
+def test_an_old_git_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert process.is_git_new_enough()
+    monkeypatch.setattr(process, "OLDEST_GIT", (99, 0))
+    assert not process.is_git_new_enough()
 
 
 def test_it_returns_what_git_printed(tmp_path: Path) -> None:

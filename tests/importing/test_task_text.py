@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.document.escapes import unescape
-from gitticks.document.lines import trimmed
+from gitticks.document.entries import unescape
 from gitticks.document.taskfile import TaskFile
+from gitticks.document.texts import trimmed
 from gitticks.errors import DocumentError
 from gitticks.importing.parts import clean
 from gitticks.importing.record import ForeignTask

@@ -221,7 +221,7 @@ from pathlib import Path
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
 from gitticks.store.index import open_index
-from gitticks.store.resolve import resolve_id
+from gitticks.store.task_ids import resolve_id
 with open_index(discover(Path(sys.argv[1]))) as index:
     index.tasks(), index.broken(), index.titles(), index.task(resolve_id(index, "k7f"))
     index.open_questions(TaskId("k7f2")), index.data(TaskId("k7f2"))

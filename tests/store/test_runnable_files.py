@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitticks.document.runnables import runnable_of_task
+from gitticks.document.scripts import runnable_of_task
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.store.runnable_files import may_run

@@ -140,7 +140,7 @@ def test_what_stands_in_a_history_is_not_read_to_add_to_it(
     before = store.read(layout.history_path(K7F2)) or b""
     assert before
     with monkeypatch.context() as patched:
-        patched.setattr("gitticks.document.jsonl.read_history", lambda *_: pytest.fail("it was read"))
+        patched.setattr("gitticks.document.history.read_history", lambda *_: pytest.fail("it was read"))
         store.transact(lambda transaction: transaction.append_events(K7F2, [event]), author=ADA)
     content = store.read(layout.history_path(K7F2)) or b""
     assert content.startswith(before)

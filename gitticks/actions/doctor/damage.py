@@ -45,7 +45,7 @@ class Damaged:
 
 def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
     """Yields an error for each object of the state branch that is missing or damaged."""
-    from gitticks.git.fsck import find_damage
+    from gitticks.git.maintenance import find_damage
 
     tip, objects = state_tip(context.repository), context.store.objects
     try:

@@ -142,7 +142,7 @@ def _named(folder: str | None) -> TaskId | None:
 
 def _unread_lines(index: Index, ids: Iterable[TaskId]) -> Iterator[Finding]:
     """Yields a warning for each history with lines that say nothing to this gitticks."""
-    from gitticks.document.jsonl import read_history
+    from gitticks.document.history import read_history
 
     for task_id in ids:
         history = read_history(index.history(task_id))

@@ -10,7 +10,7 @@ from shlex import quote
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.errors import NotFoundError
-from gitticks.git.lockfiles import Holder, LockFile, clear_ref_locks, holder_of, index_lock, ref_locks
+from gitticks.git.lock_files import Holder, LockFile, clear_ref_locks, holder_of, index_lock, ref_locks
 
 _HELD_LONG_SECONDS = 5.0
 _SECONDS_TOLD, _MINUTES_TOLD = 120, 120
@@ -83,7 +83,7 @@ def _index_finding(name: str, lock: LockFile) -> Finding:
 def _checkouts(context: Context) -> Iterator[tuple[str, Path]]:
     """Yields the checkouts that gitticks writes into, by what a person calls them, with their git directories."""
     from gitticks.git.checkouts import checkout_at
-    from gitticks.git.worktree_list import list_worktrees
+    from gitticks.git.worktrees import list_worktrees
     from gitticks.store.board import board_checkout
 
     main, common_dir = context.repository.main_worktree, context.repository.common_dir

@@ -21,8 +21,7 @@ _MINUTES_TOLD = 120
 
 def check_git() -> Iterator[Finding]:
     """Yields what is wrong with the git binary."""
-    from gitticks.git.process import OLDEST_GIT
-    from gitticks.git.versions import is_git_new_enough, versions_of_git
+    from gitticks.git.process import OLDEST_GIT, is_git_new_enough, versions_of_git
 
     try:
         if not is_git_new_enough():

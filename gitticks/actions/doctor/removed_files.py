@@ -12,7 +12,7 @@ from pathlib import Path
 from gitticks.actions.context import Context
 from gitticks.actions.moved_folders import renamed_folders
 from gitticks.git.checkouts import Checkout
-from gitticks.git.exchange import move_to_free_place
+from gitticks.git.disk import move_to_free_place
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.store.board import WORKTREE_BOARD, board_checkout

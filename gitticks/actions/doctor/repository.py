@@ -24,7 +24,7 @@ _MANY_LOOSE_OBJECTS = 7000
 
 def check_kind(context: Context) -> Iterator[Finding]:
     """Yields what is unusual about the repository."""
-    from gitticks.git.kinds import kinds_of
+    from gitticks.git.repository_kinds import kinds_of
 
     repository = context.repository
     kinds = kinds_of(repository)
@@ -188,7 +188,7 @@ def check_paths(context: Context) -> Iterator[Finding]:
 
 def check_loose_objects(context: Context) -> Iterator[Finding]:
     """Yields a warning if so many objects lie about singly that git gets slow."""
-    from gitticks.git.fsck import count_loose_objects
+    from gitticks.git.maintenance import count_loose_objects
 
     loose = count_loose_objects(context.repository)
     if loose.count > _MANY_LOOSE_OBJECTS:

@@ -17,8 +17,7 @@ def check_hooks(context: Context) -> Iterator[Finding]:
     from gitticks.git.hooks_path import find_own_hooks
     from gitticks.store.checkout_hooks import checkout_hooks_state
     from gitticks.store.hook_files import HooksState
-    from gitticks.store.hooks import are_hooks_off, board_hooks_state
-    from gitticks.store.server_hooks import server_hooks_state
+    from gitticks.store.hooks import are_hooks_off, board_hooks_state, server_hooks_state
 
     own = find_own_hooks(context.repository)
     if own.is_missing:

@@ -9,7 +9,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.statistics.figures import Facts, Figures, Waits, Week
 from gitticks.actions.statistics.journey import follow
 from gitticks.actions.statistics.period import Period, period_until
-from gitticks.document.jsonl import read_history
+from gitticks.document.history import read_history
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.store.index import BrokenFile

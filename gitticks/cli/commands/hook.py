@@ -51,7 +51,7 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
 
 def _where_git_works(context: Context) -> Context:
     """Returns the context of the worktree that git called the hook for, wherever it was called."""
-    from gitticks.git.named_repository import find_place_of_hook
+    from gitticks.git.repository_lookup import find_place_of_hook
 
     place = find_place_of_hook(str(context.directory), context.world.environment)
     if place is None:

@@ -49,7 +49,7 @@ def command(
     from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.note import check_author, note_task
     from gitticks.actions.session_requests import current_session, request_note
-    from gitticks.store.resolve import UnknownTaskError
+    from gitticks.store.task_ids import UnknownTaskError
 
     named, typed = split_words(context, words, has_text=file is not None)
     if file is not None and typed is not None:

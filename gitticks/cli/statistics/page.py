@@ -18,7 +18,7 @@ from gitticks.cli.statistics.words import (
     summary,
 )
 from gitticks.cli.text import cut, visible
-from gitticks.document.times import format_time
+from gitticks.document.values import format_time
 
 if TYPE_CHECKING:
     from gitticks.actions.statistics.figures import Week

@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from gitticks.document.lines import Source
 from gitticks.document.merging.entries import merge_entries, split_entries
 from gitticks.document.merging.marks import WORD, Version, conflict_line, marked, versions_of
-from gitticks.document.merging.parts import joined_order, numbered
-from gitticks.document.merging.three_way import merge_text
+from gitticks.document.merging.three_way import joined_order, merge_text, numbered
 from gitticks.document.sections import Body, read_body, same_name
-from gitticks.document.texts import trimmed, with_newlines
+from gitticks.document.texts import Source, trimmed, with_newlines
 from gitticks.model.notes import Entry, Section
 
 SUMMARY: Final = "summary"

@@ -8,15 +8,13 @@ from typing import TypeAlias
 
 from gitticks.document.fields import FIELDS, MANUAL
 from gitticks.document.frontmatter import Frontmatter
-from gitticks.document.lines import Source, line_end
-from gitticks.document.merging.parts import joined_order
-from gitticks.document.merging.three_way import union_of_lines
-from gitticks.document.texts import with_newlines
+from gitticks.document.merging.three_way import joined_order, union_of_lines
+from gitticks.document.texts import Source, line_end, with_newlines
+from gitticks.document.yaml_edit import Change
 from gitticks.document.yaml_nodes import Loose, Node, Scalar, loose_node
 from gitticks.document.yaml_nodes import Mapping as MappingNode
 from gitticks.document.yaml_nodes import Sequence as SequenceNode
 from gitticks.document.yaml_scalars import Plain, YamlValue
-from gitticks.document.yaml_splice import Change
 from gitticks.document.yaml_tree import parse_yaml
 
 SETS = frozenset({"labels", "blocked_by"})
@@ -264,3 +262,27 @@ def _same(one: Node | None, other: Node | None) -> bool:
 def _items(part: _Part | None) -> Sequence[str]:
     value = _value(part)
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else ()
+
+
+def merge_settings(base: str, one: str, other: str) -> tuple[str, tuple[str, ...]]:
+    """Returns the settings with the changes of both sides, and the keys that both changed; there that of `one` stands.
+
+    Raises:
+        DocumentError: a side is no YAML of one key a line.
+    """
+    merged = merge_frontmatter(
+        _as_frontmatter(base) if base.strip() else None,
+        _as_frontmatter(one),
+        _as_frontmatter(other),
+        bundle=frozenset(),
+        guest_is_later=False,
+    )
+    return merged.frontmatter.yaml, merged.overridden
+
+
+def _as_frontmatter(text: str) -> Frontmatter:
+    path = "config.yaml"
+    newline = "\r\n" if "\r\n" in text else "\n"
+    tree = parse_yaml(Source(text, path))
+    nothing = MappingNode((), flow=False, start=0, end=0)
+    return Frontmatter(path, "", text, "", "", newline, tree if tree is not None else nothing)

@@ -1,25 +1,99 @@
-"""How a task's file says that two people wrote the same part differently: both texts, between comments.
-
-Comments leave the file a valid task, are shown by no renderer, and are found again line for line.
-"""
+"""How a text says that two people wrote the same part differently: git's conflict markers, and our own comments."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from gitticks.document.lines import Source, line_starts
-from gitticks.document.merging.markers import find_hunks
-from gitticks.document.texts import with_newlines
+from gitticks.document.texts import Source, line_starts, with_newlines
+
+_BEGIN, _BASE, _MIDDLE, _END = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
 
 WORD: Final = "gitticks conflict"
 END_MARK: Final = f"<!-- {WORD}: end -->"
 _MARK = re.compile(rf"^<!-- {WORD}: [^\r\n]*-->[ \t]*\r?$", re.MULTILINE)
 _VERSION = re.compile(rf"^<!-- {WORD}: version of ([^\n]*?) -->\n", re.MULTILINE)
 _TICKS = re.compile(r"^ {0,3}(~{3,})", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Where both sides exclude each other; offsets of the text. `base` is None where git did not write it."""
+
+    start: int
+    end: int
+    ours: str
+    base: str | None
+    theirs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The versions that a text with markers was made of; without git's base, that of each hunk counts as empty."""
+
+    base: str
+    ours: str
+    theirs: str
+
+
+def find_hunks(text: str) -> tuple[Hunk, ...]:
+    """Returns the complete hunks in order; markers that stand alone are text."""
+    hunks: list[Hunk] = []
+    places: dict[str, tuple[int, int]] = {}
+    starts = line_starts(text)
+    for start, end in itertools.pairwise(starts):
+        kind = _kind(text[start:end])
+        if kind == _BEGIN:
+            places = {kind: (start, end)}
+        elif kind == _END and _MIDDLE in places:
+            hunks.append(_hunk(text, places, start, end))
+            places = {}
+        elif kind and _BEGIN in places and kind not in places and not (kind == _BASE and _MIDDLE in places):
+            places[kind] = (start, end)
+    return tuple(hunks)
+
+
+def split_sides(text: str) -> Sides | None:
+    """Returns the versions that git merged into a text with markers; None if there is no complete hunk in it."""
+    hunks = find_hunks(text)
+    if not hunks:
+        return None
+    base, ours, theirs, place = "", "", "", 0
+    for hunk in hunks:
+        same = text[place : hunk.start]
+        base += same + (hunk.base or "")
+        ours += same + hunk.ours
+        theirs += same + hunk.theirs
+        place = hunk.end
+    rest = text[place:]
+    return Sides(base + rest, ours + rest, theirs + rest)
+
+
+def _kind(line: str) -> str:
+    """Returns the marker that a line begins with, or nothing."""
+    found = line[:7]
+    if found not in (_BEGIN, _BASE, _MIDDLE, _END):
+        return ""
+    after = line[7:].rstrip("\r\n")
+    is_marker = not after or (after.startswith(" ") and found != _MIDDLE)
+    return found if is_marker else ""
+
+
+def _hunk(text: str, places: dict[str, tuple[int, int]], start: int, end: int) -> Hunk:
+    ours_start, middle = places[_BEGIN][1], places[_MIDDLE]
+    base = places.get(_BASE)
+    ours_end = middle[0] if base is None else base[0]
+    return Hunk(
+        start=places[_BEGIN][0],
+        end=end,
+        ours=text[ours_start:ours_end],
+        base=None if base is None else text[base[1] : middle[0]],
+        theirs=text[middle[1] : start],
+    )
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -11,7 +11,7 @@ from gitticks.document.merging.fields import Later, merge_frontmatter
 from gitticks.document.merging.marks import conflict_line
 from gitticks.document.sections import same_name
 from gitticks.document.taskfile import TaskFile
-from gitticks.document.times import format_time
+from gitticks.document.values import format_time
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,53 @@
-"""Merges three versions of a list of lines, the same whichever of the two sides comes first."""
+"""A text as a row of parts that are known by a key and merged one by one: keys of YAML, sections, entries.
+
+The result keeps the order of the frame, one of the two sides; what only the other one, the guest, has comes behind
+the part that it follows there.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
+from typing import TypeVar
 
-from gitticks.document.lines import line_starts
+from gitticks.document.texts import line_starts
+
+K = TypeVar("K", bound=Hashable)
 
 _MOST_PAIRS = 2_000_000
 """Lines that occur often are compared with one another again and again; past so many pairs nobody waits for it."""
 _MOST_STEPS = 20_000_000
 """For each run of lines that stayed together all lines are looked at; past so many looks nobody waits either."""
+Places = tuple[int, int, int]
+
+
+def joined_order(frame: Sequence[K], guest: Sequence[K]) -> list[K]:
+    """Returns every key of both once, in the order of the frame."""
+    known = set(frame)
+    followers: dict[K | None, list[K]] = {}
+    last: K | None = None
+    for key in guest:
+        if key in known:
+            last = key
+        else:
+            followers.setdefault(last, []).append(key)
+    result = list(followers.get(None, ()))
+    for key in frame:
+        result.append(key)
+        result += followers.get(key, ())
+    return result
+
+
+def numbered(names: Sequence[K]) -> list[tuple[K, int]]:
+    """Returns the names as keys that are unique: each with how often it occurred before."""
+    seen: dict[K, int] = {}
+    keys = []
+    for name in names:
+        keys.append((name, seen.get(name, 0)))
+        seen[name] = seen.get(name, 0) + 1
+    return keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +94,6 @@ def merge_lines(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -
         start = (anchor[0] + length, anchor[1] + length, anchor[2] + length)
     result += _between(base, one, other, start, (len(base), len(one), len(other)))
     return [stretch for stretch in result if stretch.lines or stretch.clash]
-
-
-Places = tuple[int, int, int]
 
 
 def _between(

@@ -2,7 +2,8 @@
 
 from gitticks.git.merges.aside import checkout_aside, sweep_asides
 from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
-from gitticks.git.merges.commits import add_trailers
+from gitticks.git.merges.commits import HookRefusedError, add_trailers, commit_merge
+from gitticks.git.merges.file_by_file import Mended
 from gitticks.git.merges.history import (
     DiffSummary,
     LongChange,
@@ -14,10 +15,8 @@ from gitticks.git.merges.history import (
     merge_base,
     merge_trailers,
 )
-from gitticks.git.merges.hooked import HookRefusedError, commit_merge
 from gitticks.git.merges.memory import CleanMerge, Conflict, merge_in_memory
-from gitticks.git.merges.mend import Mended
-from gitticks.git.merges.moves import tree_changes
+from gitticks.git.merges.overlaps import tree_changes
 from gitticks.git.merges.rebase import CleanRebase, rebase_in_memory
 
 __all__ = [

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from gitticks.errors import NotFoundError
 from gitticks.git.checkouts import Checkout
-from gitticks.git.fence import fence_programs
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
+from gitticks.git.untrusted_config import fence_programs
 from gitticks.git.worktrees import add_worktree, remove_worktree
 
 _LOCK_SUFFIX = ".lock"

@@ -15,18 +15,18 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import LostRaceError, NotFoundError
-from gitticks.git.abandoned import clear_shared_locks
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch
 from gitticks.git.indexfile import index_aside
 from gitticks.git.indexlock import hold_index_lock
+from gitticks.git.lock_files import clear_shared_locks
 from gitticks.git.locks import hold_lock
+from gitticks.git.merges.file_by_file import Mended, mend
 from gitticks.git.merges.journal import BaseMove, forget_move, note_move, noted_move
-from gitticks.git.merges.mend import Mended, mend
 from gitticks.git.merges.overlaps import FollowingCheckout, overlapping_paths
 from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktree_list import list_worktrees
+from gitticks.git.worktrees import list_worktrees
 
 
 @dataclass(frozen=True, slots=True)

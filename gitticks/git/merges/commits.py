@@ -1,16 +1,25 @@
-"""Stores commits through git, which signs them where the person's configuration wants that; libgit2 does not."""
+"""Stores merge commits through git, as the person would: their hooks may change or refuse one, their key signs it."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from gitticks.git.fence import fence_programs
-from gitticks.git.process import run_git
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout
+from gitticks.git.hooks_path import find_own_hooks
+from gitticks.git.identity import Identity
+from gitticks.git.merges.aside import checkout_aside, fill_with
+from gitticks.git.process import GitResult, printable, run_git
 from gitticks.git.repository import Repository
+from gitticks.git.untrusted_config import fence_programs
 
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
+
+_MESSAGE_FILE = "MERGE_MSG"
+_MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
 
 
 def store_commit(
@@ -61,3 +70,61 @@ def _wants_signature(repository: Repository) -> bool:
 
 def _parent_words(parents: Sequence[str]) -> list[str]:
     return [word for parent in parents for word in ("-p", parent)]
+
+
+class HookRefusedError(GitticksError):
+    """A hook of the person's refused the commit."""
+
+
+def commit_merge(
+    repository: Repository, tree: str, parents: Sequence[str], message: str, *, author: Identity
+) -> str:
+    """Stores the commit of a merge (one parent: of a squash) and returns its id; no ref moves.
+
+    The person's `pre-merge-commit` (`pre-commit` for a squash), `prepare-commit-msg` and `commit-msg` run as `git
+    merge` would run them, in a checkout aside; what they stage or write into the message is taken.
+
+    Raises:
+        HookRefusedError: one of them failed; the message holds its words.
+    """
+    kind = "merge" if len(parents) > 1 else "squash"
+    check = "pre-merge-commit" if kind == "merge" else "pre-commit"
+    hooks = find_own_hooks(repository).folder
+    if any(_is_hook(hooks / name) for name in (check, *_MESSAGE_HOOKS)):
+        tree, message = _run_hooks(repository, hooks, (tree, parents[0]), message, (check, kind))
+    return store_commit(repository, tree, parents, message, author.variables())
+
+
+def _run_hooks(
+    repository: Repository, hooks: Path, place: tuple[str, str], message: str, kind: tuple[str, str]
+) -> tuple[str, str]:
+    """Runs the hooks on a tree laid over its first parent; returns tree and message as they left them."""
+    tree, parent = place
+    check, source = kind
+    with checkout_aside(repository, parent) as checkout:
+        fill_with(checkout, tree)
+        _run_hook(checkout, hooks, check)
+        tree = run_git(["write-tree"], repository_dir=checkout.git_dir).text
+        file = checkout.git_dir / _MESSAGE_FILE
+        file.write_bytes(os.fsencode(message))
+        _run_hook(checkout, hooks, "prepare-commit-msg", str(file), source)
+        _run_hook(checkout, hooks, "commit-msg", str(file))
+        return tree, os.fsdecode(file.read_bytes())
+
+
+def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
+    result: GitResult = run_git(
+        ["-c", f"core.hooksPath={hooks}", "hook", "run", "--ignore-missing", name, "--", *words],
+        directory=checkout.path,
+        check=False,
+        trusted=True,
+    )
+    if result.code != 0:
+        raise HookRefusedError(
+            f"the hook `{name}` refused the merge: {printable(result.stderr) or f'exit code {result.code}'}",
+            hint=f"`{hooks / name}` says why",
+        )
+
+
+def _is_hook(file: Path) -> bool:
+    return file.is_file() and os.access(file, os.X_OK)

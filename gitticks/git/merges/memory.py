@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.git.fence import fence_programs
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
+from gitticks.git.untrusted_config import fence_programs
 
 _CONFLICT = 1
 

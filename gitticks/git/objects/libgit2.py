@@ -182,7 +182,7 @@ class Libgit2Objects(Objects):
         try:
             return self._read_by_libgit2(object_id)
         except KeyError:
-            from gitticks.git.missing import fetch_missing
+            from gitticks.git.maintenance import fetch_missing
 
             fetch_missing(self.common_dir, object_id)
             return self._read_by_libgit2(object_id)

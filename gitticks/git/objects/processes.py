@@ -118,7 +118,7 @@ class ProcessObjects(Objects):
     def _read(self, object_id: str) -> tuple[str, bytes]:
         found = self._ask("info", object_id)
         if found is None:
-            from gitticks.git.missing import fetch_missing
+            from gitticks.git.maintenance import fetch_missing
 
             fetch_missing(self.common_dir, object_id)
             self._stop_reader()

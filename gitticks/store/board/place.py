@@ -150,11 +150,7 @@ def _set_up(repository: Repository, checkout: Checkout, *, is_new: bool) -> None
 
     What a new one has already, git copied from the main worktree.
     """
-    from gitticks.git.worktree_config import (
-        enable_worktree_config,
-        read_worktree_setting,
-        write_worktree_setting,
-    )
+    from gitticks.git.config import enable_worktree_config, read_worktree_setting, write_worktree_setting
 
     enable_worktree_config(repository)
     for key, value in _AS_STORED.items():

@@ -206,8 +206,8 @@ def _is_settled(repository: Repository, checkout: Checkout, tip: str) -> bool:
 @contextlib.contextmanager
 def refreshed_aside(checkout: Checkout) -> Iterator[Path]:
     """Gives a second index in which git has noted which files are unchanged, so that `git status` is quick."""
-    from gitticks.git.fence import fence_programs
     from gitticks.git.process import run_git
+    from gitticks.git.untrusted_config import fence_programs
 
     index, aside = checkout.git_dir / "index", checkout.git_dir / "gitticks-refreshed"
     for leftover in (aside, aside.with_name(f"{aside.name}.lock")):

@@ -89,7 +89,7 @@ def _new_id(file: TaskFile, is_taken: Callable[[TaskId], bool]) -> TaskId:
 
 
 def _move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
-    from gitticks.document.jsonl import render_event
+    from gitticks.document.history import render_event
 
     before, after = task_folder(old), task_folder(new)
     for path in [path for path in files if path.startswith(f"{before}/")]:

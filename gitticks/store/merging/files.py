@@ -51,7 +51,7 @@ def merge_file(
     if task_of_path(path) is not None:
         return _merged_task(path, base, ours, theirs, changes)
     if path.endswith(_RECORDS):
-        from gitticks.document.merging.records import merge_records
+        from gitticks.document.merging.entries import merge_records
 
         return MergedFile(merge_records(base or b"", ours, theirs))
     try:
@@ -70,7 +70,7 @@ def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedF
     if path.rpartition("/")[2] in _GROWING:
         return MergedFile(union_of_lines(*texts).encode())
     if path == CONFIG_PATH:
-        from gitticks.document.merging.settings import merge_settings
+        from gitticks.document.merging.fields import merge_settings
 
         text, keys = merge_settings(*texts)
         beside = _kept_beside(path, one, other).beside if keys else ()

@@ -59,17 +59,17 @@ class TestMachine:
     def test_a_git_that_is_too_old_or_missing(
         self, project: Project, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from gitticks.git import versions
+        from gitticks.git import process
         from gitticks.git.process import GitError
 
         def missing() -> bool:
             raise GitError("there is no git on PATH")
 
-        monkeypatch.setattr(versions, "is_git_new_enough", lambda: False)
+        monkeypatch.setattr(process, "is_git_new_enough", lambda: False)
         ((what, severity),) = found_in(project.path).items()
         assert what.endswith(" is too old: gitticks needs 2.39")
         assert severity == "error"
-        monkeypatch.setattr(versions, "is_git_new_enough", missing)
+        monkeypatch.setattr(process, "is_git_new_enough", missing)
         assert found_in(project.path) == {"there is no git on PATH": "error"}
 
     def test_a_full_disk(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.document.lines import Source
 from gitticks.document.merging.body import WHOLE, MergedBody, merge_body
 from gitticks.document.merging.marks import conflict_line
 from gitticks.document.sections import Body, read_body
+from gitticks.document.texts import Source
 
 
 def body(text: str) -> Body:

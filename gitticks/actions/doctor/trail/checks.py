@@ -11,10 +11,10 @@ from gitticks.actions.doctor.trail.judging import HISTORY_CHANGED, Trail, Unsett
 from gitticks.actions.doctor.trail.remembered import load_remembered, remember
 from gitticks.actions.doctor.trail.versions import Versions
 from gitticks.errors import UsageError
+from gitticks.git.log import read_trail
 from gitticks.git.objects import Objects
-from gitticks.git.quarantine import ObjectPlaces, object_places
 from gitticks.git.refs import is_nothing
-from gitticks.git.trail import read_trail
+from gitticks.git.repository_kinds import ObjectPlaces, object_places
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.impossible_paths import find_impossible
 from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, TASKS_FOLDER

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from gitticks.actions.doctor.trail.versions import NOTHING, Version, Versions, events_in
 from gitticks.errors import DocumentError
-from gitticks.git.trail import TrailCommit
+from gitticks.git.log import TrailCommit
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from gitticks.document.jsonl import read_history
+from gitticks.document.history import read_history
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.errors import DocumentError
 from gitticks.git.objects import Objects

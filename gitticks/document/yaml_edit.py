@@ -1,0 +1,266 @@
+"""Changes single values of a YAML text at the offsets of its nodes; every other byte stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gitticks.document.texts import LINE_BREAK, Source, line_end
+from gitticks.document.yaml_nodes import Loose, Mapping, Node, Pair, Scalar, loose_node
+from gitticks.document.yaml_nodes import Sequence as SequenceNode
+from gitticks.document.yaml_scalars import YamlValue, loose, render, render_text
+from gitticks.document.yaml_tree import parse_yaml
+from gitticks.errors import DocumentError
+
+_BLOCK_HEADER = re.compile(r"[|>][0-9+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replaces the text from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """Returns `text` after edits that do not overlap."""
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """Makes edits of one text, whose new lines end in `newline`."""
+
+    text: str
+    newline: str
+
+    def appended(self, line: str) -> list[Edit]:
+        """Returns the edit that adds `line` at the end of the text."""
+        glue = self.newline if self.text and not self.text.endswith(("\n", "\r")) else ""
+        return [Edit(len(self.text), len(self.text), f"{glue}{line}{self.newline}")]
+
+    def inserted(self, mapping: Mapping, key: str, value: YamlValue) -> Iterator[list[Edit]]:
+        """Yields ways to add a key after the mapping's last one."""
+        pair = f"{render_text(key, flow=mapping.flow)}: {render(value, flow=mapping.flow)}"
+        if mapping.flow:
+            yield self._added_in_flow(mapping, mapping.pairs, pair)
+            return
+        last = mapping.pairs[-1]
+        indentation = " " * (mapping.pairs[0].start - self._line_start(mapping.pairs[0].start))
+        for offset in (self._line_end(last.end), self._after_blank_lines(last.end)):
+            yield [self._new_line(offset, indentation + pair)]
+
+    def removed(self, mapping: Mapping, pair: Pair) -> Iterator[list[Edit]]:
+        """Yields ways to remove a key together with its line."""
+        if mapping.flow:
+            yield self._removed_in_flow(mapping.pairs, mapping.pairs.index(pair))
+            return
+        start = self._line_start(pair.start)
+        if self.text[start : pair.start].strip(" ") not in ("", "?"):
+            return
+        for end in (self._line_end(pair.end), self._after_blank_lines(pair.end)):
+            yield [Edit(start, end, "")]
+
+    def replaced(self, pair: Pair, value: YamlValue, *, flow: bool) -> Iterator[list[Edit]]:
+        """Yields ways to give a key another value."""
+        node = pair.value
+        if isinstance(node, SequenceNode) and isinstance(value, Sequence) and not isinstance(value, str):
+            yield from self._changed_items(node, value)
+        rendered = render(value, flow=flow)
+        if isinstance(node, Scalar) and node.style in ("|", ">"):
+            yield self._block_scalar_replaced(node, rendered)
+        elif node.start == node.end:
+            yield [Edit(node.start, node.end, f" {rendered}")]
+            yield [Edit(pair.key.end, pair.key.end, f": {rendered}")]
+        elif isinstance(node, Scalar) or node.flow:
+            yield [Edit(node.start, node.end, rendered)]
+        else:
+            colon = self.text.find(":", pair.key.end, node.start)
+            yield [Edit(colon + 1, colon + 1, f" {rendered}"), *self._lines_removed(node)]
+
+    def _block_scalar_replaced(self, node: Scalar, rendered: str) -> list[Edit]:
+        """Returns the edits that keep a comment behind the `|`."""
+        header = _BLOCK_HEADER.match(self.text, node.start)
+        header_end = node.start if header is None else header.end()
+        line_end = LINE_BREAK.search(self.text, header_end, node.end)
+        body = node.end if line_end is None else line_end.start()
+        return [Edit(node.start, header_end, rendered), Edit(body, max(body, node.end), "")]
+
+    def _lines_removed(self, node: Node) -> list[Edit]:
+        """Returns the edit that deletes the lines of a block collection which begins on a line of its own."""
+        return [Edit(self._line_start(node.start), self._line_end(node.end), "")]
+
+    def _changed_items(self, node: SequenceNode, value: Sequence[YamlValue]) -> Iterator[list[Edit]]:
+        """Yields the edits that keep the items, quotes and comments that stay."""
+        old = [loose_node(item) for item in node.items]
+        new = [loose(item) for item in value]
+        kept = [index for index, item in enumerate(old) if item in new]
+        staying = [old[index] for index in kept]
+        if staying == new[: len(staying)] and staying:
+            gone = [index for index in range(len(old)) if index not in kept]
+            yield [
+                *(edit for index in gone for edit in self._item_removed(node, index)),
+                *self._items_added(node, value[len(staying) :]),
+            ]
+        shared = min(len(old), len(new))
+        if shared:
+            yield [
+                *(
+                    self._item_replaced(node, index, value)
+                    for index in range(shared)
+                    if old[index] != new[index]
+                ),
+                *(edit for index in range(shared, len(old)) for edit in self._item_removed(node, index)),
+                *self._items_added(node, value[shared:]),
+            ]
+
+    def _item_replaced(self, node: SequenceNode, index: int, value: Sequence[YamlValue]) -> Edit:
+        item = node.items[index]
+        return Edit(item.start, item.end, render(value[index], flow=node.flow))
+
+    def _item_removed(self, node: SequenceNode, index: int) -> list[Edit]:
+        if node.flow:
+            return self._removed_in_flow(node.items, index)
+        item = node.items[index]
+        return [Edit(self._line_start(item.start), self._line_end(item.end), "")]
+
+    def _items_added(self, node: SequenceNode, items: Sequence[YamlValue]) -> list[Edit]:
+        if not items:
+            return []
+        last = node.items[-1]
+        if node.flow:
+            text = "".join(f", {render(item, flow=True)}" for item in items)
+            return [Edit(last.end, last.end, text)]
+        start = self._line_start(last.start)
+        lead = self.text[start : last.start]
+        lines = self.newline.join(lead + render(item) for item in items)
+        return [self._new_line(self._line_end(last.end), lines)]
+
+    def _added_in_flow(self, mapping: Mapping, parts: Sequence[Pair], text: str) -> list[Edit]:
+        if not parts:
+            return [Edit(mapping.start + 1, mapping.start + 1, text)]
+        return [Edit(parts[-1].end, parts[-1].end, f", {text}")]
+
+    def _removed_in_flow(self, parts: Sequence[Node | Pair], index: int) -> list[Edit]:
+        """Returns the edits that delete one part and one comma; a comment between two parts stays."""
+        part = parts[index]
+        if len(parts) == 1:
+            return [Edit(part.start, part.end, "")]
+        is_last = index == len(parts) - 1
+        gap = (parts[index - 1].end, part.start) if is_last else (part.end, parts[index + 1].start)
+        if "#" not in self.text[slice(*gap)]:
+            return [Edit(min(gap[0], part.start), max(gap[1], part.end), "")]
+        comma = self.text.find(",", *gap)
+        return [Edit(part.start, part.end, ""), Edit(comma, comma + 1, "")]
+
+    def _new_line(self, offset: int, line: str) -> Edit:
+        glue = "" if offset == 0 or self.text[offset - 1] in "\r\n" else self.newline
+        return Edit(offset, offset, f"{glue}{line}{self.newline}")
+
+    def _line_start(self, offset: int) -> int:
+        return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
+
+    def _line_end(self, offset: int) -> int:
+        return line_end(self.text, offset)
+
+    def _after_blank_lines(self, offset: int) -> int:
+        end = self._line_end(offset)
+        blank = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*").match(self.text, end)
+        return end if blank is None else blank.end()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A key, as the path to it through nested mappings, and its new value; None removes the key."""
+
+    keys: tuple[str, ...]
+    value: YamlValue | None
+
+
+def splice(source: Source, changes: Iterable[Change], newline: str) -> Source:
+    """Returns the text with the changes made, in their order; lines that are added end in `newline`.
+
+    Raises:
+        DocumentError: the text writes a value in a form that cannot be changed in place.
+    """
+    for change in changes:
+        source = _changed(source, change, newline)
+    return source
+
+
+def _changed(source: Source, change: Change, newline: str) -> Source:
+    root = parse_yaml(source)
+    expected = _expected(loose_node(root), change)
+    if expected is None:
+        return source
+    for edits in _ways(Editor(source.text, newline), root, change):
+        result = Source(apply_edits(source.text, edits), source.path, source.first_line)
+        if _reads_as(result, expected):
+            return result
+    name = ".".join(change.keys)
+    raise DocumentError(
+        f"`{name}` stands in a form that cannot be changed in place",
+        path=source.path,
+        line=source.first_line,
+        hint=f"write it on one line, as `{change.keys[-1]}: …`",
+    )
+
+
+def _reads_as(source: Source, expected: Loose) -> bool:
+    try:
+        return _same(loose_node(parse_yaml(source)), expected)
+    except DocumentError:
+        return False
+
+
+def _same(found: Loose, expected: Loose) -> bool:
+    """True if both are equal, where a mapping that lost its last key may read as null."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return list(found) == list(expected) and all(_same(found[key], expected[key]) for key in found)
+    return found == expected or (expected == {} and found == "")
+
+
+def _expected(tree: Loose, change: Change) -> Loose | None:
+    """Returns the tree after the change, or None where there is nothing to remove."""
+    key, *rest = change.keys
+    pairs = dict(tree) if isinstance(tree, dict) else {}
+    if rest:
+        inner = _expected(pairs.get(key, {}), Change(tuple(rest), change.value))
+        return None if inner is None else pairs | {key: inner}
+    if change.value is not None:
+        return pairs | {key: loose(change.value)}
+    return {name: item for name, item in pairs.items() if name != key} if key in pairs else None
+
+
+def _ways(editor: Editor, root: Mapping | None, change: Change) -> Iterator[list[Edit]]:
+    """Yields ways to make the change, the one that leaves most as it was first."""
+    keys, value = change.keys, change.value
+    if root is None:
+        yield editor.appended(f"{render_text(keys[0])}: {render(_nested(keys[1:], value))}")
+        return
+    mapping, depth = root, 0
+    while (pair := mapping.pair(keys[depth])) is not None and depth < len(keys) - 1:
+        if not isinstance(pair.value, Mapping):
+            if not (isinstance(pair.value, Scalar) and pair.value.is_null):
+                return
+            break
+        mapping, depth = pair.value, depth + 1
+    if pair is None:
+        yield from editor.inserted(mapping, keys[depth], _nested(keys[depth + 1 :], value))
+    elif value is None:
+        yield from editor.removed(mapping, pair)
+    else:
+        yield from editor.replaced(pair, _nested(keys[depth + 1 :], value), flow=mapping.flow)
+
+
+def _nested(keys: Sequence[str], value: YamlValue | None) -> YamlValue:
+    """Returns `value` inside one mapping for each key."""
+    result: YamlValue = {} if value is None else value
+    for key in reversed(keys):
+        result = {key: result}
+    return result

@@ -1,0 +1,227 @@
+"""The lock files that a killed git leaves, and their removal where every git that could hold them is known to be dead."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.flocks import is_lock_held
+from gitticks.git.checkouts import Checkout, worktree_entries
+from gitticks.git.indexlock import OWN_MARK
+from gitticks.git.locks import FOREIGN_AGE_SECONDS, LOCK_SIZES, HeldLock, clear_stale_ref_lock, hold_lock
+from gitticks.git.refs import BRANCHES
+from gitticks.git.repository import Repository
+from gitticks.processes import parse_identity, start_times
+from gitticks.safe_read import read_plain_file
+
+_OWN_REFS = ("refs/heads/gitticks", "refs/gitticks")
+_LONGEST_NOTE = 4096
+_MOST_BYTES = 1024**3
+
+WAIT_SECONDS = 2.0
+AGE_SECONDS = 30.0
+"""Git holds a lock for moments, or for as long as a person's editor is open in that checkout."""
+_OTHERS_SECONDS = 1.0
+"""Libraries and editors take locks too, without a process named git; for an instant."""
+_LOOK_SECONDS = 0.1
+_CLOCK_SLACK_SECONDS = 1.0
+_OF_A_CHECKOUT = ("index.lock", "HEAD.lock", "config.worktree.lock")
+
+
+@dataclass(frozen=True, slots=True)
+class LockFile:
+    """A `.lock` of git's.
+
+    Attributes:
+        path: where it lies.
+        ref: the ref that it locks; None for an index.
+        age_seconds: how long it has been there.
+        taker: the process that took it, where it says so.
+        size_bytes: how large it is.
+    """
+
+    path: Path
+    ref: str | None
+    age_seconds: float
+    taker: int | None
+    size_bytes: int
+
+    @property
+    def is_of_git(self) -> bool:
+        """True if it has a size that git gives the locks of its refs; only such are cleared."""
+        return self.size_bytes in LOCK_SIZES
+
+    @property
+    def is_old(self) -> bool:
+        """True if it is older than any command of git keeps one, short of an open editor."""
+        return self.age_seconds > FOREIGN_AGE_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a lock of ours: the process, None if it does not say, and since when."""
+
+    pid: int | None
+    seconds: float
+
+
+def ref_locks(repository: Repository) -> tuple[LockFile, ...]:
+    """Returns the locks of refs that are gitticks' own, sorted by path."""
+    found = []
+    for folder in _OWN_REFS:
+        for path in sorted(_below(repository.common_dir / folder)):
+            lock = _look(path, str(path.relative_to(repository.common_dir)).removesuffix(".lock"))
+            if lock is not None:
+                found.append(lock)
+    return tuple(found)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yields the lock files; a folder that goes away meanwhile, as with the last branch in it, holds none."""
+    for parent, _, names in os.walk(folder):
+        yield from (Path(parent, name) for name in names if name.endswith(".lock"))
+
+
+def index_lock(git_dir: Path) -> LockFile | None:
+    """Returns the lock of a checkout's index; None if it is free."""
+    return _look(git_dir / "index.lock", None)
+
+
+def holder_of(lock: Path) -> Holder | None:
+    """Returns who holds a lock of ours; None if nobody does."""
+    if not is_lock_held(lock):
+        return None
+    try:
+        identity = parse_identity(lock.read_text(encoding="utf-8", errors="replace").partition("\n")[0])
+        age = time.time() - lock.stat().st_mtime
+    except OSError:
+        return None
+    return Holder(None if identity is None else identity.pid, max(0.0, age))
+
+
+def clear_ref_locks(repository: Repository) -> tuple[LockFile, ...]:
+    """Removes the locks of our refs whose takers are dead, and returns those that stayed.
+
+    Raises:
+        LostRaceError: a writer of ours is at work and does not end.
+    """
+    with hold_lock(repository.own_dir / "lock") as held:
+        return tuple(_still_locked(repository, held))
+
+
+def _still_locked(repository: Repository, held: HeldLock) -> Iterator[LockFile]:
+    for lock in ref_locks(repository):
+        if lock.ref is not None and not clear_stale_ref_lock(repository.common_dir, lock.ref, held):
+            yield lock
+
+
+def _look(path: Path, ref: str | None) -> LockFile | None:
+    try:
+        status = path.lstat()
+        taker = _taker(path)
+    except OSError:
+        return None
+    return LockFile(path, ref, max(0.0, time.time() - status.st_mtime), taker, status.st_size)
+
+
+def _taker(path: Path) -> int | None:
+    """Returns the process that a lock of ours names; git's own name nobody."""
+    words = read_plain_file(path, _MOST_BYTES)[:_LONGEST_NOTE]
+    number = os.fsdecode(words.removeprefix(OWN_MARK)).strip()
+    return int(number) if words.startswith(OWN_MARK) and number.isdecimal() else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What tells one lock file from the next of its name; `made` is in seconds since 1970."""
+
+    inode: int
+    made: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Takers:
+    """Who may have a lock: a git that works in one of the `places`, of an old lock only in one of the `near` ones.
+
+    Other programs have a lock for less than `others_seconds`.
+    """
+
+    places: Sequence[Path]
+    near: Sequence[Path]
+    others_seconds: float = 0.0
+
+    def may_hold(self, lock: _Look) -> bool:
+        """True if such a git runs and is older than the lock, as whoever has it must be."""
+        age = time.time() - lock.made
+        is_old = age > AGE_SECONDS
+        starts = start_times("git", inside=self.near if is_old else self.places)
+        if starts is None:
+            return not is_old
+        return age < self.others_seconds or any(start <= lock.made + _CLOCK_SLACK_SECONDS for start in starts)
+
+
+def clear_abandoned_locks(
+    checkout: Checkout, branch: str, *, wait_seconds: float = WAIT_SECONDS
+) -> tuple[Path, ...]:
+    """Removes what dead gits left locked of a workspace and its branch, and returns the locks that may be held.
+
+    To be called when no agent works there. A lock whose taker may live is waited for.
+    """
+    ref = checkout.common_dir / f"{BRANCHES}{branch}.lock"
+    locks = [ref, *(checkout.git_dir / name for name in _OF_A_CHECKOUT)]
+    takers = _Takers(_places(checkout.common_dir), [checkout.path])
+    return _clear(locks, takers, wait_seconds)
+
+
+def clear_shared_locks(common_dir: Path, *names: str, wait_seconds: float = WAIT_SECONDS) -> tuple[Path, ...]:
+    """Removes what dead gits left locked of files that all checkouts share, and returns the locks that may be held.
+
+    Args:
+        common_dir: the git directory.
+        names: the locked files, from there: refs, `HEAD`, `packed-refs`, `config`.
+        wait_seconds: how long a lock is waited for whose taker may live.
+    """
+    locks = [common_dir / f"{name}.lock" for name in names]
+    places = _places(common_dir) if any(lock.exists() for lock in locks) else []
+    return _clear(locks, _Takers(places, places, others_seconds=_OTHERS_SECONDS), wait_seconds)
+
+
+def _clear(locks: Sequence[Path], takers: _Takers, wait_seconds: float) -> tuple[Path, ...]:
+    end = time.monotonic() + wait_seconds
+    while left := tuple(lock for lock in locks if not _is_cleared(lock, takers)):
+        if time.monotonic() > end:
+            return left
+        time.sleep(_LOOK_SECONDS)
+    return ()
+
+
+def _is_cleared(lock: Path, takers: _Takers) -> bool:
+    """True once the lock is gone; it is removed if it is the same at two looks, between which nobody can have it."""
+    first = _look_at(lock)
+    if first is None:
+        return True
+    if takers.may_hold(first) or _look_at(lock) != first:
+        return False
+    lock.unlink(missing_ok=True)
+    return True
+
+
+def _places(common_dir: Path) -> list[Path]:
+    """Returns where a git works that has a lock in this repository: its checkouts, and the git directory itself."""
+    linked = []
+    for entry in worktree_entries(common_dir):
+        with contextlib.suppress(OSError):
+            linked.append(Path(os.fsdecode(read_plain_file(entry / "gitdir")).strip()).parent)
+    return [common_dir, common_dir.parent, *linked]
+
+
+def _look_at(lock: Path) -> _Look | None:
+    try:
+        status = lock.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return _Look(status.st_ino, status.st_mtime)

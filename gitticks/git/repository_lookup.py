@@ -1,0 +1,151 @@
+"""Finds a repository where its files alone do not say it: by the caller's environment, or by asking git."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.process import GitError, run_git
+from gitticks.git.repository import (
+    Repository,
+    discover,
+    is_bare,
+    main_worktree_of,
+    no_repository,
+    refuse_unsupported,
+)
+from gitticks.git.shared_files import share_new_files
+from gitticks.safe_read import read_plain_text
+
+GIT_DIR, GIT_WORK_TREE = "GIT_DIR", "GIT_WORK_TREE"
+_PARTS = ("HEAD", "commondir"), ("HEAD", "objects", "refs")
+"""What a linked worktree's git directory has, and any other."""
+
+
+def ask_git(start: str) -> Repository:
+    """Returns what git itself says of the repository around the folder `start`.
+
+    Raises:
+        GitticksError: as `discover`.
+    """
+
+    def ask(*arguments: str) -> str:
+        try:
+            return run_git(arguments, directory=Path(start)).text
+        except GitError as error:
+            if "not a git repository" in error.message:
+                raise no_repository(start) from error
+            if "dubious ownership" in error.message:
+                raise _somebody_elses(start) from error
+            raise
+
+    def setting(name: str, kind: str, git_dir: str) -> str:
+        return run_git(["config", f"--type={kind}", name], repository_dir=Path(git_dir), check=False).text
+
+    def place(name: str) -> str:
+        return os.path.realpath(ask("rev-parse", "--path-format=absolute", name))
+
+    git_dir, common_dir = place("--git-dir"), place("--git-common-dir")
+    refuse_unsupported(
+        {
+            "extensions.objectformat": setting("extensions.objectFormat", "path", common_dir) or "sha1",
+            "extensions.refstorage": setting("extensions.refStorage", "path", common_dir) or "files",
+        },
+        common_dir,
+    )
+    share_new_files(setting("core.sharedRepository", "path", common_dir))
+    here = place("--show-toplevel") if ask("rev-parse", "--is-inside-work-tree") == "true" else None
+    settings = {"core.bare": setting("core.bare", "bool", common_dir)}
+    if worktree := setting("core.worktree", "path", common_dir):
+        settings["core.worktree"] = worktree
+    main = here if git_dir == common_dir and here is not None else main_worktree_of(common_dir, settings)
+    return Repository(git_dir, common_dir, main, here, is_bare=is_bare(settings) and main is None)
+
+
+def _somebody_elses(place: str) -> GitticksError:
+    return GitticksError(
+        f"the repository around `{place}` belongs to another user, so git does not trust it",
+        hint=f"if you do: `git config --global --add safe.directory {quote(place)}`",
+    )
+
+
+def find_repository(start: str, environment: Mapping[str, str]) -> Repository:
+    """Returns the repository around the folder `start`; where there is none, the one that `GIT_DIR` names.
+
+    Raises:
+        NotFoundError: there is neither.
+        GitticksError: there are both, and they differ; or as `discover`.
+    """
+    place = _named_place(start, environment)
+    if place is None:
+        try:
+            return discover(start)
+        except NotFoundError as error:
+            if environment.get(GIT_DIR):  # `git init` would make what it names, and not one here
+                error.hint = f"`unset {GIT_DIR}`, which names no repository: `{environment[GIT_DIR]}`"
+            raise
+    named = discover(place)
+    try:
+        here = discover(start)
+    except NotFoundError:
+        _require_checkout(named, environment)
+        return named
+    if here.common_place == named.common_place:
+        return here
+    raise GitticksError(
+        f"you are in the repository `{here.common_place}`, but `{GIT_DIR}` names `{named.common_place}`",
+        hint=f"`unset {GIT_DIR} {GIT_WORK_TREE}` for the one that you are in, or `cd {quote(place)}` for the other",
+    )
+
+
+def find_place_of_hook(start: str, environment: Mapping[str, str]) -> str | None:
+    """Returns where a hook belongs that git called for another worktree than the one around `start`, else None.
+
+    Git runs hooks in the folder that `--work-tree` names, or that a push was begun in; both may lie anywhere.
+    """
+    place = _named_place(start, environment)
+    if place is None:
+        return None
+    try:
+        is_here = discover(start).git_place == discover(place).git_place
+    except NotFoundError:
+        is_here = False
+    return None if is_here else place
+
+
+def _named_place(start: str, environment: Mapping[str, str]) -> str | None:
+    """Returns a folder in the repository that `GIT_DIR` names: its worktree's, where it tells; None if it is none."""
+    named = environment.get(GIT_DIR)
+    if not named:
+        return None
+    git_dir = Path(start, named).resolve()
+    if git_dir.is_file():
+        return str(git_dir.parent)
+    if not any(all((git_dir / part).exists() for part in parts) for parts in _PARTS):
+        return None
+    return _worktree_of(git_dir) or str(git_dir)
+
+
+def _worktree_of(git_dir: Path) -> str | None:
+    """Returns the worktree whose `.git` leads to a git directory; None if that is not to be seen there."""
+    try:
+        entry = git_dir / read_plain_text(f"{git_dir}/gitdir").strip()
+    except OSError:
+        entry = git_dir
+    is_there = entry.name == ".git" and entry.exists()
+    return str(entry.parent) if is_there and discover(entry.parent).git_dir == git_dir else None
+
+
+def _require_checkout(named: Repository, environment: Mapping[str, str]) -> None:
+    """Refuses a repository that has a checkout only for this call: the next one would not find the board."""
+    work_tree = environment.get(GIT_WORK_TREE)
+    if named.main_place is not None or not work_tree:
+        return
+    git = f"git --git-dir={quote(named.common_place)} config"
+    raise GitticksError(
+        f"only `{GIT_WORK_TREE}` says that `{named.common_place}` has a checkout, and that holds for one call",
+        hint=f"`{git} core.bare false` and `{git} core.worktree {quote(str(Path(work_tree).absolute()))}` make it known",
+    )

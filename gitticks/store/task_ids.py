@@ -1,0 +1,97 @@
+"""Finds the task that a person means by the beginning of an id, and a free id for a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING
+
+from gitticks.errors import NotFoundError, UsageError
+from gitticks.model.ids import TaskId, is_valid_id, new_id
+
+if TYPE_CHECKING:
+    from gitticks.store.index import Index
+    from gitticks.store.transaction import Transaction
+
+
+SAMPLED_FOLDERS = 16
+"""Of more folders of tasks only some are counted: how long an id must be depends on the order of magnitude."""
+
+MOST_CANDIDATES = 8
+_LONGEST_SHOWN = 70
+
+
+def free_id(transaction: Transaction, random_number: Callable[[int], int]) -> TaskId:
+    """Returns an id that no task has; `random_number` as in `new_id`."""
+    names, folders_for_each = transaction.sample_of_names(SAMPLED_FOLDERS)
+    return new_id(_Taken(transaction), names * folders_for_each, random_number)
+
+
+class _Taken(Container[TaskId]):
+    """The ids that a new task must not get, each looked up when it is asked for."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def __contains__(self, task_id: object) -> bool:
+        """True if some task has the id."""
+        return isinstance(task_id, str) and self._transaction.has_task(TaskId(task_id))
+
+
+class UnknownTaskError(NotFoundError):
+    """No task's id begins with what was typed."""
+
+
+def resolve_id(index: Index, text: str, least: int = 1) -> TaskId:
+    """Returns the task whose id is `text`, or the only one whose id begins with it.
+
+    Args:
+        index: where tasks are looked up.
+        text: what was typed.
+        least: how many characters of an id have to be typed.
+
+    Raises:
+        NotFoundError: there is none, with the nearest one in the hint; or several, with all of them in the hint.
+        UsageError: it is the beginning of one id, and too short; or it is a text of several words.
+    """
+    found = index.find_ids(text) if is_valid_id(text) else []
+    if text in found:
+        return TaskId(text)
+    if len(found) == 1:
+        if len(text) < least:
+            raise UsageError(
+                f"`{text}` is too short: this needs at least {least} characters of an id",
+                hint=f"did you mean {named(index, found[0])}?",
+            )
+        return found[0]
+    if found:
+        shown = ", ".join(named(index, task_id) for task_id in found[:MOST_CANDIDATES])
+        more = f" and {len(found) - MOST_CANDIDATES} more" if len(found) > MOST_CANDIDATES else ""
+        raise NotFoundError(f"`{text}` is the beginning of {len(found)} ids", hint=f"one of {shown}{more}")
+    if " " in text.strip():
+        raise UsageError(
+            f"the id of the task is missing: `{_shown(text)}` is a text",
+            hint="the id comes first, then the text; `gt list` shows the ids",
+        )
+    near = nearest_id(index, text)
+    hint = "`gt list` shows the tasks" if near is None else f"did you mean {named(index, near)}?"
+    raise UnknownTaskError(f"there is no task `{_shown(text)}`", hint=hint)
+
+
+def nearest_id(index: Index, text: str) -> TaskId | None:
+    """Returns the id that looks most like a text, if any does."""
+    from difflib import get_close_matches  # only where something went wrong
+
+    near = get_close_matches(text.lower(), index.find_ids(""), n=1, cutoff=0.6)
+    return TaskId(near[0]) if near else None
+
+
+def named(index: Index, task_id: TaskId) -> str:
+    """Returns a task's id with its title, for a message."""
+    title = index.titles().get(task_id)
+    return f"`{task_id}`" if title is None else f"`{task_id}` ({title})"
+
+
+def _shown(text: str) -> str:
+    if text.isprintable() and len(text) <= _LONGEST_SHOWN:
+        return text
+    return ascii(text)[1:-1][:_LONGEST_SHOWN]

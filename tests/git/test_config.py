@@ -1,0 +1,56 @@
+"""Settings of one worktree alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gitticks.git.config import enable_worktree_config, read_worktree_setting, write_worktree_setting
+from gitticks.git.repository import discover
+from tests.support.repositories import add_linked_worktree, git, make_repository, run_git_command
+
+
+def test_a_setting_holds_in_its_worktree_only(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    linked = add_linked_worktree(root, tmp_path / "linked", "topic")
+    repository = discover(linked)
+    enable_worktree_config(repository)
+    enable_worktree_config(repository)
+    write_worktree_setting(repository.git_dir, "core.hooksPath", "somewhere")
+    assert read_worktree_setting(repository.git_dir, "core.hooksPath") == "somewhere"
+    assert git("config", "core.hooksPath", at=linked) == "somewhere"
+    assert run_git_command("config", "core.hooksPath", at=root).returncode == 1
+    for _ in range(2):
+        write_worktree_setting(repository.git_dir, "core.hooksPath", None)
+    assert read_worktree_setting(repository.git_dir, "core.hooksPath") is None
+    assert not (repository.git_dir / "config.worktree").exists()
+
+
+@pytest.mark.parametrize("name", ["config.lock", "worktrees/linked/config.worktree.lock"])
+def test_what_a_killed_git_left_locked_is_no_obstacle(tmp_path: Path, name: str) -> None:
+    root = make_repository(tmp_path / "root")
+    repository = discover(add_linked_worktree(root, tmp_path / "linked", "topic"))
+    lock = root / ".git" / name
+    lock.write_bytes(b"")
+    os.utime(lock, (0, 0))
+    enable_worktree_config(repository)
+    write_worktree_setting(repository.git_dir, "core.eol", "lf")
+    assert read_worktree_setting(repository.git_dir, "core.eol") == "lf"
+    assert not lock.exists()
+
+
+def test_bare_repositories_and_submodules_keep_what_they_are(tmp_path: Path) -> None:
+    bare = make_repository(tmp_path / "bare", bare=True)
+    enable_worktree_config(discover(bare))
+    linked = add_linked_worktree(bare, tmp_path / "linked", "topic")
+    assert git("rev-parse", "--is-bare-repository", at=bare) == "true"
+    assert git("rev-parse", "--is-bare-repository", at=linked) == "false"
+    outer = make_repository(tmp_path / "outer")
+    git("submodule", "--quiet", "add", str(make_repository(tmp_path / "library")), "lib", at=outer)
+    enable_worktree_config(discover(outer / "lib"))
+    beside = add_linked_worktree(outer / "lib", tmp_path / "beside", "topic")
+    assert git("rev-parse", "--show-toplevel", at=outer / "lib") == str(outer / "lib")
+    assert git("rev-parse", "--show-toplevel", at=beside) == str(beside)
+    assert discover(beside).main_worktree == outer / "lib"

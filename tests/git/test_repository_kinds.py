@@ -1,0 +1,64 @@
+"""What is special about how a repository keeps its objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitticks.git.log import read_trail
+from gitticks.git.repository import discover
+from gitticks.git.repository_kinds import Kinds, ObjectPlaces, kinds_of, object_places
+from tests.support.repositories import clone, commit_file, git, make_repository
+
+
+def test_a_plain_repository_is_nothing_special(tmp_path: Path) -> None:
+    assert kinds_of(discover(make_repository(tmp_path))) == Kinds(None, False, None, ())
+
+
+def test_each_kind(tmp_path: Path) -> None:
+    source = make_repository(tmp_path / "source", commits=2)
+    git("config", "uploadpack.allowFilter", "true", at=source)
+    assert kinds_of(discover(clone(source, tmp_path / "shallow", "--depth=1"))).is_shallow
+    partial = clone(source, tmp_path / "partial", "--filter=blob:none")
+    assert kinds_of(discover(partial)).promisor == "origin"
+    git("clone", "--quiet", "--shared", str(source), str(tmp_path / "shared"), at=tmp_path)
+    assert kinds_of(discover(tmp_path / "shared")).alternates == (source / ".git" / "objects",)
+    git("submodule", "--quiet", "add", str(source), "sub", at=make_repository(tmp_path / "outer"))
+    assert kinds_of(discover(tmp_path / "outer" / "sub")).superproject == tmp_path / "outer"
+
+
+def test_a_partial_clone_of_the_old_kind(tmp_path: Path) -> None:
+    top = make_repository(tmp_path)
+    git("config", "core.repositoryFormatVersion", "1", at=top)
+    git("config", "extensions.partialClone", "upstream", at=top)
+    assert kinds_of(discover(top)).promisor == "upstream"
+
+
+def test_what_lies_apart_is_seen(tmp_path: Path) -> None:
+    bare = make_repository(tmp_path / "bare", bare=True)
+    incoming = bare / "objects" / "incoming"
+    other = make_repository(tmp_path / "other")
+    commit = commit_file(other, "new.txt", "new\n")
+    (other / ".git" / "objects").rename(incoming)
+    repository = discover(bare)
+    environment = {
+        "GIT_OBJECT_DIRECTORY": "./objects/incoming",
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(bare / "objects"),
+        "GIT_DIR": ".",
+    }
+    places = object_places(environment, bare)
+    assert places.folders == (incoming, bare / "objects")
+    assert places.variables["GIT_OBJECT_DIRECTORY"] == str(incoming)
+    objects = places.open(repository)
+    tree = objects.tree_of(commit)
+    entry = objects.find(tree, "new.txt")
+    assert entry is not None
+    assert objects.read_blob(entry.object_id) == b"new\n"
+    assert objects.tree_of(git("rev-parse", "main", at=bare))
+    trail = read_trail(repository, commit, variables=places.variables)
+    assert [one.commit for one in trail][-1] == commit
+    assert not object_places({}, bare).open(repository).has(commit)
+
+
+def test_without_a_hook_there_is_nothing_apart(tmp_path: Path) -> None:
+    assert object_places({"GIT_DIR": "x"}, tmp_path) == ObjectPlaces({}, ())
+    assert object_places({"GIT_OBJECT_DIRECTORY": "gone"}, tmp_path).folders == ()
