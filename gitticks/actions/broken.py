@@ -17,7 +17,7 @@ class UnreadableTaskError(NotFoundError):
     def __init__(self, task_id: TaskId, message: str) -> None:
         super().__init__(
             f"{BOARD_FOLDER}/{message}",
-            hint="`gt doctor --full --fix` brings it back if there is a copy of it",
+            hint="`gt doctor --full` says how it comes back",
         )
         self.task_id = task_id
 

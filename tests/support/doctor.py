@@ -46,15 +46,15 @@ def found_in(place: Path, *options: str) -> dict[str, str]:
     return findings(gt("doctor", "--json", *options, at=place))
 
 
-def mends(place: Path) -> list[str]:
+def mends(place: Path, *options: str) -> list[str]:
     """Returns the first command of each finding's mend."""
-    told = [found["mend"] for found in json.loads(gt("doctor", "--json", at=place).out)["findings"]]
+    told = [found["mend"] for found in json.loads(gt("doctor", "--json", *options, at=place).out)["findings"]]
     return [match[1] for words in told if words and (match := COMMAND.search(words))]
 
 
-def type_mends(place: Path) -> None:
+def type_mends(place: Path, *options: str) -> None:
     """Types the first command of each finding's mend, as a person does who pastes it."""
-    for typed in mends(place):
+    for typed in mends(place, *options):
         done = subprocess.run(
             ["sh", "-ec", typed],
             cwd=place,

@@ -1,24 +1,15 @@
-"""Damage among the objects of the state branch: which files it hides, and what in this clone can bring them back.
-
-The board and the index hold copies of most of what the branch holds. An object is named after its content, so whatever
-gives the same name is the object itself.
-"""
+"""Objects of the state branch that the disk lost: which files they hide, and by which command of git's they come back."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import sqlite3
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from shlex import quote
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store import layout
@@ -30,7 +21,6 @@ if TYPE_CHECKING:
 
 _FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
 _MOST_SHOWN = 20
-_DEEPEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,12 @@ def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
         return
     damaged = list(damaged_entries(objects, tree))
     for one in damaged[:_MOST_SHOWN]:
-        yield _finding(context, one, "`gt doctor --full --fix`" if full else "`gt doctor --fix`")
+        yield Finding(
+            Severity.ERROR,
+            f"{BOARD_FOLDER}/{one.path} is damaged on the state branch: {one.reason}",
+            _way_back(context, one),
+            task=_task_of(one.path),
+        )
     if len(damaged) > _MOST_SHOWN:
         yield Finding(
             Severity.ERROR, f"{len(damaged) - _MOST_SHOWN} more files of the state branch are damaged"
@@ -86,40 +81,26 @@ def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Dam
                 yield Damaged(inner, entry.object_id, is_tree=False, reason=error.message)
 
 
-def restore_objects(context: Context) -> None:
-    """Stores again every damaged object that the board or the index still has; the damaged files are put aside."""
-    objects = context.store.objects
-    tree = objects.tree_of(state_tip(context.repository))
-    for _ in range(_DEEPEST):  # behind a folder that is back others may come to light
-        restored = [_restore(context, one) for one in damaged_entries(objects, tree)]
-        if not any(restored):
-            return
+def _way_back(context: Context, one: Damaged) -> str:
+    """Returns how an object comes back: from the board's file if that is still the same, else from another clone."""
+    if one.is_tree or not _is_on_board(context, one):
+        return _aside(context.repository, one.object_id) + _FETCH
+    aside = _move_aside(context.repository, one.object_id)
+    store = f"git -C {BOARD_FOLDER} hash-object -w --no-filters {quote(one.path)}"
+    return f"`{f'{aside} && ' if aside else ''}{store}` stores it again"
 
 
-def _restore(context: Context, one: Damaged) -> bool:
-    """Stores one object again if there is a copy of it, and returns whether there was."""
-    if not one.is_tree:
-        content = _copy(context, one)
-        if content is not None:
-            _put_aside(context.repository, one.object_id)
-            context.store.objects.write_blob(content)
-        return content is not None
-    with _tree_of_board(context, one.path) as tree:
-        if tree is None or tree[0] != one.object_id:
-            return False
-        _put_aside(context.repository, one.object_id)
-        file = _loose_file(context.repository, one.object_id)
-        file.parent.mkdir(exist_ok=True)
-        tree[1].rename(file)
-        return True
+def _is_on_board(context: Context, one: Damaged) -> bool:
+    from gitticks.git.files import CheckoutFiles
+    from gitticks.store.board import board_path
 
-
-def _finding(context: Context, one: Damaged, fix: str) -> Finding:
-    what = f"{BOARD_FOLDER}/{one.path} is damaged on the state branch: {one.reason}"
-    if _can_be_restored(context, one):
-        return Finding(Severity.ERROR, what, fix, Repair.OBJECTS, task=_task_of(one.path))
-    mend = _aside(context.repository, one.object_id) + _FETCH
-    return Finding(Severity.ERROR, what, mend, task=_task_of(one.path))
+    board = board_path(context.repository)
+    if board is None:
+        return False
+    with contextlib.suppress(GitticksError, OSError):
+        content = CheckoutFiles.at(board, context.repository.own_dir, "board").read(one.path)
+        return content is not None and context.store.objects.blob_id(content) == one.object_id
+    return False
 
 
 def _no_commit(repository: Repository, objects: Objects, tip: str, error: GitticksError) -> Finding:
@@ -142,89 +123,11 @@ def _is_whole(objects: Objects, commit: str) -> bool:
         return False
 
 
-def _can_be_restored(context: Context, one: Damaged) -> bool:
-    if one.is_tree:
-        with _tree_of_board(context, one.path) as tree:
-            return tree is not None and tree[0] == one.object_id
-    return _copy(context, one) is not None
-
-
-def _copy(context: Context, one: Damaged) -> bytes | None:
-    """Returns the content of a damaged blob, if there is a copy of it."""
-    copies = (*_copy_on_board(context, one.path), *_copy_in_index(context, one.path))
-    return next((copy for copy in copies if context.store.objects.blob_id(copy) == one.object_id), None)
-
-
-def _copy_on_board(context: Context, path: str) -> Iterator[bytes]:
-    from gitticks.git.files import CheckoutFiles
-    from gitticks.store.board import board_path
-
-    board = board_path(context.repository)
-    if board is not None:
-        with contextlib.suppress(GitticksError, OSError):
-            content = CheckoutFiles.at(board, context.repository.own_dir, "board").read(path)
-            if content is not None:
-                yield content
-
-
-def _copy_in_index(context: Context, path: str) -> Iterator[bytes]:
-    from gitticks.store.index_database import connect, index_path
-
-    task = _task_of(path)
-    file = index_path(context.repository)
-    if task is None or not file.is_file():
-        return
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(connect(file)) as connection:
-        for row in connection.execute("SELECT data, history FROM file WHERE id = ?", (task,)):
-            yield from (bytes(value) for value in row if isinstance(value, bytes))
-
-
-@contextlib.contextmanager
-def _tree_of_board(context: Context, path: str) -> Iterator[tuple[str, Path] | None]:
-    """Gives the id of the tree that the board's index has for a folder, and the file that holds it while the block runs.
-
-    It is made where no object is yet, by way of an index without git's notes of what it has written before, since git
-    would believe both.
-    """
-    from gitticks.git.process import run_git
-    from gitticks.store.board import board_checkout
-
-    checkout = board_checkout(context.repository)
-    if checkout is None:
-        yield None
-        return
-    with TemporaryDirectory(dir=context.repository.own_dir) as folder:
-        aside = {"GIT_INDEX_FILE": f"{folder}/index", "GIT_OBJECT_DIRECTORY": folder}
-        listed = run_git(["ls-files", "--stage", "-z"], repository_dir=checkout.git_dir, check=False).stdout
-        made = None
-        for asked in (
-            ["update-index", "-z", "--index-info"],
-            ["write-tree", "--missing-ok", *([f"--prefix={path}/"] if path else [])],
-        ):
-            made = run_git(
-                asked, repository_dir=checkout.git_dir, input=listed, extra_environment=aside, check=False
-            )
-        name = made.text if made is not None and made.code == 0 else ""
-        yield (name, Path(folder) / name[:2] / name[2:]) if name else None
-
-
 def _task_of(path: str) -> TaskId | None:
     match path.split("/"):
         case [layout.TASKS_FOLDER, between, name, *_] if layout.is_task_folder(between, name):
             return TaskId(name)
     return None
-
-
-def _loose_file(repository: Repository, object_id: str) -> Path:
-    return repository.common_dir / "objects" / object_id[:2] / object_id[2:]
-
-
-def _put_aside(repository: Repository, object_id: str) -> None:
-    file = _loose_file(repository, object_id)
-    if os.path.lexists(file):
-        rescue = repository.own_dir / "rescue"
-        rescue.mkdir(parents=True, exist_ok=True)
-        file.rename(rescue / f"{time.time_ns()}-{object_id}")
 
 
 def _aside(repository: Repository, object_id: str | None) -> str:
@@ -240,6 +143,6 @@ def _move_aside(repository: Repository, object_id: str) -> str | None:
     try:
         read_loose(repository.common_dir / "objects", object_id)
     except (ValueError, OSError):
-        file = _loose_file(repository, object_id)
+        file = repository.common_dir / "objects" / object_id[:2] / object_id[2:]
         return f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
     return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from shlex import quote
@@ -24,14 +25,15 @@ from gitticks.actions.doctor import (
     trail,
     workspaces,
 )
-from gitticks.actions.doctor.damage import check_damage, restore_objects
+from gitticks.actions.doctor.damage import check_damage
 from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.refs import require_packed_refs
+from gitticks.git.refs import OBJECT_ID, require_packed_refs
 from gitticks.safe_read import reason_of
 from gitticks.store.tip import state_tip
 
 Check = Callable[[Context], Iterable[Finding]]
+_OBJECT = re.compile(rf"\b{OBJECT_ID}\b")
 
 _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (
@@ -117,9 +119,17 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
     except GitticksError as error:  # git itself may wait for what lies there, so nothing more is asked of it
         yield Finding(Severity.ERROR, error.message, error.hint, topic=Topic.REPOSITORY)
         return
-    yield from _checked(context, _BEFORE_TASKS, looked_at)
     damage = tuple(_checked(context, ((Topic.REPOSITORY, (partial(check_damage, full=full),)),), []))
     yield from damage
+    lost = {name for one in damage for name in _OBJECT.findall(one.what)}
+    rest = _beside_damage(context, damage, looked_at, full=full)
+    yield from (one for one in rest if lost.isdisjoint(_OBJECT.findall(one.what)))
+
+
+def _beside_damage(
+    context: Context, damage: Sequence[Finding], looked_at: list[Topic], *, full: bool
+) -> Iterator[Finding]:
+    yield from _checked(context, _BEFORE_TASKS, looked_at)
     if not any(one.commit is not None for one in damage):
         history = {Topic.HISTORY} if damage else set()  # its changes are not to be told from the damage
         if full:  # before anything else reads the index, and with it finds it damaged
@@ -200,8 +210,6 @@ def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901, PLR0912
             conflicts.mend_markers(context)
         case Repair.LOCKS:
             locks.clear_locks(context)
-        case Repair.OBJECTS:
-            restore_objects(context)
         case Repair.WORKTREES:
             workspaces.drop_gone(context)
         case Repair.INDEX:

@@ -47,7 +47,6 @@ class Repair(StrEnum):
     PULL = "put back what a pull left on the board"
     MARKERS = "join by meaning what git merged by lines"
     INDEX = "build the index again"
-    OBJECTS = "store again what the board or the index still has"
     WORKTREES = "drop the entries of workspaces that are gone"
 
 

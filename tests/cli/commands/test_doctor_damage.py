@@ -29,8 +29,7 @@ __all__ = ["our_gt_on_path", "project"]
 
 
 def forget_copies(project: Project, task_id: str) -> None:
-    """Takes away what the board and the index could bring a task's file back from."""
-    (project.path / ".git/gitticks/index.sqlite3").unlink(missing_ok=True)
+    """Takes away what the board could bring a task's file back from."""
     with project.board_file(task_id).open("a", encoding="utf-8") as file:
         file.write("\nAnd more.\n")
 
@@ -79,24 +78,20 @@ class TestDamage:
             subprocess.run(["sh", "-ec", shell], cwd=project.path, check=True, capture_output=True)
         assert found_in(project.path, "--full") == {}
 
-    @pytest.mark.parametrize("from_what", ["board", "index"])
-    def test_a_copy_brings_a_damaged_object_back(self, project: Project, from_what: str) -> None:
+    def test_the_file_on_the_board_is_stored_again_by_git(self, project: Project) -> None:
         task_id = project.create()
         project.ok("list")
         blob = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}/{task_id}/TASK.md", at=project.path)
         file = project.path / ".git/objects" / blob[:2] / blob[2:]
         file.chmod(0o644)
         file.write_bytes(file.read_bytes()[:20])
-        if from_what == "board":
-            (project.path / ".git/gitticks/index.sqlite3").unlink()
-        else:
-            project.board_file(task_id).write_text("something else\n")
-        ran = project.gt("doctor", "--full", "--fix")
-        assert "mended: store again what the board or the index still has" in ran.out
+        assert {*found_in(project.path, "--full").values()} == {"error"}
+        type_mends(project.path, "--full")
         assert git("cat-file", "-t", blob, at=project.path) == "blob"
-        assert len([*(project.path / ".git/gitticks/rescue").iterdir()]) == 1
+        assert found_in(project.path, "--full") == {}
 
-    def test_a_folder_comes_back_from_the_board(self, project: Project) -> None:
+    @pytest.mark.damages
+    def test_a_folder_that_is_lost_is_named(self, project: Project) -> None:
         task_id = project.create()
         tree = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}", at=project.path)
         (project.path / ".git/objects" / tree[:2] / tree[2:]).unlink()
@@ -106,9 +101,8 @@ class TestDamage:
             assert ran.err.startswith("error: .gitticks/tasks/")
             assert f"the object `{tree}` is missing" in ran.err
         assert project.ok("path", task_id) == f"{project.board_file(task_id)}\n"
-        type_mends(project.path)
-        assert found_in(project.path) == {}
-        assert project.task(task_id).id == task_id
+        (typed,) = mends(project.path)
+        assert typed == "git fetch --refetch <remote> gitticks/state"
 
     @pytest.mark.damages
     def test_a_branch_at_no_commit_goes_back_to_one_that_is_whole(self, project: Project) -> None:
