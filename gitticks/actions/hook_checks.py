@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
 from gitticks.actions.hook_problem import Problem
-from gitticks.actions.hook_step import check_step
+from gitticks.actions.hook_step import bring_staged_in_step
 from gitticks.actions.left_edits import on_board
 from gitticks.actions.moved_folders import ID_LINE, home_of, is_astray, join_moves, place_for
 from gitticks.errors import DocumentError, GitticksError, RefusedError
+from gitticks.git.indexlock import saying_at_work
 from gitticks.git.staged import (
     StagedChange,
     is_sequencing,
@@ -41,10 +42,15 @@ def check_commit(context: Context) -> tuple[Problem, ...]:
     """Returns everything that speaks against what is staged on the board; empty if nothing does."""
     if is_sequencing(context.repository.git_dir):
         return check_merge(context)
-    out_of_step = check_step(context)
-    if out_of_step:
-        return out_of_step
-    changes = join_moves(staged_changes(context.repository, context.world.environment))
+    with saying_at_work(context.repository.git_dir):
+        return _check_commit(context)
+
+
+def _check_commit(context: Context) -> tuple[Problem, ...]:
+    staged, conflicts = bring_staged_in_step(context)
+    if conflicts:
+        return conflicts
+    changes = join_moves(staged)
     files = [problem for change in changes for problem in _check_file(context, change)]
     return tuple(files) or tuple(_check_edits(context, changes))
 

@@ -1,137 +1,178 @@
-"""What the board's hooks refuse where the board is not in step with the state branch."""
+"""Brings what is staged on the board in step with the state branch, in the index alone: the files stay as they are.
+
+Git may hold the index's lock while it asks us, and a command of ours that holds the store's lock may be waiting for
+git. So nothing here waits for a lock while git has one.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.hook_problem import Problem
 from gitticks.actions.left_edits import BACK, on_board
-from gitticks.git.staged import checked_out_ref, is_index_locked, staged_changes
-from gitticks.store.layout import STATE_REF, task_of_path
+from gitticks.errors import GitticksError
+from gitticks.git.staged import PLAIN_MODES, StagedChange, checked_out_ref, staged_changes
+from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
-    from gitticks.store.board import Pending
-    from gitticks.store.board.saved import SavedEdit
+    from gitticks.git.indexfile import IndexEntry
+    from gitticks.store.board.journal import Journal
 
 _AGAIN = "`git commit` again"
 
 
-def check_step(context: Context) -> tuple[Problem, ...]:
-    """Brings a board that lags behind in step, and refuses all the same: what is staged was made on something older.
+@dataclass(slots=True)
+class _Step:
+    """What has to become of the staged files; `own` and `joins` as the journal has them."""
 
-    Single files that are older, as they were saved while the branch moved, are joined with it and staged anew.
+    context: Context
+    journal: Journal
+    tip: str
+    entries: dict[str, tuple[IndexEntry, ...]] = field(default_factory=dict)
+    own: dict[str, str] = field(default_factory=dict)
+    joins: dict[str, tuple[str, str]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    @classmethod
+    def find(cls, context: Context, changes: tuple[StagedChange, ...]) -> _Step:
+        """Returns what has to become of these changes; nothing is written."""
+        from gitticks.store.board.journal import load_journal
+
+        step = cls(context, load_journal(context.repository), context.store.tip())
+        for change in changes:
+            if change.is_plain and not change.is_unmerged:
+                step.bring(change)
+        return step
+
+    def bring(self, change: StagedChange) -> None:
+        """Finds out about one file."""
+        from gitticks.git.indexfile import IndexEntry
+        from gitticks.store.board.saved import joined_with, version_begun_from
+
+        path, objects = change.path, self.context.store.objects
+        base, shown = self._began(change)
+        if change.new != change.old and change.new in (base, shown):
+            old = change.old
+            self.entries[path] = () if old is None else (IndexEntry(path, old, mode=change.old_mode),)
+            return
+        if change.new is None or change.old is None or change.old_mode not in PLAIN_MODES:
+            if base != change.old:
+                self.problems.append(_conflict(change))
+            elif change.new is not None:
+                self.own[path] = change.new
+            return
+        content, current = objects.read_blob(change.new), objects.read_blob(change.old)
+        began = b"" if base is None else objects.read_blob(base)
+        began = version_begun_from(objects, self.journal, self.tip, path, (began, content))
+        merged = content
+        if began != current:
+            joined = joined_with(objects, self.journal, path, (began, content), current)
+            if joined is None:
+                self.problems.append(_conflict(change))
+                return
+            merged = joined
+        if merged == content:
+            self.own[path] = change.new
+        else:
+            blob = objects.write_blob(merged)
+            self.joins[path] = change.new, blob
+            self.entries[path] = (IndexEntry(path, blob, mode=change.mode),)
+
+    def write(self, *indexes: str) -> None:
+        """Notes in the journal what is committed, and changes these indexes."""
+        from gitticks.git.indexfile import write_entries
+        from gitticks.store.board.journal import note_staged
+
+        repository = self.context.repository
+        if self.own or self.joins:
+            note_staged(repository, self.own, self.joins)
+        for index in indexes:
+            write_entries(repository.git_dir, self.entries, self.tip, name=index)
+
+    def _began(self, change: StagedChange) -> tuple[str | None, str | None]:
+        """Returns the blob that what is staged began from, and one more that the index may have without an edit.
+
+        What a person resolved by `git add` began from what it was in conflict with.
+        """
+        from gitticks.git.indexfile import RESOLVED, read_entries
+        from gitticks.store.board.journal import PendingKind
+
+        pending = self.journal.pending.get(change.path)
+        if pending is not None:
+            if pending.kind is PendingKind.CONFLICT:
+                stages = read_entries(self.context.repository.git_dir, [change.path]).get(change.path, {})
+                if not set(stages) - {RESOLVED}:
+                    return pending.against, pending.against
+            return pending.base, pending.against
+        if self.journal.base in (None, self.tip):
+            return change.old, change.old
+        objects = self.context.store.objects
+        try:
+            entry = objects.find(objects.tree_of(self.journal.base or self.tip), change.path)
+        except GitticksError:  # the commit is gone, as after the branch was replaced
+            return change.old, change.old
+        blob = entry.object_id if entry is not None and entry.is_file else None
+        return blob, blob
+
+
+def bring_staged_in_step(context: Context) -> tuple[tuple[StagedChange, ...], tuple[Problem, ...]]:
+    """Returns what is staged, joined with what the branch has written since, and what excludes it.
+
+    Files that only lag behind the branch are none of the commit's.
     """
-    from gitticks.store.board import WORKTREE_BOARD
-
-    repository = context.repository
-    if checked_out_ref(repository.git_dir) != STATE_REF:
-        return ()  # as during a bisect: there is nothing to be in step with
-    if _is_in_step(context):
-        return ()
-    if is_index_locked(repository.git_dir):
-        lags = "the board lags behind the state branch"
-        return _conflicts(context) or (Problem(".", lags, f"`gt status` brings it in step, then {_AGAIN}"),)
-    WORKTREE_BOARD.bring_in_step(repository)
-    conflicts = _conflicts(context)
-    if conflicts:
-        return conflicts
-    return (Problem(".", "the board lagged behind the state branch and was synchronised", f"run {_AGAIN}"),)
+    changes = staged_changes(context.repository, context.world.environment)
+    if checked_out_ref(context.repository.git_dir) != STATE_REF:
+        return changes, ()  # as during a bisect: there is nothing to be in step with
+    try:
+        step = _bring(context, changes)
+    except (GitticksError, OSError) as error:  # what could not be joined would take back what the branch has
+        return changes, (Problem(".", f"the commit cannot be brought in step: {error}", _AGAIN),)
+    if not step.problems and context.store.tip() != step.tip:  # git will not take the commit either
+        step.problems.append(Problem(".", "the state branch has moved on meanwhile", _AGAIN))
+    if step.entries and not step.problems:
+        changes = staged_changes(context.repository, context.world.environment)
+    return changes, tuple(step.problems)
 
 
-def _is_in_step(context: Context) -> bool:
-    """True if nothing of what is staged is older than the branch, some of it after it was joined with that."""
-    from gitticks.store.board.journal import PendingKind, load_journal
+def _bring(context: Context, changes: tuple[StagedChange, ...]) -> _Step:
+    from gitticks.git.indexfile import INDEX, INDEX_LOCK
 
-    journal = load_journal(context.repository)
-    if journal.base != context.store.tip():
-        return False
-    staged = {
-        change.path: change.new
-        for change in staged_changes(context.repository, context.world.environment)
-        if change.new is not None and change.is_plain and not change.is_unmerged
-    }
-    behind = {path for path in staged if path in journal.pending or _is_older(context, path, staged[path])}
-    joined = _join(context, {path: staged[path] for path in behind}) if behind else frozenset()
-    return all(
-        one.kind is PendingKind.DEFERRED and (path in joined or path not in staged)
-        for path, one in journal.pending.items()
-    )
-
-
-def _is_older(context: Context, path: str, blob: str) -> bool:
-    from gitticks.store.board.saved import shows_older
-
-    current = context.store.read(path) if task_of_path(path) is not None else None
-    return current is not None and shows_older(context.store.objects.read_blob(blob), current)
-
-
-def _join(context: Context, staged: Mapping[str, str]) -> frozenset[str]:
-    """Joins staged files that lie on the board as they are staged with the branch, there and in the index."""
-    from gitticks.git.indexfile import INDEX, INDEX_LOCK, IndexEntry, write_entries
-    from gitticks.git.indexlock import hold_index_lock
-    from gitticks.git.settle import EXECUTABLE, PLAIN
-    from gitticks.store.board.journal import load_journal
-    from gitticks.store.board.saved import edits_to_take_up
-
-    git_dir, store = context.repository.git_dir, context.store
     index = Path(context.world.environment.get("GIT_INDEX_FILE", INDEX)).name
-    if index not in (INDEX, INDEX_LOCK):
-        return frozenset()  # of a commit of some files, whose rest git keeps in another index
-    journal = load_journal(context.repository)
-    entries: dict[str, tuple[IndexEntry, ...]] = {}
-    joined = set()
-    for edit in edits_to_take_up(context.repository, tuple(staged)):
-        if edit.content is None or edit.path not in staged or edit.base != store.read(edit.path):
-            continue
-        blob = store.objects.write_blob(edit.content)
-        if blob == staged[edit.path]:
-            if _holds_branch(context, journal.pending.get(edit.path), edit):
-                joined.add(edit.path)
-        elif (staged[edit.path], blob) in load_journal(context.repository).typed.get(edit.path, ()):
-            mode = EXECUTABLE if edit.is_executable else PLAIN
-            entries[edit.path] = (IndexEntry(edit.path, blob, mode=mode),)
-    if not entries:
-        return frozenset(joined)
-    if index == INDEX_LOCK:
-        write_entries(git_dir, entries, store.tip(), name=INDEX_LOCK)
-        return frozenset({*joined, *entries})
-    with hold_index_lock(git_dir) as is_held:
-        if is_held:
-            write_entries(git_dir, entries, store.tip())
-    return frozenset({*joined, *entries} if is_held else joined)
+    step = _Step.find(context, changes)
+    if step.problems or not step.entries or index != INDEX:
+        if not step.problems:
+            # A commit of some files has an index of its own, and git's lock becomes the index of all others.
+            step.write(*dict.fromkeys((index, INDEX_LOCK) if index != INDEX else ()))
+        return step
+    with _holding_index(context) as is_held:
+        step = _Step.find(context, staged_changes(context.repository, context.world.environment))
+        if not is_held:
+            step.problems.append(Problem(".", "the board's index is locked", _AGAIN))
+        elif not step.problems:
+            step.write(INDEX)
+    return step
 
 
-def _holds_branch(context: Context, pending: Pending | None, edit: SavedEdit) -> bool:
-    """True if an edit takes nothing back that the branch has changed since the file was pending."""
-    from gitticks.store.merging.edit import merge_saved
+@contextlib.contextmanager
+def _holding_index(context: Context) -> Iterator[bool]:
+    from gitticks.git.indexlock import hold_index_lock
+    from gitticks.git.locks import hold_lock
 
-    if pending is None:
-        return True
-    if pending.base is None or edit.content is None:
-        return False
-    base = context.store.objects.read_blob(pending.base)
-    return merge_saved(edit.path, base, edit.content, edit.base or b"") == edit.content
+    with hold_lock(context.repository.own_dir / "lock"), hold_index_lock(context.repository.git_dir) as held:
+        yield held
 
 
-def _conflicts(context: Context) -> tuple[Problem, ...]:
-    """Returns the files that a person and the branch have changed at the same place."""
-    from gitticks.store.board import PendingKind, board_path, pending
-
-    board = board_path(context.repository) or context.directory
-    found = [path for path, one in pending(context.repository).items() if one.kind is PendingKind.CONFLICT]
-    return tuple(
-        Problem(
-            path,
-            "your edit and the state branch exclude each other",
-            f"join them, `{on_board('add', path)}`, then {_AGAIN}",
-        )
-        if os.path.lexists(board / path)
-        else Problem(
-            path, "is gone here and changed on the branch", f"`{on_board(BACK, path)}` brings it back"
-        )
-        for path in found
+def _conflict(change: StagedChange) -> Problem:
+    if change.new is None:
+        back = on_board(BACK, change.path)
+        return Problem(change.path, "is gone here and changed on the branch", f"`{back}` brings it back")
+    return Problem(
+        change.path,
+        "your edit and the state branch exclude each other",
+        f"join them, `{on_board('add', change.path)}`, then {_AGAIN}",
     )

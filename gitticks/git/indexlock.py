@@ -15,7 +15,11 @@ from pathlib import Path
 from gitticks.safe_read import read_plain_file
 
 WAIT_SECONDS = 2.0
+HOOK_SECONDS = 10.0
+"""So long git is waited for while it waits for a hook of ours; it has little left to do then."""
+
 _POLL_SECONDS = 0.005
+_AT_WORK = "gitticks-hook-at-work"
 OWN_MARK = b"gitticks "
 _MOST_OWN_BYTES = 100
 
@@ -25,7 +29,8 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
     """Holds the index of the checkout that `git_dir` belongs to; yields False if a program has had it for too long.
 
     A lock that was there for `wait_seconds` already is not waited for again: it is a person's editor, or a leftover
-    that only they can judge. To be called with the lock of ours that guards this checkout held.
+    that only they can judge. But where git waits for a hook of ours, as `saying_at_work` says, it is not given up: the
+    commit would fail. To be called with the lock of ours that guards this checkout held.
     """
     lock = git_dir / "index.lock"
     mine = git_dir / "gitticks-index-lock"
@@ -43,6 +48,20 @@ def hold_index_lock(git_dir: Path, *, wait_seconds: float = WAIT_SECONDS) -> Ite
                 _release(lock, os.fstat(ours.fileno()))
 
 
+@contextlib.contextmanager
+def saying_at_work(git_dir: Path) -> Iterator[None]:
+    """Lets whoever wants the index wait until a hook is done, and git with it, which may hold the index's lock."""
+    file = git_dir / _AT_WORK
+    with contextlib.suppress(OSError):
+        file.touch()
+    try:
+        yield
+    finally:
+        nearly_over = time.time() - HOOK_SECONDS + WAIT_SECONDS
+        with contextlib.suppress(OSError):
+            os.utime(file, (nearly_over, nearly_over))
+
+
 def _link(mine: Path, lock: Path, wait_seconds: float) -> bool:
     end = time.monotonic() + wait_seconds
     while True:
@@ -51,7 +70,10 @@ def _link(mine: Path, lock: Path, wait_seconds: float) -> bool:
         except FileExistsError:
             if _clear_own(lock):
                 continue
-            if time.monotonic() >= end or _age_seconds(lock) >= wait_seconds:
+            is_over = time.monotonic() >= end or _age_seconds(lock) >= wait_seconds
+            if is_over and (
+                not wait_seconds or _age_seconds(lock.with_name(_AT_WORK), HOOK_SECONDS) >= HOOK_SECONDS
+            ):
                 return False
             time.sleep(_POLL_SECONDS)
         else:
@@ -86,8 +108,8 @@ def _is_own(lock: Path) -> bool:
         return False
 
 
-def _age_seconds(lock: Path) -> float:
+def _age_seconds(file: Path, if_gone: float = 0.0) -> float:
     try:
-        return time.time() - lock.stat().st_mtime
+        return time.time() - file.stat().st_mtime
     except FileNotFoundError:
-        return 0.0
+        return if_gone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from gitticks.git.follow import Followed, Outcome
 from gitticks.git.indexfile import BASE, OURS, RESOLVED, THEIRS, IndexEntry
@@ -55,21 +55,12 @@ class Settler(Value):
         if in_conflict and (stays or not conflict_is_ours):
             return None
         if followed.outcome is Outcome.CONFLICT:
-            return Settled(self._conflicted(move, followed))
+            present = None if followed.present is None else self.write_blob(followed.present)
+            return Settled(conflict_entries(move.path, (move.base, move.new, present), move.mode))
         staged = entries.get(RESOLVED)
         if staged is None or staged.object_id in (move.base, move.new, move.seen):
             return Settled(_entry(move, move.new))
         return self._keep_staged(move, followed, staged)
-
-    def _conflicted(self, move: Move, followed: Followed) -> tuple[IndexEntry, ...]:
-        """Returns the three stages that make `git status` show a conflict and `git commit` refuse."""
-        present = None if followed.present is None else self.write_blob(followed.present)
-        stages = ((BASE, move.base), (OURS, move.new), (THEIRS, present))
-        return tuple(
-            IndexEntry(move.path, object_id, stage, move.mode)
-            for stage, object_id in stages
-            if object_id is not None
-        )
 
     def _keep_staged(self, move: Move, followed: Followed, staged: IndexEntry) -> Settled:
         """Joins an edit that a person had staged with the new version."""
@@ -80,6 +71,12 @@ class Settler(Value):
             if merged is not None:
                 return Settled(_entry(move, self.write_blob(merged)))
         return Settled(_entry(move, move.new), None if content == followed.present else content)
+
+
+def conflict_entries(path: str, blobs: Sequence[str | None], mode: str) -> tuple[IndexEntry, ...]:
+    """Returns the stages that make `git status` show a conflict and `git commit` refuse: base, branch and file."""
+    stages = zip((BASE, OURS, THEIRS), blobs, strict=True)
+    return tuple(IndexEntry(path, blob, stage, mode) for stage, blob in stages if blob is not None)
 
 
 def _entry(move: Move, object_id: str | None) -> tuple[IndexEntry, ...]:

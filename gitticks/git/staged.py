@@ -27,7 +27,7 @@ _ID = OBJECT_ID.encode()
 _MADE = re.compile(rb"%b (%b) [^\t]*\tcommit(?: \(amend\))?: .*" % (_ID, _ID))
 _LAST_LINE_BYTES = 64 * 1024
 _MOST_OWN_COMMITS = 20
-_PLAIN_MODES = frozenset({"100644", "100755"})
+PLAIN_MODES = frozenset({"100644", "100755"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class StagedChange:
     new: str | None
     is_plain: bool
     is_unmerged: bool
+    old_mode: str = "100644"
+    mode: str = "100644"
 
 
 def staged_changes(repository: Repository, environment: Mapping[str, str]) -> tuple[StagedChange, ...]:
@@ -66,13 +68,15 @@ def staged_changes(repository: Repository, environment: Mapping[str, str]) -> tu
 
 
 def _change(about: str, path: str) -> StagedChange:
-    _, new_mode, old, new, status = about.removeprefix(":").split(" ")
+    old_mode, new_mode, old, new, status = about.removeprefix(":").split(" ")
     return StagedChange(
         path,
         None if is_nothing(old) else old,
         None if is_nothing(new) else new,
-        is_plain=new_mode in _PLAIN_MODES or status == "D",
+        is_plain=new_mode in PLAIN_MODES or status == "D",
         is_unmerged=status == "U",
+        old_mode=old_mode,
+        mode=new_mode,
     )
 
 

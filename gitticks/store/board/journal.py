@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import time
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.model.values import Value
 from gitticks.safe_read import read_plain_file
 
-_MOST_TYPED = 100
-_MOST_JOINS = 16
+Item = TypeVar("Item")
+
+_JOURNAL, _STAGED = "board.json", "board-staged.json"
+_MOST_PATHS = 100
+_MOST_OF_ONE = 16
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -56,6 +62,9 @@ class Journal(Value):
         typed: the blobs that editors saved and that were joined with what the branch had written since, by path, the
             last one last, each before the blob that it was joined to, or twice once the branch has that one. No commit
             has such a blob, but the editor may show it still, and then its next save began from it.
+        own: the blobs that people saved or staged here and that nothing was joined into, by path, the last one last.
+            What the branch has of them is no news to whoever saves next.
+        staged_mark: which notes of the hook are among these.
     """
 
     base: str | None = None
@@ -64,12 +73,18 @@ class Journal(Value):
     is_index_stale: bool = False
     seen: Mapping[str, tuple[str, ...]] = _NONE
     typed: Mapping[str, tuple[tuple[str, str], ...]] = _NONE
+    own: Mapping[str, tuple[str, ...]] = _NONE
+    staged_mark: str = ""
 
 
 def load_journal(repository: Repository) -> Journal:
-    """Returns the journal; without one, or with a damaged one, nothing is known."""
+    """Returns the journal, with what the hook noted since; without one, or with a damaged one, nothing is known."""
+    return _with_staged(repository, _load(repository))
+
+
+def _load(repository: Repository) -> Journal:
     try:
-        values = json.loads(read_plain_file(_file(repository)))
+        values = json.loads(read_plain_file(repository.own_dir / _JOURNAL))
         pending = {
             _path(path): Pending(PendingKind(kind), _object(base), _object(against))
             for path, (kind, base, against) in values["pending"].items()
@@ -81,6 +96,8 @@ def load_journal(repository: Repository) -> Journal:
             is_index_stale=bool(values["stale"]),
             seen={_path(path): _blobs(blobs) for path, blobs in values.get("seen", {}).items()},
             typed={_path(path): _pairs(pairs) for path, pairs in values.get("typed", {}).items()},
+            own={_path(path): _blobs(blobs) for path, blobs in values.get("own", {}).items()},
+            staged_mark=str(values.get("staged", "")),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Journal()
@@ -123,20 +140,71 @@ def _pairs(pairs: object) -> tuple[tuple[str, str], ...]:
 
 def with_typed(journal: Journal, joins: Mapping[str, tuple[str, str]]) -> Journal:
     """Returns the journal with what editors saved, by path, and what it was joined to."""
-    if not joins:
-        return journal
-    kept = {path: pairs for path, pairs in journal.typed.items() if path not in joins}
-    new = {
-        path: (*(one for one in journal.typed.get(path, ()) if one != pair), pair)[-_MOST_JOINS:]
-        for path, pair in joins.items()
+    return journal.changed(typed=_with_last(journal.typed, joins)) if joins else journal
+
+
+def with_own(journal: Journal, blobs: Mapping[str, str]) -> Journal:
+    """Returns the journal with what people saved or staged, by path, as it stands."""
+    return journal.changed(own=_with_last(journal.own, blobs)) if blobs else journal
+
+
+def with_seen(journal: Journal, blobs: Mapping[str, str], *, is_over: bool) -> Journal:
+    """Returns the journal with what files hold that are edited; where it `is_over`, the others are forgotten."""
+    known = {path: journal.seen.get(path, ()) for path in blobs} if is_over else journal.seen
+    kept = {path: seen for path, seen in known.items() if path not in blobs}
+    return journal.changed(seen={**kept, **_added(known, blobs)})
+
+
+def _with_last(
+    known: Mapping[str, tuple[Item, ...]], new: Mapping[str, Item]
+) -> Mapping[str, tuple[Item, ...]]:
+    """Returns what is known with one item more for each of some paths; of all that, the newest."""
+    kept = {path: items for path, items in known.items() if path not in new}
+    return dict([*kept.items(), *_added(known, new).items()][-_MOST_PATHS:])
+
+
+def _added(known: Mapping[str, tuple[Item, ...]], new: Mapping[str, Item]) -> Mapping[str, tuple[Item, ...]]:
+    return {
+        path: (*(one for one in known.get(path, ()) if one != item), item)[-_MOST_OF_ONE:]
+        for path, item in new.items()
     }
-    return journal.changed(typed=dict([*kept.items(), *new.items()][-_MOST_TYPED:]))
+
+
+def note_staged(repository: Repository, own: Mapping[str, str], joins: Mapping[str, tuple[str, str]]) -> None:
+    """Notes what a commit is about to take, and what of it was joined, in a file beside the journal.
+
+    The hook cannot wait for the journal's lock: whoever holds that may be waiting for git, which waits for the hook.
+    """
+    journal = _load(repository)
+    mark, *before = _load_staged(repository)
+    notes = [*(() if mark == journal.staged_mark else before), [own, joins]]
+    _write(repository, _STAGED, [f"{time.time_ns()}-{os.getpid()}", *notes[-_MOST_OF_ONE:]])
+
+
+def _with_staged(repository: Repository, journal: Journal) -> Journal:
+    mark, *notes = _load_staged(repository)
+    if mark == journal.staged_mark:
+        return journal
+    try:
+        for own, joins in notes:
+            journal = with_own(journal, {_path(path): _blob(blob) for path, blob in own.items()})
+            pairs = {_path(path): (_blob(typed), _blob(joined)) for path, (typed, joined) in joins.items()}
+            journal = with_typed(journal, pairs)
+    except (ValueError, TypeError, AttributeError):
+        return journal
+    return journal.changed(staged_mark=str(mark))
+
+
+def _load_staged(repository: Repository) -> list[Any]:
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        found = json.loads(read_plain_file(repository.own_dir / _STAGED))
+        if isinstance(found, list) and found:
+            return found
+    return [""]
 
 
 def save_journal(repository: Repository, journal: Journal) -> None:
     """Writes the journal and waits until it is on disk."""
-    from gitticks.git.files import write_synced
-
     values = {
         "base": journal.base,
         "pending": {path: [one.kind, one.base, one.against] for path, one in journal.pending.items()},
@@ -144,8 +212,16 @@ def save_journal(repository: Repository, journal: Journal) -> None:
         "stale": journal.is_index_stale,
         "seen": {path: list(blobs) for path, blobs in journal.seen.items()},
         "typed": {path: [list(pair) for pair in pairs] for path, pairs in journal.typed.items()},
+        "own": {path: list(blobs) for path, blobs in journal.own.items()},
+        "staged": journal.staged_mark,
     }
-    write_synced(_file(repository), json.dumps(values).encode())
+    _write(repository, _JOURNAL, values)
+
+
+def _write(repository: Repository, name: str, values: object) -> None:
+    from gitticks.git.files import write_synced
+
+    write_synced(repository.own_dir / name, json.dumps(values).encode())
 
 
 def mark_of(index: Path) -> str:
@@ -155,7 +231,3 @@ def mark_of(index: Path) -> str:
     except FileNotFoundError:
         return ""
     return f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}"
-
-
-def _file(repository: Repository) -> Path:
-    return repository.own_dir / "board.json"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +13,24 @@ from gitticks.git.distances import changed_places, nearest_first
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import QUIET_SECONDS
+from gitticks.git.indexfile import IndexEntry, index_ready
+from gitticks.git.indexlock import hold_index_lock
 from gitticks.git.locks import WAIT_SECONDS, hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
-from gitticks.store.board.journal import Journal, PendingKind, load_journal, save_journal, with_typed
+from gitticks.git.settle import EXECUTABLE, PLAIN, conflict_entries
+from gitticks.git.staged import is_sequencing
+from gitticks.store.board.journal import (
+    Journal,
+    Pending,
+    PendingKind,
+    load_journal,
+    mark_of,
+    save_journal,
+    with_own,
+    with_seen,
+    with_typed,
+)
 from gitticks.store.board.older import older_versions, typed_versions
 from gitticks.store.board.place import board_checkout, is_on_state_branch
 from gitticks.store.board.report import errors_of_board
@@ -29,11 +42,9 @@ LARGEST_BYTES = 10_000_000
 """What is larger is no task, and goes to everybody's clone only if a person says so."""
 
 _LOOKS = 3
-_MOST_SEEN = 16
 _TICK_SECONDS = 0.01
 """As coarse as the times of files are on some kernels."""
 
-_UPDATED = re.compile(rb"^updated: .*$", re.MULTILINE)
 _NOT_SEEN = "nobody can tell what was saved on the board"
 
 
@@ -68,8 +79,8 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
     """Returns every uncommitted edit, sorted by path, after whoever is saving at this moment is done with it.
 
     Where paths are given, only edits `among` them and below them are looked for. Files that are none are found too.
-    What was seen is noted, so that what a person saves while it is taken up counts as their next edit. Takes the
-    store's lock, and raises as `saved_edits` does.
+    What was seen is noted, so that what a person saves while it is taken up counts as their next edit, and what the
+    branch has changed at the same place is put in conflict. Takes the store's lock, and raises as `saved_edits` does.
     """
     checkout = board_checkout(repository)
     if checkout is None:
@@ -85,14 +96,30 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
             is_time = youngest is None or not looks_left
             # What a person edits of another branch, or of an old commit in a rebase, has nothing to do with this one.
             if is_time and is_locked and is_on_state_branch(checkout):
-                joined = _joined(repository, files, found)
-                kept = _with_settled(repository, journal, {edit.path for edit in found}, among)
-                _note_seen(repository, _with_typed(repository, kept, found, joined), joined, among)
-                found = joined
+                found = _brought_together(repository, checkout, journal, found, among)
         if youngest is None or is_time:
             break
         time.sleep(QUIET_SECONDS - youngest)
     return found
+
+
+def _brought_together(
+    repository: Repository,
+    checkout: Checkout,
+    journal: Journal,
+    found: tuple[SavedEdit, ...],
+    among: Collection[str] | None,
+) -> tuple[SavedEdit, ...]:
+    """Joins edits with what the branch has written since, and notes in the journal what was seen and what was made."""
+    edits = _joined(repository, _files(repository, checkout), journal, found)
+    noted = _with_settled(repository, journal, {edit.path for edit in found}, among)
+    noted = _with_typed(repository, noted, found, edits)
+    noted = _with_seen(repository, noted, edits, among)
+    with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is taken up
+        noted = _with_conflicts(repository, checkout, noted, edits)
+        if noted != journal:
+            save_journal(repository, noted)
+    return edits
 
 
 def wait_until_quiet(repository: Repository, paths: Sequence[str]) -> bool:
@@ -117,27 +144,86 @@ def _youngest(files: CheckoutFiles, paths: Iterable[str]) -> float | None:
 
 
 def _joined(
-    repository: Repository, files: CheckoutFiles, found: tuple[SavedEdit, ...]
+    repository: Repository, files: CheckoutFiles, journal: Journal, found: tuple[SavedEdit, ...]
 ) -> tuple[SavedEdit, ...]:
     """Joins what an editor saved that was open for long with what the branch has written since, in the file itself.
 
     Else the old lines around the edit would be an edit too, and take back what the editor never showed.
     """
     objects, tip = repository.objects, state_tip(repository)
-    joined = []
+    edits = []
     for edit in found:
         current = _blob(objects, tip, edit.path)
-        is_free = not edit.is_young and not edit.is_conflict
-        is_old = is_free and None not in (edit.base, edit.content, current)
-        if is_old and edit.base != current:
-            merged = merge_saved(edit.path, edit.base or b"", edit.content or b"", current or b"")
-            if merged is None and _is_persons_own(edit.base or b"", current or b""):
-                # A person changed once more what they had just written.
-                edit = replace(edit, base=current)  # noqa: PLW2901
-            elif merged is not None and files.replace(edit.path, edit.content, merged).is_done:
-                edit = replace(edit, base=current, content=merged)  # noqa: PLW2901
-        joined.append(edit)
-    return tuple(joined)
+        base, content = edit.base, edit.content
+        is_free = not edit.is_young and not edit.is_conflict and base != current
+        if not is_free or base is None or content is None or current is None:
+            edits.append(edit)
+            continue
+        merged = joined_with(objects, journal, edit.path, (base, content), current)
+        if merged is None:
+            edits.append(replace(edit, is_conflict=True))
+        elif merged == edit.content or files.replace(edit.path, edit.content, merged).is_done:
+            edits.append(replace(edit, base=current, content=merged))
+        else:
+            edits.append(edit)
+    return tuple(edits)
+
+
+def joined_with(
+    objects: Objects, journal: Journal, path: str, edit: tuple[bytes, bytes], current: bytes
+) -> bytes | None:
+    """Returns a file as a person edited it, from what to what, with all that the branch has written since.
+
+    None if that is not possible. What the person themselves had saved before may be written over by them.
+    """
+    base, content = edit
+    merged = merge_saved(path, base, content, current)
+    return (
+        content
+        if merged is None and is_own_step(objects, journal, path, (base, content), current)
+        else merged
+    )
+
+
+def is_own_step(
+    objects: Objects, journal: Journal, path: str, edit: tuple[bytes, bytes], current: bytes
+) -> bool:
+    """True if the branch has what was saved on this very board, and the edit is no larger a step from there."""
+    base, content = edit
+    return objects.blob_id(current) in journal.own.get(path, ()) and (
+        changed_places(current, content) <= changed_places(base, content)
+    )
+
+
+def _with_conflicts(
+    repository: Repository, checkout: Checkout, journal: Journal, edits: tuple[SavedEdit, ...]
+) -> Journal:
+    """Puts edits in conflict that exclude what the branch has, for git too; not while git has the index."""
+    objects, tip = repository.objects, state_tip(repository)
+    pending = dict(journal.pending)
+    entries: dict[str, tuple[IndexEntry, ...]] = {}
+    for edit in edits:
+        before = journal.pending.get(edit.path)
+        if not edit.is_conflict or (before is not None and before.kind is PendingKind.CONFLICT):
+            continue
+        current = _blob(objects, tip, edit.path)
+        base, ours, theirs = (
+            None if one is None else objects.write_blob(one) for one in (edit.base, current, edit.content)
+        )
+        pending[edit.path] = Pending(PendingKind.CONFLICT, base, ours)
+        mode = EXECUTABLE if edit.is_executable else PLAIN
+        entries[edit.path] = conflict_entries(edit.path, (base, ours, theirs), mode)
+    if not entries or is_sequencing(checkout.git_dir):
+        return journal
+    with index_ready(checkout.git_dir, entries, tip) as aside:
+        mark = mark_of(checkout.git_dir / "index")
+        with hold_index_lock(checkout.git_dir, wait_seconds=0) as is_held:
+            if not is_held or mark != mark_of(checkout.git_dir / "index"):
+                return journal
+            aside.replace(checkout.git_dir / "index")
+    is_untouched = mark == journal.index_mark
+    mark = mark_of(checkout.git_dir / "index") if is_untouched else journal.index_mark
+    return journal.changed(pending=pending, index_mark=mark)
 
 
 def _with_typed(
@@ -173,20 +259,17 @@ def _with_settled(
     return journal if kept == journal.typed else journal.changed(typed=kept)
 
 
-def _note_seen(
-    repository: Repository, journal: Journal, found: tuple[SavedEdit, ...], among: Collection[str] | None
-) -> None:
+def _with_seen(
+    repository: Repository, journal: Journal, edits: tuple[SavedEdit, ...], among: Collection[str] | None
+) -> Journal:
     # As long as the board has not followed the branch, a file that is like it may still count from an older version.
     is_over = among is None and journal.base == state_tip(repository)
-    seen = {} if is_over else dict(journal.seen)
-    for edit in found:
-        if edit.content is not None:
-            blob = repository.objects.blob_id(edit.content)
-            before = tuple(one for one in journal.seen.get(edit.path, ()) if one != blob)
-            seen[edit.path] = (*before, blob)[-_MOST_SEEN:]
-    if seen != journal.seen or journal.typed != load_journal(repository).typed:
-        with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is taken up
-            save_journal(repository, journal.changed(seen=seen))
+    blobs = {
+        edit.path: repository.objects.blob_id(edit.content) for edit in edits if edit.content is not None
+    }
+    made = {joined for pairs in journal.typed.values() for typed, joined in pairs if typed != joined}
+    own = {path: blob for path, blob in blobs.items() if blob not in made}
+    return with_own(with_seen(journal, blobs, is_over=is_over), own)
 
 
 def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -> tuple[SavedEdit, ...]:
@@ -246,7 +329,9 @@ def _edits(
             is_conflict = pending is not None and pending.kind is PendingKind.CONFLICT
             yield SavedEdit(
                 path,
-                _closest(objects, journal, tip, path, (base, content)),
+                base
+                if content is None or base is None
+                else version_begun_from(objects, journal, tip, path, (base, content)),
                 content,
                 is_conflict,
                 is_executable=files.is_executable(path),
@@ -265,9 +350,9 @@ def _blob(objects: Objects, commit: str, path: str) -> bytes | None:
     return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
 
 
-def _closest(
-    objects: Objects, journal: Journal, tip: str, path: str, edit: tuple[bytes | None, bytes | None]
-) -> bytes | None:
+def version_begun_from(
+    objects: Objects, journal: Journal, tip: str, path: str, edit: tuple[bytes, bytes]
+) -> bytes:
     """Returns the version that the edit began from: an older one where it is nearer, as an editor left open saves.
 
     A file that is exactly an older version was put back on purpose. Of older ones that are as near, the oldest counts: by
@@ -276,23 +361,13 @@ def _closest(
     of what they saw, though the version without the line is nearer.
     """
     base, content = edit
-    if base is None or content is None or b"\0" in content:
+    if b"\0" in content:
         return base
     older = tuple(older_versions(objects, tip, path))
     on_branch = frozenset(map(objects.blob_id, older))
     typed = typed_versions(objects, journal.typed.get(path, ()), on_branch.__contains__)
     nearest = nearest_first((base, *typed, *reversed(older)), content)
     closest = next(one for distance, one in nearest if distance > 0 or one is base)
-    if _is_persons_own(closest, base) and changed_places(base, content) <= changed_places(closest, content):
+    if closest is not base and is_own_step(objects, journal, path, (closest, content), base):
         return base
     return closest
-
-
-def shows_older(content: bytes, branch: bytes) -> bool:
-    """True if an editor saved a task that gitticks has written since, by the time that all writers set."""
-    return not _is_persons_own(content, branch)
-
-
-def _is_persons_own(old: bytes, new: bytes) -> bool:
-    """True if nothing of ours came in between, by the time that all writers but people on the board set."""
-    return _UPDATED.findall(old)[:1] == _UPDATED.findall(new)[:1]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
+from gitticks.git.distances import changed_places
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import Followed, Follower, Outcome, Version
@@ -139,7 +140,7 @@ class Sync:
         finally:
             self.files.ready.drop()
         self._write_entries()
-        journal = Journal(
+        journal = self.journal.changed(
             base=self.tip,
             pending=self.pending,
             index_mark=mark_of(self.checkout.git_dir / "index"),
@@ -149,7 +150,6 @@ class Sync:
                 for path, blobs in self.journal.seen.items()
                 if path not in moves or path in self.pending
             },
-            typed=self.journal.typed,
         )
         return with_typed(journal, self.joins), self._report()
 
@@ -306,13 +306,24 @@ class Sync:
             return move.base
         base = self._content(move.base)
         versions = self.follower.older_versions(move.path)
-        since = map(self.objects.blob_id, takewhile(lambda content: content != base, versions))
-        return next((blob for blob in since if blob in known), move.base)
+        since = takewhile(lambda content: content != base, versions)
+        last = next((content for content in since if self.objects.blob_id(content) in known), None)
+        return move.base if last is None or self._is_larger_step(move, last) else self.objects.blob_id(last)
+
+    def _is_larger_step(self, move: Move, last: bytes) -> bool:
+        """True if what lies in the file shows less of a later version than of the one that it was at."""
+        present = self.files.read(move.path)
+        base = self._content(move.base)
+        if present is None or base is None:
+            return False
+        return changed_places(last, present) > changed_places(base, present)
 
     def _known_to_person(self, move: Move) -> set[str]:
         known = set(self.journal.seen.get(move.path, ()))
         with contextlib.suppress(GitticksError, OSError):
             own = {blob for commit in self.own_commits if (blob := self._put_there(commit, move.path))}
+            # What was joined as it was committed nobody has seen yet.
+            own -= {joined for typed, joined in self.journal.typed.get(move.path, ()) if typed != joined}
             # A file that is still as it was at the base lags behind, whoever committed.
             if own - {move.base} and self.files.read(move.path) != self._content(move.base):
                 known |= own
