@@ -106,7 +106,7 @@ class Tasks:
         """Approves what a task awaits, merges it if there is code, and returns it as it then stands.
 
         Raises:
-            RefusedError: it awaits nobody.
+            RefusedError: it is not waiting for anyone.
         """
         from gitticks.actions.verdict import approve_task, look_at, merge_approved
 
@@ -120,7 +120,7 @@ class Tasks:
         """Sends a task back to its agent.
 
         Raises:
-            RefusedError: it awaits nobody.
+            RefusedError: it is not waiting for anyone.
         """
         from gitticks.actions.verdict import look_at, reject_task
 

@@ -77,7 +77,7 @@ def test_errors_are_those_of_the_command(project: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="`colour` is no field"):
         tasks.create("Wait", fields={"colour": "red"})
     made = tasks.create("Wait")
-    with pytest.raises(RefusedError, match="awaits nobody"):
+    with pytest.raises(RefusedError, match="is not waiting for anyone"):
         tasks.approve(made.id)
     with pytest.raises(NotFoundError):
         gitticks.open_tasks(make_repository(tmp_path / "bare"))

@@ -174,7 +174,7 @@ def _unknown(what: str, text: str, known: Iterable[str]) -> UsageError:
     known = list(known)
     near = get_close_matches(text.lower(), known, n=1, cutoff=0.5)
     hint = f"did you mean `{near[0]}`?" if near else f"one of {', '.join(known)}"
-    return UsageError(f"no {what} is called `{text}`", hint=hint)
+    return UsageError(f"`{text}` is no {what}", hint=hint)
 
 
 def _name(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Brings old data to the words of today."""
+"""Upgrades old task files."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def accept_work(context: Context, task_id: TaskId) -> Judged:
     """Approves work that an agent has reviewed, and nothing else that a task may await.
 
     Raises:
-        RefusedError: it is not reviewed yet, awaits nobody, or this is an agent's session.
+        RefusedError: it is not reviewed yet, is not waiting for anyone, or this is an agent's session.
     """
     context.require_person("accept work")
     task = context.store.task_file(task_id).task

@@ -81,7 +81,7 @@ class Catalogue(Group):
 def gt(ctx: click.Context, version: bool) -> None:
     """Tasks for people and coding agents, kept in your own git repository.
 
-    `gt help` explains a command or a topic, and `gt demo` shows the whole way of a task.
+    `gt help` explains a command or a topic, and `gt demo` shows a task from start to merge.
     """
     if version:
         from gitticks import __version__

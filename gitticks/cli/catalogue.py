@@ -63,7 +63,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("import", WRITE, "Bring in the tasks of another tracker."),
     CatalogueEntry("watch", WRITE, "Take up what you save on the board, and say what happens."),
     CatalogueEntry("export", WRITE, "Write every task as JSON, CSV or issues of beads."),
-    CatalogueEntry("migrate", WRITE, "Bring old data to the words of today."),
+    CatalogueEntry("migrate", WRITE, "Upgrade old task files."),
     CatalogueEntry("list", SEE, "List tasks."),
     CatalogueEntry("tree", SEE, "Show epics with what is below them."),
     CatalogueEntry("search", SEE, "Find tasks by words in titles and texts."),

@@ -76,9 +76,9 @@ def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
     near = get_close_matches(word.lower(), known, n=2, cutoff=0.6)
     if near:
         return UsageError(
-            f"no {what} is called `{word}`", hint=f"did you mean {' or '.join(f'`{one}`' for one in near)}?"
+            f"`{word}` is no {what}", hint=f"did you mean {' or '.join(f'`{one}`' for one in near)}?"
         )
-    return UsageError(f"no {what} is called `{word}`", hint=f"one of {', '.join(known)}")
+    return UsageError(f"`{word}` is no {what}", hint=f"one of {', '.join(known)}")
 
 
 AWAITING = Option(

@@ -118,8 +118,8 @@ def what_happened(event: Event) -> str:
         return "hand-off written"
     data = {"gate": "gate", "role": "agent", "verdict": "answered", "awaiting": "", "sha": "", "source": ""}
     data |= {key: _short(key, value) for key, value in event.data.items() if value is not None}
-    if event.type is EventType.AWAITING_SET:
-        data["awaiting"] = data["awaiting"] or "nobody"
+    if event.type is EventType.AWAITING_SET and not data["awaiting"]:
+        return "is not waiting for anyone"
     return " ".join(_WORDS[event.type].format(**data).split())
 
 

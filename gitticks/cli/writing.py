@@ -275,7 +275,7 @@ def moved_words(before: Task, after: Task) -> str:
     if before.status is not after.status:
         return f"{before.status} → {after.status}{turn}"
     if before.awaiting is not after.awaiting:
-        return f"{after.status}, awaits {after.awaiting or 'nobody'}"
+        return f"{after.status}{turn or ', not waiting for anyone'}"
     return f"{after.status}{turn}"
 
 

@@ -107,7 +107,7 @@ def impossible(task: Task) -> str | None:
         return f"is {task.status} but awaits {task.awaiting}" if task.awaiting is not None else None
     waits = task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING)
     if waits and task.awaiting is None and not task.is_merging:
-        return f"is in {task.status} but awaits nobody"
+        return f"is in {task.status} but is not waiting for anyone"
     if task.approval is not None and not task.is_merging:
         return f"has an approval, though it is {task.status} and awaits {task.awaiting or 'nobody'}"
     if task.verdict is not None:

@@ -47,7 +47,7 @@ def _find_allowed_row(task: Task, asked: Requested) -> Row:
     row = find_row(task.status, asked.to)
     if row is None:
         allowed = ", ".join(targets(task.status))
-        rest = f"from there it can go to {allowed}" if allowed else "it is closed for good"
+        rest = f"from there it can go to {allowed}" if allowed else "it is closed"
         hint = f"`gt reopen {task.id}`" if task.status.is_terminal else f"`gt show {task.id}`"
         raise _refusal(task, asked.to, rest, hint=hint)
     asker = asker_of(asked.actor)
@@ -88,7 +88,9 @@ def give_verdict(draft: Draft, given: VerdictGiven) -> None:
     if not task.is_open:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
     if task.awaiting is None:
-        raise RefusedError(f"`{task.id}` awaits nobody: it is {task.status}", hint=f"`gt show {task.id}`")
+        raise RefusedError(
+            f"`{task.id}` is not waiting for anyone: it is {task.status}", hint=f"`gt show {task.id}`"
+        )
     outcome = VERDICTS[task.awaiting, given.verdict]
     if outcome is Outcome.REFUSE:
         raise RefusedError(
@@ -158,7 +160,7 @@ def _check_seen(task: Task, seen: Seen | None) -> None:
         now = (
             f"it awaits {task.awaiting} now"
             if task.awaiting
-            else f"it is {task.status} and awaits nobody now"
+            else f"it is {task.status} and is not waiting for anyone now"
         )
         what = f"{now}, not {seen.awaiting}" if seen.awaiting else now
     elif seen.head != task.end_sha:

@@ -43,7 +43,7 @@ def test_a_verdict_that_nobody_asked_for_is_refused_when_it_is_saved(project: Pr
     project.change("k7f2", awaiting=None)
     _save(project, "status: pending", "status: pending\nverdict: approved")
     [words] = _take_up(project).left.values()
-    assert words.startswith("edited, not taken up: `k7f2` awaits nobody: it is pending")
+    assert words.startswith("edited, not taken up: `k7f2` is not waiting for anyone: it is pending")
 
 
 def test_a_link_is_named_also_where_a_command_has_written_the_task(project: Project) -> None:

@@ -24,7 +24,7 @@ CLAUDE = Actor(ActorKind.AGENT, "claude", Role.WORKER)
             Event(EventType.VERDICT, NOW, ADA, data={"awaiting": "work", "verdict": "approved"}),
             "work approved",
         ),
-        (Event(EventType.AWAITING_SET, NOW, ADA, data={"awaiting": None}), "awaits nobody"),
+        (Event(EventType.AWAITING_SET, NOW, ADA, data={"awaiting": None}), "is not waiting for anyone"),
         (Event(EventType.AWAITING_SET, NOW, ADA, data={"awaiting": "input"}), "awaits input"),
         (Event(EventType.MERGED, NOW, ENGINE, data={"sha": "0123456789"}), "merged as 0123456"),
         (Event(EventType.SESSION_STARTED, NOW, CLAUDE, data={"role": "worker"}), "worker started"),

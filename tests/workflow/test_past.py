@@ -219,8 +219,8 @@ def test_a_persons_word() -> None:
 @pytest.mark.parametrize(
     ("task", "reason"),
     [
-        (make_task(S.STUCK, awaiting=None), "is in stuck but awaits nobody"),
-        (make_task(S.REVIEWING, awaiting=None), "is in reviewing but awaits nobody"),
+        (make_task(S.STUCK, awaiting=None), "is in stuck but is not waiting for anyone"),
+        (make_task(S.REVIEWING, awaiting=None), "is in reviewing but is not waiting for anyone"),
         (make_task(S.REVIEWING, awaiting=None, approval=Approval("Ada", AT, HEAD)), None),
         (make_task(S.DONE, awaiting=Awaiting.REVIEW), "is done but awaits review"),
         (

@@ -153,7 +153,7 @@ def test_refuse_changes_nothing_and_says_what_else(status: str, awaiting: str, v
 @pytest.mark.parametrize("status", ["pending", "working", "agent-review"])
 @pytest.mark.parametrize("verdict", Verdict)
 def test_verdict_where_nothing_is_awaited(status: str, verdict: Verdict) -> None:
-    with pytest.raises(RefusedError, match=f"awaits nobody: it is {status}"):
+    with pytest.raises(RefusedError, match=f"is not waiting for anyone: it is {status}"):
         run(make_task(Status(status)), answer(verdict))
 
 

@@ -25,9 +25,9 @@ def test_verdict_on_what_was_seen() -> None:
     ("task", "changed"),
     [
         (make_task(Status.CLARIFICATION), "it awaits input now, not review"),
-        (make_task(Status.WORKING), "it is working and awaits nobody now"),
-        (make_merging(), "it is reviewing and awaits nobody now"),
-        (make_task(Status.DONE), "it is done and awaits nobody now"),
+        (make_task(Status.WORKING), "it is working and is not waiting for anyone now"),
+        (make_merging(), "it is reviewing and is not waiting for anyone now"),
+        (make_task(Status.DONE), "it is done and is not waiting for anyone now"),
         (make_task(Status.REVIEWING, end_sha=OTHER_HEAD), "its head is ccccccc now"),
         (make_task(Status.REVIEWING, asked_at=AT), "it asked again for review"),
     ],

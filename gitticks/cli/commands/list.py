@@ -90,7 +90,7 @@ def _nothing(found: Listing, wanted: Filter) -> str:
     if wanted.kinds is not None:
         return NOTHING_AWAITS
     if not wanted.is_empty:
-        return "no task is like that: `gt list --all` lists every task"
+        return "no tasks match: `gt list --all` lists every task"
     return "no open tasks: `gt list --all` lists the closed ones"
 
 

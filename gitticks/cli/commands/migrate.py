@@ -16,7 +16,7 @@ from gitticks.errors import UsageError
 @json_option
 @pass_context
 def command(context: Context, *, manual_to_awaiting: bool, as_json: bool) -> None:
-    """Bring old data to the words of today."""
+    """Upgrade old task files."""
     from gitticks.actions import migrating
 
     if not manual_to_awaiting:

@@ -47,7 +47,7 @@ from gitticks.model.settings import PermissionMode
 @click.option(
     "--sandbox",
     type=click.Choice(["strict", "permissive", "none"]),
-    help="Walls around agents; this version has none.",
+    help="A sandbox around agents; this version has none.",
 )
 @click.option("--headless", is_flag=True, help="Plain lines, without what agents say.")
 @click.option("--json", "--json-output", "as_json", is_flag=True, help="One JSON object a line.")
@@ -80,7 +80,8 @@ def command(
     """Run agents on what is ready.
 
     Without an ID: everything that is ready, once. It never waits for a person: after a hand-off it goes on with the
-    next task, and ends when nothing else is ready. Ctrl-C ends it after the running iterations, twice at once.
+    next task, and ends when nothing else is ready. Ctrl-C ends it after the running iterations, a second
+    Ctrl-C at once.
 
     Exit codes: 0 all done, 1 a limit was reached or a task cannot be started, 2 a person must do work, 3 what is left awaits a person, 4 a task
     is stuck, 64 wrong usage, 130 interrupted.

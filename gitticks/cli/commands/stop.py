@@ -27,5 +27,5 @@ def command(context: Context, *, task: str | None) -> None:
         return
     task_id = context.resolve(task, least=CHARACTERS_TO_DECIDE)
     was_alive = stop_task(context, task_id)
-    say(f"{task_id}  {'its agent is being stopped' if was_alive else 'is held back'}")
+    say(f"{task_id}  {'its agent is being stopped' if was_alive else 'is not started any more'}")
     hint(f"`gt run {task_id}` takes it up again")

@@ -96,7 +96,7 @@ def spent(figures: Figures) -> str:
     told = [money(usage.cost)] if usage.cost else []
     if usage.tokens_in or usage.tokens_out:
         told.append(f"{short_number(usage.tokens_in)} tokens in, {short_number(usage.tokens_out)} out")
-    return ", ".join((*told, f"{elapsed(usage.seconds)} of agents' time"))
+    return ", ".join((*told, f"{elapsed(usage.seconds)} of agent time"))
 
 
 COLUMNS = ("open", "done", "lead", "waited", "rounds", "failed", "crashes", "tokens", "cost")

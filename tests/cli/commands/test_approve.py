@@ -133,11 +133,16 @@ def test_repeating_an_approval_says_so_and_keeps_its_note(project: Project) -> N
 @pytest.mark.parametrize(
     ("fields", "arguments", "message", "hint"),
     [
-        ({"status": Status.WORKING}, ["approve"], "`k7f2` awaits nobody: it is working", "`gt show k7f2`"),
+        (
+            {"status": Status.WORKING},
+            ["approve"],
+            "`k7f2` is not waiting for anyone: it is working",
+            "`gt show k7f2`",
+        ),
         (
             {"status": Status.WORKING},
             ["reject", "no"],
-            "`k7f2` awaits nobody: it is working",
+            "`k7f2` is not waiting for anyone: it is working",
             "`gt show k7f2`",
         ),
         ({"status": Status.CANCELLED}, ["approve"], "`k7f2` is cancelled already", "`gt reopen k7f2`"),
@@ -236,7 +241,7 @@ def test_new_commits_void_what_was_seen(project: Project) -> None:
     ("change", "message"),
     [
         ({"awaiting": Awaiting.INPUT}, "it awaits input now, not review"),
-        ({"awaiting": None, "status": Status.WORKING}, "it is working and awaits nobody now"),
+        ({"awaiting": None, "status": Status.WORKING}, "it is working and is not waiting for anyone now"),
         ({"end_sha": "b" * 40}, "its head is bbbbbbb now"),
         ({"asked_at": None}, "it asked again for review"),
     ],

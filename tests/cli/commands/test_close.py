@@ -100,7 +100,7 @@ def test_a_reopened_child_returns_its_epic_to_work(project: Project) -> None:
 @pytest.mark.parametrize(
     ("command", "status", "message"),
     [
-        ("cancel", Status.DONE, "`k7f2` cannot go from done to cancelled: it is closed for good"),
+        ("cancel", Status.DONE, "`k7f2` cannot go from done to cancelled: it is closed"),
         ("close", Status.CANCELLED, "`k7f2` is cancelled already"),
         ("reopen", Status.WORKING, "`k7f2` is open: it is working"),
     ],

@@ -206,7 +206,7 @@ def test_one_check_that_fails_keeps_no_other_from_being_made(project: Project) -
     (project.board / "config.yaml").write_text("version: 1\nparalel: 3\n")
     git("commit", "--quiet", "--no-verify", "-am", "x", at=project.board)
     project.make("dddd", status=Status.STUCK)
-    assert "`dddd` is in stuck but awaits nobody" in found_in(project.path)
+    assert "`dddd` is in stuck but is not waiting for anyone" in found_in(project.path)
 
 
 def test_json_has_what_a_finding_is_about(project: Project) -> None:
@@ -216,7 +216,7 @@ def test_json_has_what_a_finding_is_about(project: Project) -> None:
     assert body["findings"] == [
         {
             "severity": "error",
-            "what": "`dddd` is in stuck but awaits nobody",
+            "what": "`dddd` is in stuck but is not waiting for anyone",
             "mend": "`gt update dddd --awaiting escalation` makes it a person's turn, and clears the rest",
             "repair": None,
             "topic": "tasks",

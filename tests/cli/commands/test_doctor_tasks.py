@@ -39,7 +39,7 @@ def test_tasks_that_cannot_go_on(project: Project) -> None:
     project.make("dddd", status=Status.STUCK)
     assert found_in(project.path) == {
         "tasks wait for one another in a circle: aaaa → bbbb → aaaa": "error",
-        "`dddd` is in stuck but awaits nobody": "error",
+        "`dddd` is in stuck but is not waiting for anyone": "error",
         "`aaaa` is blocked by `zzzz`, which does not exist": "warning",
         "`bbbb` is blocked by `cccc`, which was cancelled": "warning",
         "the parent of `bbbb`, `yyyy`, does not exist": "warning",

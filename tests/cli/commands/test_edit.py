@@ -72,7 +72,7 @@ def test_a_status_verdict_or_awaiting_is_decided_about(
     ("script", "code", "message"),
     [
         ("sed -i 's/^status: .*/status: done/'", 3, "`k7f2` cannot go from pending to done"),
-        ("sed -i 's/^status: .*/&\\nverdict: approved/'", 3, "`k7f2` awaits nobody"),
+        ("sed -i 's/^status: .*/&\\nverdict: approved/'", 3, "`k7f2` is not waiting for anyone"),
         (
             "sed -i 's/^status: .*/&\\nreview_round: 3/'",
             3,

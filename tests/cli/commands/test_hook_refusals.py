@@ -29,7 +29,7 @@ __all__ = ["hand"]
         (
             "status: pending",
             "status: pending\nverdict: approved",
-            "TASK.md: `k7f2` awaits nobody: it is pending",
+            "TASK.md: `k7f2` is not waiting for anyone: it is pending",
         ),
         ("status: pending", "status: pending\nblocked_by: [k7f2]", "TASK.md: `k7f2` would wait for itself"),
         ("status: pending", "status: pending\nparent: nope", "TASK.md: there is no task `nope`"),

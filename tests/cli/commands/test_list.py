@@ -98,7 +98,7 @@ def test_a_queue_without_tasks_names_the_next_command(tmp_path: Path, options: l
     [
         ([], "no open tasks: `gt list --all` lists the closed ones"),
         (["--awaiting"], "nothing awaits a person: `gt status` says what runs"),
-        (["--label", "x"], "no task is like that: `gt list --all` lists every task"),
+        (["--label", "x"], "no tasks match: `gt list --all` lists every task"),
     ],
 )
 def test_an_empty_answer_says_why_on_stderr(tmp_path: Path, options: list[str], said: str) -> None:
@@ -229,11 +229,11 @@ def test_a_terminal_with_more_room_has_the_first_line_of_each_question(tmp_path:
     [
         (
             ["--awaiting", "reviw"],
-            "error: no kind of awaiting is called `reviw`\n\nhint: did you mean `review`?\n",
+            "error: `reviw` is no kind of awaiting\n\nhint: did you mean `review`?\n",
         ),
         (
             ["--status", "workin"],
-            "error: no status or phase is called `workin`\n\nhint: did you mean `working`?\n",
+            "error: `workin` is no status or phase\n\nhint: did you mean `working`?\n",
         ),
         (["--parent", "e0pd"], "error: there is no task `e0pd`\n\nhint: did you mean `e0pc` (Accounts)?\n"),
     ],

@@ -59,5 +59,5 @@ def test_what_holds_the_old_word_awaits_work_everywhere_and_any_write_brings_the
         assert "manual" not in text
         assert ("\nawaiting: work\n" in text) is awaiting
     ran = gt("update", "k7f2", "--awaiting=null", at=tmp_path)
-    assert ran.out == "k7f2  pending, awaits nobody · Old\n"
+    assert ran.out == "k7f2  pending, not waiting for anyone · Old\n"
     assert gt("next", at=tmp_path).out == "k7f2  Old\n"

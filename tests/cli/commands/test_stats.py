@@ -27,7 +27,7 @@ waiting for people     8 h in 4 waits, median 2 h; 1 still waiting
   input                2 h in 1 wait
   review               6 h in 3 waits
 agents                 6 sessions, 6 rounds, 3 failed reviews, 3 crashes
-spent                  $3.00, 360 k tokens in, 24 k out, 30 min of agents' time
+spent                  $3.00, 360 k tokens in, 24 k out, 30 min of agent time
 
 week of     created  done  cost
 2026-02-09        1     1  $1.00  ████████████████████████
@@ -125,7 +125,7 @@ def test_of_one_task(tmp_path: Path) -> None:
 
 def test_what_agents_did_not_tell_is_left_out(tmp_path: Path) -> None:
     make_task(make_store(tmp_path), id="k7f2", usage=Usage(2, seconds=90.0))
-    assert "\nspent                  1 min of agents' time\n" in gt("stats", at=tmp_path, now=NOW).out
+    assert "\nspent                  1 min of agent time\n" in gt("stats", at=tmp_path, now=NOW).out
 
 
 def test_a_broken_file_is_named_and_the_others_are_counted(tmp_path: Path) -> None:

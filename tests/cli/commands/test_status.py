@@ -120,7 +120,7 @@ def test_a_saved_edit_is_taken_up(tmp_path: Path) -> None:
         (
             "status: pending",
             "status: pending\nverdict: approved",
-            "edited, not taken up: `k7f2` awaits nobody: it is pending",
+            "edited, not taken up: `k7f2` is not waiting for anyone: it is pending",
             "mend what was not taken up, then `gt status` again",
         ),
         (
