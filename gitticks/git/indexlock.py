@@ -15,7 +15,7 @@ from pathlib import Path
 from gitticks.safe_read import read_plain_file
 
 WAIT_SECONDS = 2.0
-HOOK_SECONDS = 10.0
+HOOK_SECONDS = 20.0
 """So long git is waited for while it waits for a hook of ours; it has little left to do then."""
 
 _POLL_SECONDS = 0.005
