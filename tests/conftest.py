@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support import prepared
 from tests.support.doses import IS_FULL
 from tests.support.sealing import seal_libgit2
 from tests.support.soundness import unsound_repositories
@@ -78,6 +79,7 @@ def sealed_from_the_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as monkeypatch:
         _seal(tmp_path_factory.mktemp("home"), monkeypatch)
+        prepared.offer(tmp_path_factory.mktemp("prepared"))
         yield
 
 
@@ -125,7 +127,9 @@ def _seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "COLUMNS": "100",
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+        "PYTHONPATH": os.pathsep.join(
+            dict.fromkeys([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+        ),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     for asked, variable in (("HASH", "GIT_DEFAULT_HASH"), ("REFS", "GIT_DEFAULT_REF_FORMAT")):

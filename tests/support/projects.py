@@ -16,6 +16,7 @@ from gitticks.model.task import Task
 from gitticks.store.board import WORKTREE_BOARD
 from gitticks.store.branch import Store
 from tests.cli.support import Ran, gt
+from tests.support import prepared
 from tests.support.repositories import commit_file, git, make_repository
 from tests.support.stores import change_task, make_task
 
@@ -102,9 +103,10 @@ class Project:
 
 def make_project(path: Path) -> Project:
     """Makes a repository with one commit and begins tasks in it."""
-    make_repository(path)
     project = Project(path)
-    project.ok("init")
+    if not prepared.copied(prepared.PROJECT, path):
+        make_repository(path)
+        project.ok("init")
     return project
 
 

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.support import prepared
 from tests.support.waiting import LONGEST_SECONDS
 
 FIXED_DATE = "2026-01-02T03:04:05+00:00"
@@ -49,6 +50,9 @@ def run_git_command(
 
 def make_repository(path: Path, *, commits: int = 1, bare: bool = False, branch: str = "main") -> Path:
     """Makes a repository at `path`, with `commits` commits on `branch`, and returns `path`."""
+    is_usual = (commits, bare, branch) == (1, False, "main")
+    if is_usual and prepared.copied(prepared.REPOSITORY, path):
+        return path
     path.mkdir(parents=True, exist_ok=True)
     git("init", "--quiet", f"--initial-branch={branch}", *(["--bare"] if bare else []), at=path)
     if bare:

@@ -18,6 +18,7 @@ from gitticks.model.task import Task
 from gitticks.store.branch import Store
 from gitticks.store.publishing import Board
 from gitticks.store.transaction import Transaction
+from tests.support import prepared
 from tests.support.repositories import make_repository
 
 ADA = Identity("Ada Lovelace", "ada@example.org")
@@ -39,6 +40,8 @@ class _Draws:
 
 def make_store(path: Path, *, board: Board | None = None, config: str = CONFIG) -> Store:
     """Makes a repository with one commit and an empty state branch at `path`; without a board unless one is given."""
+    if board is None and config == CONFIG and prepared.copied(prepared.STORE, path):
+        return Store.open(discover(path), None)
     store = Store.open(discover(make_repository(path)), board)
     store.initialise(ADA, config)
     return store
