@@ -15,7 +15,7 @@ from tests.support.doses import LONGEST_TEST_SECONDS, dose
 
 pytestmark = pytest.mark.timeout(LONGEST_TEST_SECONDS)
 
-KILLS = dose(4, 500)
+KILLS = dose(2, 500)
 KILLS_A_REPOSITORY = 50
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from gitticks.document.taskfile import TaskFile
-from gitticks.git.repository import discover
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Section
@@ -18,7 +17,7 @@ from gitticks.store.branch import Store
 from tests.cli.support import Ran, gt
 from tests.support import prepared
 from tests.support.repositories import commit_file, git, make_repository
-from tests.support.stores import change_task, make_task
+from tests.support.stores import change_task, discover_for_much, make_task
 
 SESSION = {"GITTICKS_AGENT": "1", "GITTICKS_ROLE": "worker"}
 """The environment of an agent's session that has no mailbox."""
@@ -33,7 +32,7 @@ class Project:
     @property
     def store(self) -> Store:
         """Returns a store that follows the board."""
-        return Store.open(discover(self.path), WORKTREE_BOARD)
+        return Store.open(discover_for_much(self.path), WORKTREE_BOARD)
 
     def gt(self, *arguments: str, **more: Any) -> Ran:
         """Runs a command at the top of the checkout."""

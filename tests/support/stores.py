@@ -10,7 +10,7 @@ from typing import Any
 
 from gitticks.document.taskfile import new_task_file
 from gitticks.git.identity import Identity
-from gitticks.git.repository import discover
+from gitticks.git.repository import Repository, discover
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, new_id, task_path
 from gitticks.model.status import ActorKind, Awaiting, Status, TaskType
@@ -41,10 +41,17 @@ class _Draws:
 def make_store(path: Path, *, board: Board | None = None, config: str = CONFIG) -> Store:
     """Makes a repository with one commit and an empty state branch at `path`; without a board unless one is given."""
     if board is None and config == CONFIG and prepared.copied(prepared.STORE, path):
-        return Store.open(discover(path), None)
-    store = Store.open(discover(make_repository(path)), board)
+        return Store.open(discover_for_much(path), None)
+    store = Store.open(discover_for_much(make_repository(path)), board)
     store.initialise(ADA, config)
     return store
+
+
+def discover_for_much(path: Path) -> Repository:
+    """Returns the repository of a process that has loaded libgit2 already, as that of tests has."""
+    repository = discover(path)
+    repository.does_much = True
+    return repository
 
 
 def make_task(store: Store, title: str = "Login loses the return URL", **how: Any) -> Task:
