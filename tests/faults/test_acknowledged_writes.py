@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.git.objects import BACKEND_VARIABLE
 from tests.cli.support import command as gt_command
 from tests.faults.families import start_project
 from tests.support.chains import state_tip
@@ -155,11 +156,15 @@ def project(tmp_path: Path) -> Project:
     return start_project(tmp_path / "repository")
 
 
+@pytest.mark.parametrize("backend", ["libgit2", "processes"])
 @pytest.mark.parametrize(
     "words",
     [("create", "Say hello"), ("update", "zzzz", "-p", "0"), ("note", "zzzz", "Hear."), ("cancel", "zzzz")],
 )
-def test_objects_then_the_ref_then_the_answer(project: Project, words: tuple[str, ...]) -> None:
+def test_objects_then_the_ref_then_the_answer(
+    project: Project, words: tuple[str, ...], backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(BACKEND_VARIABLE, backend)
     done = trace_of(project, words)
     (move,) = done.moves
     assert len(move.files) >= 5

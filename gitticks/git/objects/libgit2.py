@@ -104,6 +104,17 @@ class Libgit2Objects(Objects):
         So the object is read anew for each move, and nothing is ever created by force, which would skip the comparison.
         """
         import pygit2
+
+        with _synced:
+            pygit2.settings.enable_fsync_gitdir(True)  # which libgit2 notes as it first looks at a ref
+            try:
+                self._move_synced(ref, old, new, message, who)
+            finally:
+                pygit2.settings.enable_fsync_gitdir(False)
+
+    def _move_synced(
+        self, ref: str, old: str | None, new: str | None, message: str, who: Identity | None
+    ) -> None:
         from pygit2.enums import ReferenceType
 
         current = self._handle.references.get(ref)
@@ -115,18 +126,13 @@ class Libgit2Objects(Objects):
             raise moved(ref)
         if who is not None:
             self._handle.set_ident(who.name, who.email)
-        with _synced:
-            pygit2.settings.enable_fsync_gitdir(True)
-            try:
-                if current is None:
-                    if new is not None:
-                        self._handle.references.create(ref, new, force=False)
-                elif new is None:
-                    current.delete()
-                else:
-                    current.set_target(new, message)
-            finally:
-                pygit2.settings.enable_fsync_gitdir(False)
+        if current is None:
+            if new is not None:
+                self._handle.references.create(ref, new, force=False)
+        elif new is None:
+            current.delete()
+        else:
+            current.set_target(new, message)
 
     def _write_commit(
         self,
