@@ -39,6 +39,7 @@ $(READY): .venv/.pinned pyproject.toml
 	@touch $@
 
 test: $(READY) ## run all tests, on every core (ARGS=--shuffle=random: in another order)
+	$(BIN)/python -m compileall -q gitticks tests
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 demo: $(READY) ## show the whole way of a task in a throw-away repository

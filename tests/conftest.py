@@ -37,6 +37,7 @@ FOREIGN_PREFIXES = (
     "FORCE_COLOR",
     "CLICOLOR",
     "PYTEST_XDIST",
+    "PYTHONUNBUFFERED",
 )
 HOME_CONFIG = """\
 [user]

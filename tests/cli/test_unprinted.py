@@ -37,12 +37,6 @@ def unprinted(path: Path, *words: str, code: int = 1, full_stderr: bool = False)
     return done.stderr or ""
 
 
-@pytest.fixture(autouse=True)
-def buffered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streams keep what they could not write, as a person's do, and Python tries it again at exit."""
-    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = make_project(tmp_path)
