@@ -295,11 +295,11 @@ def _not_started(error: OSError, directory: Path | None) -> GitError:
 def _failure(arguments: Sequence[str], result: GitResult, place: Path) -> GitError:
     words = printable(result.stderr) or printable(os.fsdecode(result.stdout[: 2 * LONGEST_MESSAGE]))
     reason = words.removeprefix("fatal: ").removeprefix("error: ") or f"exit code {result.code}"
-    hint = f"`df -h {quote(str(place))}` shows the room left" if _is_full(place) else None
+    hint = f"`df -h {quote(str(place))}` shows the room left" if is_full(place) else None
     return GitError(f"`git {_shown(arguments)}` failed: {reason}", hint=hint, code=result.code)
 
 
-def _is_full(place: Path) -> bool:
+def is_full(place: Path) -> bool:
     """True if a disk has so little room that this is what git failed for; it seldom says so itself."""
     try:
         disk = os.statvfs(place)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from gitticks.git.process import GitResult
 
 
+_UNSAID = "no error"
+"""What libgit2 says where it does not know why."""
+
+
 class RefMovedError(LostRaceError):
     """The ref no longer stood where the caller had read it; nothing was changed."""
 
@@ -71,9 +75,11 @@ def errors_of_writing(common_dir: Path) -> Iterator[None]:
     except errors_of_libgit2() as error:
         from shlex import quote
 
-        from gitticks.git.process import printable
+        from gitticks.git.process import is_full, printable
 
         reason = error.strerror if isinstance(error, OSError) and error.strerror else printable(str(error))
+        if reason == _UNSAID and is_full(common_dir):
+            reason = os.strerror(errno.ENOSPC)
         is_refused = isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
         place = quote(str(common_dir))
         hint = (

@@ -50,7 +50,7 @@ class Libgit2Objects(Objects):
 
     def has(self, object_id: str) -> bool:
         """True if the object is stored here."""
-        with self._lock:
+        with self._lock, errors_of_reading(f"the object `{object_id}` cannot be read"):
             return is_object_id(object_id) and object_id in self._handle
 
     def borrow_from(self, folders: Iterable[Path]) -> None:
