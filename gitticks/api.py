@@ -87,7 +87,7 @@ class Tasks:
 
     def note(self, task_id: str, text: str) -> Task:
         """Adds a note that the next agent reads."""
-        from gitticks.actions.note import note_task
+        from gitticks.actions.update import note_task
 
         return note_task(self._context, self._resolve(task_id), text)
 

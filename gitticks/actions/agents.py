@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.trust import are_settings_trusted
+from gitticks.agents.registry import PRESETS
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.settings import PermissionMode, Settings
+from gitticks.runner.reviewing import registry_for
 
 if TYPE_CHECKING:
     from gitticks.agents.registry import Registry
@@ -35,9 +38,6 @@ def known_agents(context: Context) -> list[KnownAgent]:
 
     A default that there is not is only warned of: this is the list to choose another from.
     """
-    from gitticks.agents.registry import PRESETS
-    from gitticks.runner.reviewing import registry_for
-
     registry = registry_for(_settings(context), context.world.environment)
     default, is_trusted = _default(context, registry), _is_trusted(context)
     return [
@@ -60,8 +60,6 @@ def known_agents(context: Context) -> list[KnownAgent]:
 
 def why_unknown(settings: Settings, name: str) -> str | None:
     """Returns that these settings know no agent of a name, with near ones; None if they do."""
-    from gitticks.runner.reviewing import registry_for
-
     try:
         registry_for(settings, {}).spec(name)
     except NotFoundError as error:
@@ -91,8 +89,6 @@ def _default(context: Context, registry: Registry) -> str | None:
 
 def _is_trusted(context: Context) -> bool:
     """True if programs that the settings name may be asked for their version."""
-    from gitticks.actions.trust import are_settings_trusted
-
     try:
         return are_settings_trusted(context)
     except NotFoundError:

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
 from gitticks.errors import DocumentError, NotFoundError, UsageError
+from gitticks.git.branches import list_branches
+from gitticks.git.refs import head_branch
 from gitticks.store.layout import CONFIG_PATH
 
 if TYPE_CHECKING:
@@ -92,8 +95,6 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     found = _resolved(context)
     mine = [text for one, text in zip(found.overruled, _overruled(found), strict=True) if one.name == name]
     if name == "agent" and isinstance(parsed, str):
-        from gitticks.actions.agents import why_unknown
-
         unknown = why_unknown(found.settings, parsed)
         mine += [] if unknown is None else [unknown]
     return ShownSettings((_shown(found, name),), tuple(mine))
@@ -122,9 +123,6 @@ def _check_value(name: str, value: str | None) -> object:
 
 def _check_branch(context: Context, value: str) -> None:
     """Refuses a base that is no branch here or at origin; one without commits yet is one all the same."""
-    from gitticks.git.branches import list_branches
-    from gitticks.git.refs import head_branch
-
     known = list_branches(context.repository)
     if value in known or value == head_branch(context.repository):
         return

@@ -17,8 +17,11 @@ from gitticks.actions.context import Context
 from gitticks.errors import DocumentError
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
+from gitticks.git.process import run_git
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
+from gitticks.store.board import board_checkout
+from gitticks.store.index import open_index
 from gitticks.store.layout import CONFIG_PATH, TASKS_FOLDER, task_of_path
 from gitticks.store.merging.driver import first_marker, join_marked
 
@@ -53,8 +56,6 @@ def marked_tasks(context: Context) -> dict[TaskId, int]:
 
     None whose two sides cannot be told apart, or hold less than every task does: these are a person's to mend.
     """
-    from gitticks.store.index import open_index
-
     with open_index(context.repository) as index:
         named = [*(one.task_id for one in index.broken()), *index.conflicts()]
         files = {task_id: index.data(task_id) for task_id in named if task_id is not None}
@@ -68,8 +69,6 @@ def marked_tasks(context: Context) -> dict[TaskId, int]:
 
 def unmerged_on_board(context: Context) -> tuple[Unmerged, ...]:
     """Returns the tasks' files on the board that a merge left with markers, or that only one side still has."""
-    from gitticks.store.board import board_checkout
-
     checkout = board_checkout(context.repository)
     return () if checkout is None else tuple(_unmerged(context, checkout))
 
@@ -109,8 +108,6 @@ def _join(data: bytes, path: str, base: bytes | None = None) -> bytes | None:
 
 
 def _unmerged(context: Context, checkout: Checkout) -> Iterator[Unmerged]:
-    from gitticks.git.process import run_git
-
     files = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board")
     asked = ["ls-files", "--unmerged", "-z"]
     listed = run_git(asked, repository_dir=checkout.git_dir, work_tree=checkout.path, directory=checkout.path)
@@ -163,9 +160,6 @@ def _joined(context: Context, found: Unmerged) -> bytes | None:
 
 
 def _join_on_board(context: Context, found: Unmerged) -> bool:
-    from gitticks.git.process import run_git
-    from gitticks.store.board import board_checkout
-
     checkout = board_checkout(context.repository)
     data = _joined(context, found)
     if data is None or checkout is None:

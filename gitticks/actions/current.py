@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.actions.context import Context
-from gitticks.actions.standing import Standing, standing_of
+from gitticks.actions.derived_state import Standing, standing_of
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.queries import Graph
 from gitticks.model.status import Status
 from gitticks.model.task import SessionRecord, Task
+from gitticks.runner.records import Sessions
 from gitticks.safe_read import read_plain_text
 from gitticks.store.indexed_task import IndexedTask
 from gitticks.store.layout import WORK_BRANCH
@@ -33,8 +34,6 @@ def current_tasks(context: Context) -> list[InWork]:
 
 def in_work(context: Context, graph: Graph[IndexedTask]) -> list[InWork]:
     """Returns, of the open tasks of a graph, what `current_tasks` returns."""
-    from gitticks.runner.records import Sessions
-
     sessions = Sessions(context.repository.own_dir).live()
     workspaces = workspaces_of(context)
     around = context.surroundings()

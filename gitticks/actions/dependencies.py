@@ -1,28 +1,32 @@
-"""Finds out what waits for what: the tasks that are linked by blockers, layer by layer, whole or around one task."""
+"""Finds out what waits for what, layer by layer, and the cycles among it, each with the command that breaks it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, TypeVar
 
-from gitticks.actions.standing import by_closing, standings_of
-from gitticks.model.graph import lay_out
+from gitticks.actions.derived_state import by_closing, standings_of
+from gitticks.model.graph import find_circles, lay_out, shown
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
+    from gitticks.model.queued import Queued
     from gitticks.store.index import BrokenFile
     from gitticks.store.indexed_task import IndexedTask
+
 
 Links = dict[TaskId, list[TaskId]]
 
 
 _MOST_INHERITED = 20
 """How many blockers of epics above it are drawn for each task; more would only hide its own, and take for ever."""
+
+T = TypeVar("T", bound="Queued")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +145,48 @@ def _reached(starts: Iterable[TaskId], ways: Iterable[Links]) -> set[TaskId]:
                     reached.add(following)
                     waiting.append(following)
     return reached
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Tasks from one back to itself, and what to type."""
+
+    tasks: tuple[TaskId, ...]
+    mend: str
+
+    @property
+    def words(self) -> str:
+        """Returns the circle in words; of a long one its beginning and its end."""
+        return shown(self.tasks)
+
+
+def circles_of(graph: Graph[T]) -> Iterator[Circle]:
+    """Yields at least one circle of each knot of open tasks that are in any.
+
+    Only what has a blocker, or a parent and children, can close one, so a repository without links costs nothing.
+    """
+    tasks = graph.tasks.values()
+    starts = [one.id for one in tasks if one.blocked_by or (one.parent and graph.children(one.id))]
+    if not starts:
+        return
+
+    for circle in find_circles(graph, starts):
+        yield Circle(circle, _way_out(graph, circle))
+
+
+def _way_out(graph: Graph[T], circle: tuple[TaskId, ...]) -> str:
+    """Returns the command that takes one link out of a circle: a blocker of a task in it, or of an ancestor."""
+    links = [
+        (graph.tasks[waiting], blocker)
+        for waiting, blocker in pairwise(circle)
+        # Asking each of ten thousand parents in a circle for all of its ancestors would take minutes.
+        if graph.tasks[waiting].parent != blocker and graph.tasks[blocker].parent != waiting
+    ]
+    for task, blocker in links:
+        if blocker in task.blocked_by:
+            return f"`gt unblock {task.id} {blocker}`"
+    for task, blocker in links:
+        for owner in graph.waiting_owners(task):
+            if blocker in owner.blocked_by:
+                return f"`gt unblock {owner.id} {blocker}`"
+    return f"`gt update {circle[0]} --parent=null`"

@@ -19,6 +19,8 @@ from shlex import quote
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.flocks import is_lock_held
+from gitticks.git.files import errors_name
+from gitticks.git.locks import hold_lock
 from gitticks.safe_read import reason_of
 
 _ORIGINAL = "as-it-was"
@@ -72,8 +74,6 @@ class Draft:
 
 def make_draft(context: Context, content: bytes, name: str, *, line: int | None = None) -> Draft:
     """Writes a private copy into the clone's own folder and returns it."""
-    from gitticks.git.locks import hold_lock
-
     own_dir = context.repository.own_dir
     with hold_lock(own_dir / "drafts.lock"):
         folder = own_dir / "drafts"
@@ -97,8 +97,6 @@ def text_kept_on_error(context: Context, text: str) -> Iterator[None]:
 
 
 def _make(folder: Path, content: bytes, name: str, line: int | None) -> Draft:
-    from gitticks.git.files import errors_name
-
     try:
         with errors_name(folder / name):
             lock = os.open(folder / _ORIGINAL, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.drafts import Draft, make_draft
+from gitticks.actions.one_edit import warn_of_edit
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
+from gitticks.git.identity import editor_command
+from gitticks.git.textmerge import merge_text
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.task import Task
+from gitticks.store.layout import check_place
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -38,8 +42,6 @@ def find_editor(context: Context) -> str:
     Raises:
         GitticksError: none is set, and there is no terminal to guess one for.
     """
-    from gitticks.git.identity import editor_command
-
     return editor_command(context.repository, context.world.environment)
 
 
@@ -95,10 +97,8 @@ def kept_on_error(draft: Draft) -> Iterator[None]:
 
 
 def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Draft) -> Edited:
-    from gitticks.actions.one_edit import warn_of_edit
     from gitticks.document.taskfile import TaskFile
     from gitticks.store.hand_edits import HandEdit, check_fields
-    from gitticks.store.layout import check_place
 
     path = task_path(task_id)
     edited = TaskFile.parse(draft.read(), str(draft.path))
@@ -124,7 +124,6 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
 
 
 def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: TaskId) -> TaskFile:
-    from gitticks.git.textmerge import merge_text
     from gitticks.store.hand_edits import merge_edit
 
     def merge(base: str, ours: str, theirs: str) -> str | None:

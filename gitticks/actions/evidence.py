@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitticks.actions.context import Context
+from gitticks.git.checkouts import checkout_at
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
+from gitticks.store.layout import WORK_BRANCH
 from gitticks.workflow.transitions import targets
 
 
@@ -29,8 +31,6 @@ def workspace_of(context: Context, task: Task) -> Path | None:
 
 
 def _usual_place(context: Context, task: Task) -> Path | None:
-    from gitticks.store.layout import WORK_BRANCH
-
     main, branch = context.repository.main_worktree, task.branch or ""
     if main is None or not branch.startswith(WORK_BRANCH):
         return None
@@ -39,7 +39,6 @@ def _usual_place(context: Context, task: Task) -> Path | None:
 
 def uncommitted_in(context: Context, workspace: Path) -> tuple[str, ...]:
     """Returns the paths in a workspace that no commit has, sorted."""
-    from gitticks.git.checkouts import checkout_at
     from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
 
     return uncommitted_paths(checkout_at(context.repository, workspace), own_folders(context.settings))

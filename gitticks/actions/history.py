@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.store.layout import STATE_REF
+from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -53,8 +55,6 @@ def branch_history(context: Context, count: int) -> Log:
         NotFoundError: there is no state branch.
     """
     from gitticks.git.log import read_log
-    from gitticks.store.layout import STATE_REF
-    from gitticks.store.tip import state_tip
 
     state_tip(context.repository)
     return read_log(context.repository, STATE_REF, count=count)

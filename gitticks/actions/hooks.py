@@ -12,11 +12,26 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, linked_checkouts
 from gitticks.git.hooks_path import OwnHooks, find_own_hooks
 from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.runner import workspace_setup
+from gitticks.runner.workspace_setup import workspaces_with_hooks
+from gitticks.store.checkout_hooks import (
+    checkout_hooks_state,
+    install_checkout_hooks,
+    uninstall_checkout_hooks,
+)
+from gitticks.store.hook_files import HooksState
+from gitticks.store.hooks import (
+    board_hooks_state,
+    install_board_hooks,
+    install_server_hooks,
+    server_hooks_state,
+    uninstall_board_hooks,
+    uninstall_server_hooks,
+)
 from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
-    from gitticks.store.hook_files import HooksState
 
 _WHAT = "install or remove hooks"
 
@@ -60,10 +75,6 @@ def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksSta
         GitticksError: there is no board, or something is in the way.
         RefusedError: this is an agent's session.
     """
-    from gitticks.store.checkout_hooks import checkout_hooks_state, install_checkout_hooks
-    from gitticks.store.hook_files import HooksState
-    from gitticks.store.hooks import install_board_hooks, install_server_hooks
-
     context.require_person(_WHAT)
     repository = context.repository
     if server:
@@ -86,10 +97,6 @@ def uninstall_hooks(context: Context, *, checkout: bool) -> tuple[str, ...]:
     Raises:
         RefusedError: this is an agent's session.
     """
-    from gitticks.runner import workspace_setup
-    from gitticks.store.checkout_hooks import uninstall_checkout_hooks
-    from gitticks.store.hooks import uninstall_board_hooks, uninstall_server_hooks
-
     context.require_person(_WHAT)
     repository = context.repository
     if repository.main_worktree is None:
@@ -102,9 +109,6 @@ def uninstall_hooks(context: Context, *, checkout: bool) -> tuple[str, ...]:
 
 def hooks_status(context: Context) -> HooksStatus:
     """Returns how the hooks of each place are; of a bare repository only a server's."""
-    from gitticks.store.checkout_hooks import checkout_hooks_state
-    from gitticks.store.hooks import board_hooks_state, server_hooks_state
-
     repository = context.repository
     own = find_own_hooks(repository)
     if repository.main_worktree is None:
@@ -122,9 +126,6 @@ def _status(own: OwnHooks, *places: PlaceOfHooks) -> HooksStatus:
 
 
 def _workspaces(repository: Repository) -> PlaceOfHooks:
-    from gitticks.runner.workspace_setup import workspaces_with_hooks
-    from gitticks.store.hook_files import HooksState
-
     having = {checkout.git_dir for checkout in workspaces_with_hooks(repository)}
     there = {checkout.git_dir for checkout, _ in _work(repository)} | having
     state = HooksState.INSTALLED if having and having == there else HooksState.ABSENT
@@ -132,8 +133,6 @@ def _workspaces(repository: Repository) -> PlaceOfHooks:
 
 
 def _install_in_workspaces(repository: Repository) -> None:
-    from gitticks.runner import workspace_setup
-
     for checkout, task_id in _work(repository):
         workspace_setup.install_hooks(repository, checkout, task_id)
 

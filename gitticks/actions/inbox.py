@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.actions.last_words import MOST_READ, said_of
-from gitticks.actions.routing import person_here
-from gitticks.actions.standing import standing_of
+from gitticks.actions.derived_state import person_here, standing_of
+from gitticks.actions.stop_reasons import MOST_READ, said_of
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.words import ANSWERED, QUESTIONS, REVIEW, REVIEWING
 from gitticks.store.indexed_tasks import graph_over
@@ -16,7 +15,7 @@ from gitticks.store.indexed_tasks import graph_over
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
     from gitticks.model.notes import Entry
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.indexed_task import IndexedPage

@@ -9,8 +9,24 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
+from gitticks.actions.trust import are_settings_trusted
+from gitticks.agents.base import AgentKind
+from gitticks.agents.registry import Registry
+from gitticks.document.yaml_scalars import render
 from gitticks.errors import NotFoundError, RefusedError
+from gitticks.git.branches import Fetched, look_for_branch
+from gitticks.git.config import write_common_setting
+from gitticks.git.process import git_version
+from gitticks.git.refs import branch_exists, default_base, has_commits, read_ref, read_symbolic_ref
+from gitticks.git.sharing import remote_of_branch, remotes
 from gitticks.model.settings import HumanPolicy
+from gitticks.store.board import board_path, create_board
+from gitticks.store.board.ignored import keep_board_ignores
+from gitticks.store.hooks import keep_board_hooks
+from gitticks.store.impossible_paths import remove_impossible, warnings_of
+from gitticks.store.layout import STATE_BRANCH, STATE_REF, remote_state_ref
+from gitticks.store.merging.driver import install_merge_driver
+from gitticks.store.tip import refuse_lost_branch
 
 if TYPE_CHECKING:
     from gitticks.agents.registry import FoundAgent
@@ -68,10 +84,6 @@ class AgentLine:
 
 def is_begun(context: Context) -> bool:
     """True if the repository has a state branch already, or could take over one that was fetched before."""
-    from gitticks.git.refs import read_ref
-    from gitticks.git.sharing import remotes
-    from gitticks.store.layout import STATE_REF, remote_state_ref
-
     common_dir = context.repository.common_dir
     refs = [STATE_REF, *(remote_state_ref(name) for name in remotes(context.repository))]
     return any(read_ref(common_dir, ref) is not None for ref in refs)
@@ -90,14 +102,6 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
         NotFoundError: `base` is no branch.
         RefusedError: this is an agent's session, or several remotes have a state branch.
     """
-    from gitticks.git.process import git_version
-    from gitticks.git.refs import has_commits
-    from gitticks.store.board import board_path, create_board
-    from gitticks.store.board.ignored import keep_board_ignores
-    from gitticks.store.hooks import keep_board_hooks
-    from gitticks.store.impossible_paths import remove_impossible, warnings_of
-    from gitticks.store.merging.driver import install_merge_driver
-
     context.require_person("begin tasks in a repository")
     git_version()
     repository = context.repository
@@ -135,10 +139,6 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
 
 def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote, ...]]:
     """Makes the state branch or takes a remote's; returns whose it took, and the remotes that gave no answer."""
-    from gitticks.git.branches import Fetched, look_for_branch
-    from gitticks.store.layout import STATE_BRANCH
-    from gitticks.store.tip import refuse_lost_branch
-
     asked = look_for_branch(context.repository, STATE_BRANCH)
     refuse_lost_branch(context.repository)
     having = [one.name for one in asked if one.commit is not None]
@@ -158,10 +158,6 @@ def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote
 
 def _share_with(context: Context, remote: str) -> None:
     """Says in git's own configuration which remote has the tasks, where that does not follow by itself."""
-    from gitticks.git.config import write_common_setting
-    from gitticks.git.sharing import remote_of_branch
-    from gitticks.store.layout import STATE_BRANCH, STATE_REF
-
     if remote_of_branch(context.repository, STATE_BRANCH) != remote:
         write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.remote", remote)
         write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.merge", STATE_REF)
@@ -169,10 +165,6 @@ def _share_with(context: Context, remote: str) -> None:
 
 def find_agents(context: Context) -> tuple[AgentLine, ...]:
     """Returns the agents on PATH with their versions; asking them takes a moment."""
-    from gitticks.actions.trust import are_settings_trusted
-    from gitticks.agents.base import AgentKind
-    from gitticks.agents.registry import Registry
-
     settings, is_trusted = context.settings, are_settings_trusted(context)
     registry = Registry(settings.agents, settings.agent, settings.permissions.mode, context.world.environment)
     found: tuple[FoundAgent, ...] = tuple(
@@ -185,22 +177,16 @@ def find_agents(context: Context) -> tuple[AgentLine, ...]:
 
 
 def _check_base(context: Context, base: str | None) -> None:
-    from gitticks.git.refs import branch_exists, has_commits
-
     if base is not None and has_commits(context.repository) and not branch_exists(context.repository, base):
         raise NotFoundError(f"there is no branch `{base}`", hint="`git branch --list` shows the branches")
 
 
 def _derived_base(context: Context) -> str | None:
-    from gitticks.git.refs import default_base, has_commits
-
     return default_base(context.repository) if has_commits(context.repository) else None
 
 
 def _first_config(context: Context, base: str | None, human: HumanPolicy | None) -> str:
     """Returns the first settings; a base that nothing else would remember is one of them."""
-    from gitticks.git.refs import read_symbolic_ref
-
     if base is None and read_symbolic_ref(context.repository.common_dir, "refs/remotes/origin/HEAD") is None:
         base = _derived_base(context)
     text = _CONFIG
@@ -210,8 +196,6 @@ def _first_config(context: Context, base: str | None, human: HumanPolicy | None)
 
 
 def _quoted(branch: str) -> str:
-    from gitticks.document.yaml_scalars import render
-
     return render(branch)
 
 

@@ -14,10 +14,12 @@ from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+from gitticks.runner.liveness import live_tasks
+from gitticks.runner.stop_requests import Holds
+from gitticks.store.links import refuse_circle
 from gitticks.workflow.triggers import Closed, Reopened, Requested
 
 if TYPE_CHECKING:
-    from gitticks.runner.stop_requests import Holds
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.triggers import Trigger
 
@@ -81,14 +83,10 @@ def close_task(context: Context, task_id: TaskId, reason: str | None, *, stops_a
 
 def is_worked_on(context: Context, task_id: TaskId) -> bool:
     """True while an agent's session on the task lives in this clone."""
-    from gitticks.runner.liveness import live_tasks
-
     return task_id in live_tasks(context.repository.own_place)
 
 
 def _holds(context: Context) -> Holds:
-    from gitticks.runner.stop_requests import Holds
-
     return Holds(context.repository.own_dir)
 
 
@@ -118,7 +116,6 @@ def reopen_task(context: Context, task_id: TaskId) -> Moved:
 
 def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
     from gitticks.store.decisions import carry_out, follow_parent
-    from gitticks.store.links import refuse_circle
 
     def write(transaction: Transaction) -> Moved:
         before = transaction.task_file(task_id).task

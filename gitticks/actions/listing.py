@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.last_words import MOST_READ, said_of
-from gitticks.actions.reasons import reasons_of
-from gitticks.actions.standing import by_closing, standings_of
+from gitticks.actions.derived_state import by_closing, names_reviewer, standings_of
+from gitticks.actions.stop_reasons import MOST_READ, reasons_of, said_of
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.words import STUCK
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
     from gitticks.model.notes import Entry
     from gitticks.model.status import Awaiting, Status
     from gitticks.store.index import BrokenFile, Index
@@ -130,7 +129,6 @@ def _read(
         if open_only and wanted.is_empty:
             return tasks, tasks
         return tasks, [task for task in tasks if _passes(task, wanted, parent)]
-    from gitticks.actions.routing import names_reviewer
 
     pages = index.pages(open_only=open_only, with_json=with_json)
     labels = set(wanted.labels)

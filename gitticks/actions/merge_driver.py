@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitticks.document.merging.entries import merge_records
 from gitticks.errors import GitticksError
 from gitticks.git.files import errors_name
+from gitticks.git.process import run_git
+from gitticks.git.repository import discover
 from gitticks.safe_read import reason_of
+from gitticks.store.merging.changes import Changes
+from gitticks.store.merging.task import merge_task, with_superseded
 
 if TYPE_CHECKING:
-    from gitticks.store.merging.changes import Changes, Look, Times
+    from gitticks.store.merging.changes import Look, Times
     from gitticks.store.merging.task import Merged
 
 _HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
@@ -71,10 +76,6 @@ def _history(path: str, ours: bytes, theirs: bytes, environment: Mapping[str, st
 
     A commit counts only if it has exactly the file that git handed over: a merge base that git put together has not.
     """
-    from gitticks.git.process import run_git
-    from gitticks.git.repository import discover
-    from gitticks.store.merging.changes import Changes
-
     heads = [match[1] for name in environment if (match := _HEAD.fullmatch(name))]
     head = run_git(["rev-parse", "--verify", "--quiet", "HEAD"], check=False).text
     if not heads or not head:
@@ -91,10 +92,7 @@ def _history(path: str, ours: bytes, theirs: bytes, environment: Mapping[str, st
 
 def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Times) -> tuple[bytes, Driven]:
     if path.endswith(_RECORDS):
-        from gitticks.document.merging.entries import merge_records
-
         return merge_records(base or b"", ours, theirs), Driven()
-    from gitticks.store.merging.task import merge_task, with_superseded
 
     merged = merge_task(base, ours, theirs, path, times)
     if merged is None:

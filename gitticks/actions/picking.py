@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.standing import standing_of, standings_of
+from gitticks.actions.derived_state import names_reviewer, standing_of, standings_of
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, by_urgency, first_ready
 from gitticks.store.indexed_tasks import candidates_in, graph_over
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
     from gitticks.model.status import Awaiting
     from gitticks.store.indexed_task import IndexedTask
 
@@ -68,8 +68,6 @@ def next_task(
 
 def _awaiting(context: Context, reviewer: str) -> Sequence[IndexedTask]:
     """Returns what awaits a person and names this one."""
-    from gitticks.actions.routing import names_reviewer
-
     return [page for page in context.index.needing_people() if names_reviewer(page.reviewer, reviewer)]
 
 

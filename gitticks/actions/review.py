@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.context import Context
+from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.verdict import Judged, approve_task, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges import (
@@ -24,8 +25,10 @@ from gitticks.model.notes import Section, pair_questions, with_unasked
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.model.words import ANSWERED
+from gitticks.runner.worklog import read_entries
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import worklog_path
+from gitticks.store.rounds import read_rounds
 from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Requested, Seen
 
@@ -90,8 +93,6 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
 
 def _council(context: Context, task_id: TaskId, tip: str) -> dict[str, str]:
     """Returns the members' answers of this round; the review of an earlier one lies beside them."""
-    from gitticks.store.rounds import read_rounds
-
     try:
         rounds = [one for one in read_rounds(context.repository, tip, task_id) if one.councillors]
     except GitticksError:
@@ -100,8 +101,6 @@ def _council(context: Context, task_id: TaskId, tip: str) -> dict[str, str]:
 
 
 def _worklog(context: Context, task_id: TaskId, tip: str) -> tuple[LoggedIteration, ...]:
-    from gitticks.runner.worklog import read_entries
-
     try:
         written = context.store.read(worklog_path(task_id), tip)
     except GitticksError:
@@ -110,8 +109,6 @@ def _worklog(context: Context, task_id: TaskId, tip: str) -> tuple[LoggedIterati
 
 
 def _said(context: Context, task_id: TaskId) -> str:
-    from gitticks.actions.last_words import said_of
-
     page = context.index.find_page(task_id)
     return "" if page is None else said_of(context.index, page)
 

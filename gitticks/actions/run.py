@@ -1,4 +1,4 @@
-"""Runs agents on what is ready, in this process, until nothing is left or somebody stops it."""
+"""Runs agents on what is ready, finishes what a killed run left, and stops a run from another terminal."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.left_edits import is_for_nobody
-from gitticks.actions.merged_by_hand import notice_merges
+from gitticks.actions.merges_by_hand import notice_merges
+from gitticks.actions.sync_auto import sharing
 from gitticks.actions.taking_up import take_up, warn_of_fallen
 from gitticks.actions.trust import require_team_trusted
+from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
 from gitticks.errors import GitticksError
 from gitticks.flocks import give_up_lock, take_lock
-from gitticks.model.ids import BOARD_FOLDER
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.settings import SandboxPreset
+from gitticks.model.task import SessionRecord
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import RunEvent, Warned
 from gitticks.runner.jobs import interrupting
@@ -24,11 +28,15 @@ from gitticks.runner.liveness import RUN_LOCK, is_run_alive_at
 from gitticks.runner.loop import Loop
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.records import Sessions
+from gitticks.runner.recovery import recover
 from gitticks.runner.reviewing import require_program
+from gitticks.runner.stop_requests import Holds
+from gitticks.runner.tidying import remove_merged_workspaces, tidy_up
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
-    from gitticks.model.ids import TaskId
+
 
 _BEFORE_WATCHING_SECONDS = 1.0
 """What was saved before is taken up already, and a run that ends at once need not load the watch."""
@@ -85,8 +93,6 @@ def execute(context: Context, loop: Loop) -> RunExit:
     Raises:
         GitticksError: another run is alive.
     """
-    from gitticks.runner.tidying import remove_merged_workspaces, tidy_up
-
     released = loop.release()
     with only_run(loop.run.repository, released):
         with _sharing(context, loop):
@@ -101,8 +107,6 @@ def execute(context: Context, loop: Loop) -> RunExit:
 
 def _sharing(context: Context, loop: Loop) -> AbstractContextManager[None]:
     """Shares as the setting `sync.auto` has it while the run goes on, and warns of what keeps it from that."""
-    from gitticks.actions.sync_during import sharing
-
     return sharing(
         context, lambda message: loop.run.emit(Warned(None, message)), every_seconds=loop.options.poll
     )
@@ -110,7 +114,6 @@ def _sharing(context: Context, loop: Loop) -> AbstractContextManager[None]:
 
 def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[None]:
     """Takes up what people save while the run goes on, and warns of what stays."""
-    from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
 
     def tell(happening: Happening) -> None:
         if isinstance(happening, EditLeft) and not is_for_nobody(happening.reason):
@@ -149,3 +152,43 @@ def is_run_alive(repository: Repository) -> bool:
 def _open_lock(repository: Repository) -> int:
     repository.own_dir.mkdir(parents=True, exist_ok=True)
     return os.open(repository.own_dir / RUN_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What lives in this clone, and which dead sessions were finished now."""
+
+    run_is_alive: bool
+    live: tuple[SessionRecord, ...]
+    finished: tuple[TaskId, ...]
+
+
+def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Health:
+    """Finishes dead sessions by the same rules as a run does, and returns what is alive."""
+    context.require_person("finish dead sessions")
+    sessions = Sessions(context.repository.own_dir)
+    if not sessions.dead():  # then nothing depends on settings, which may be what is broken
+        return Health(is_run_alive(context.repository), tuple(sessions.live().values()), ())
+    run = run_context(context, listener)
+    finished = recover(run)
+    return Health(is_run_alive(context.repository), tuple(run.sessions.live().values()), tuple(finished))
+
+
+def stop_run(context: Context) -> None:
+    """Asks the run of this clone to end after its running iterations.
+
+    Raises:
+        GitticksError: none is alive.
+    """
+    context.require_person("stop a run")
+    if not is_run_alive(context.repository):
+        raise GitticksError("no run is alive in this clone", hint="`gt status`")
+    Holds(context.repository.own_dir).ask_run_to_stop()
+
+
+def stop_task(context: Context, task_id: TaskId) -> bool:
+    """Holds a task back in this clone until `gt run <id>`; returns whether its agent was alive."""
+    context.require_person("stop a task")
+    own_dir = context.repository.own_dir
+    Holds(own_dir).hold(task_id)
+    return task_id in Sessions(own_dir).live()

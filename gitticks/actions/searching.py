@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.standing import standing_of
+from gitticks.actions.derived_state import standing_of
 from gitticks.errors import UsageError
 from gitticks.model.graph import in_tree_order
 from gitticks.model.ids import TaskId
@@ -15,14 +15,18 @@ from gitticks.store.indexed_tasks import graph_over
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
     from gitticks.model.status import Status
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.indexed_task import IndexedTask
 
+
 MOST_LINES = 3
 """So many lines of one task are kept; each is the first with one of the words."""
 _SECTION = "\n## "
+
+_FENCE = re.compile(r"---[ \t]*\r?")
+_MOST_CHARACTERS, _BEFORE = 300, 100
 
 
 class Needle:
@@ -150,7 +154,6 @@ def search_tasks(
 def _search_broken(
     index: Index, broken: Sequence[BrokenFile], needles: Sequence[Needle]
 ) -> list[FoundBroken]:
-    from gitticks.actions.searching_broken import search_broken
 
     return search_broken(index, broken, needles)
 
@@ -201,3 +204,37 @@ def _match(text: str, start: int, body_start: int) -> Match:
     below = text[heading + len(_SECTION) : text.find("\n", heading + 1)] if heading >= 0 else ""
     line = text[start:] if end < 0 else text[start:end]
     return Match(text.count("\n", 0, start) + 1, below.strip(), line.strip())
+
+
+def search_broken(index: Index, files: Sequence[BrokenFile], needles: Sequence[Needle]) -> list[FoundBroken]:
+    """Returns the broken files that have all the words, in the order given."""
+    found = []
+    for file in files:
+        data = None if file.task_id is None else index.data(file.task_id)
+        if file.task_id is None or data is None:
+            continue
+        matches = matches_in(readable_part(data.decode("utf-8", "replace")), 0, needles)
+        if matches is not None:
+            cut = tuple(_cut(match, needles) for match in matches)
+            found.append(FoundBroken(file.task_id, file.path, cut))
+    return found
+
+
+def readable_part(text: str) -> str:
+    """Returns a broken file's text with its lines where they are, but of the frontmatter the titles alone."""
+    lines = text.split("\n")
+    ends = (number for number, line in enumerate(lines) if number and _FENCE.fullmatch(line))
+    end = next(ends, None) if _FENCE.fullmatch(lines[0].removeprefix("\ufeff")) else None
+    if end is None:
+        return text
+    head = [line if line.startswith("title:") else "" for line in lines[: end + 1]]
+    return "\n".join([*head, *lines[end + 1 :]])
+
+
+def _cut(match: Match, needles: Sequence[Needle]) -> Match:
+    """Returns a line that is no longer than people can use, as those of binary files can be."""
+    if len(match.text) <= _MOST_CHARACTERS:
+        return match
+    places = [place.start() for needle in needles if (place := needle.pattern.search(match.text))]
+    begin = max(0, min(places, default=0) - _BEFORE)
+    return Match(match.line, match.section, match.text[begin : begin + _MOST_CHARACTERS])

@@ -7,20 +7,23 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gitticks.actions.standing import standing_of
+from gitticks.actions.derived_state import standing_of
+from gitticks.document.history import read_history
 from gitticks.document.sections import is_empty, read_body, same_name
 from gitticks.document.texts import Source
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.model.event import EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.model.notes import mentioned, words_like_ids
+from gitticks.model.notes import Section, mentioned, pair_questions, with_unasked, words_like_ids
 from gitticks.model.queries import by_priority_and_age
+from gitticks.model.status import Role
 from gitticks.model.words import DONE, NOTES, PENDING, QUESTIONS, REVIEW, REVIEWING, SECTIONS, WORKING
 from gitticks.store.indexed_tasks import graph_over
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
     from gitticks.document.sections import Body
     from gitticks.model.event import Event
     from gitticks.model.notes import Entry, QuestionPair
@@ -60,7 +63,6 @@ class ShownHistory:
         """Returns those that can be understood, oldest first."""
         if not self.content:
             return ()
-        from gitticks.document.history import read_history
 
         return read_history(self.content).events
 
@@ -121,8 +123,6 @@ class ShownTask:
 def _last_session(history: tuple[Event, ...], role_name: str) -> Author | None:
     if not history:
         return None
-    from gitticks.model.event import EventType
-    from gitticks.model.status import Role
 
     role = Role[role_name].value
     ended = (
@@ -271,7 +271,6 @@ def _entries(body: Body, section: str) -> tuple[Entry, ...]:
     if not body.find(section):
         return ()
     from gitticks.document.entries import read_entries
-    from gitticks.model.notes import Section
 
     return read_entries(body, Section(section))
 
@@ -286,7 +285,6 @@ def _notes_anywhere(body: Body) -> tuple[Entry, ...]:
     entries = _entries(body, QUESTIONS)
     if not entries:
         return notes_of(body)
-    from gitticks.model.notes import with_unasked
 
     return with_unasked(notes_of(body), entries)
 
@@ -295,6 +293,5 @@ def _questions(body: Body) -> tuple[QuestionPair, ...]:
     entries = _entries(body, QUESTIONS)
     if not entries:
         return ()
-    from gitticks.model.notes import pair_questions
 
     return pair_questions(entries)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from gitticks.actions.circles import Circle, circles_of
+from gitticks.actions.conflict_markers import unmerged_on_board
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, in_work
-from gitticks.actions.last_words import MOST_READ, Denied, denied_of
-from gitticks.actions.merged_by_hand import FoundMerge, notice_merges
-from gitticks.actions.missing_merges import warn_of_missing
-from gitticks.actions.standing import Standing, standing_of
-from gitticks.actions.taking_up import warn_of_fallen
+from gitticks.actions.dependencies import Circle, circles_of
+from gitticks.actions.derived_state import Standing, standing_of
+from gitticks.actions.elsewhere import waiting_on_board
+from gitticks.actions.merges_by_hand import FoundMerge, notice_merges, warn_of_missing
+from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
+from gitticks.actions.taking_up import take_up, warn_of_fallen
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency, is_to_review
@@ -20,6 +21,7 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.start_delays import Resting, read_resting
+from gitticks.store.board import board_checkout, board_path, is_on_state_branch, pending
 from gitticks.store.index import BrokenFile
 from gitticks.store.indexed_task import IndexedTask
 
@@ -113,16 +115,11 @@ def _resting(context: Context) -> tuple[Resting, ...]:
 
 
 def _is_elsewhere(context: Context) -> bool:
-    from gitticks.store.board import board_checkout, is_on_state_branch
-
     checkout = board_checkout(context.repository)
     return checkout is not None and not is_on_state_branch(checkout)
 
 
 def _board_state(context: Context) -> BoardState:
-    from gitticks.actions.taking_up import take_up
-    from gitticks.store.board import board_path, pending
-
     repository = context.repository
     if board_path(repository) is None:
         return BoardState()
@@ -138,10 +135,6 @@ def _board_state(context: Context) -> BoardState:
 
 def _unfinished(context: Context) -> tuple[tuple[str, str] | None, dict[str, str]]:
     """Returns what git waits for on the board and what to type, and the files over which it waits, with the reason."""
-    from gitticks.actions.conflict_markers import unmerged_on_board
-    from gitticks.actions.elsewhere import waiting_on_board
-    from gitticks.store.board import board_checkout
-
     checkout = board_checkout(context.repository)
     waiting = None if checkout is None else waiting_on_board(checkout)
     if waiting is None:

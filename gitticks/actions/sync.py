@@ -1,24 +1,148 @@
-"""Shares tasks with a remote: takes up what was saved, fetches, merges by meaning, and pushes, never by force."""
+"""Shares tasks with a remote: takes up what was saved, fetches, merges by meaning, and pushes; and says what came of it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.sync_outcome import Moved, Reached, Synced, circles_with, moved_between
 from gitticks.errors import LostRaceError, NotFoundError, RefusedError
-from gitticks.git.sharing import LONGEST_SECONDS
+from gitticks.git.locks import hold_lock
+from gitticks.git.refs import read_ref
+from gitticks.git.sharing import (
+    LONGEST_SECONDS,
+    Fetched,
+    Pushed,
+    address_of,
+    fetch,
+    push,
+    remote_of_branch,
+    remotes,
+    tracking_ref,
+)
+from gitticks.model.ids import TaskId
+from gitticks.store.index import open_index
+from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
+from gitticks.store.publishing import pause
 
 if TYPE_CHECKING:
+    from gitticks.actions.dependencies import Circle
+    from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.actions.saved_edits import TakenUp
+    from gitticks.store.branch import Store
+    from gitticks.store.merging.births import Renamed
     from gitticks.store.merging.commits import MergeReport
 
 MOST_UNKNOWN = 2
 """So often a remote may leave a push without an answer."""
 MOST_ROUNDS = 12
 """So often others may push first before we give up; each time all that they pushed is taken in."""
+
+
+class Reached(StrEnum):
+    """How far a sync came."""
+
+    DONE = "done"
+    OFFLINE = "offline"
+    NO_REMOTE = "no remote"
+
+
+@dataclass(frozen=True, slots=True)
+class MovedTask:
+    """A task that came or went; without a title where its file cannot be read or is gone."""
+
+    id: TaskId
+    is_new: bool
+    status: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What came from the remote, or went there: tasks sorted by id, and other files by path."""
+
+    tasks: tuple[MovedTask, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.tasks or self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a sync did.
+
+    Attributes:
+        reached: how far it came.
+        remote: with which remote; None if there is none.
+        came: what was taken in.
+        went: what was pushed.
+        conflicts: files that hold both sides' texts now, with the names of the parts.
+        overridden: fields that both sides changed, of which the later value stands, by path.
+        renamed: tasks that got another id, because two were born with one.
+        kept: files that one side removed and that stay, as the other changed them.
+        beside: where texts were put that could not be joined.
+        circles: tasks that wait for one another now, and what takes one link out.
+        taken_up: saved edits of the board that were committed first, by path.
+        left: those that were not, with the reason.
+        words: git's own, where the remote was not reached.
+        merged: tasks whose work was found merged by hand.
+    """
+
+    reached: Reached
+    remote: str | None = None
+    came: Moved = field(default_factory=Moved)
+    went: Moved = field(default_factory=Moved)
+    conflicts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    overridden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    renamed: tuple[Renamed, ...] = ()
+    kept: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    circles: tuple[Circle, ...] = ()
+    taken_up: tuple[str, ...] = ()
+    left: Mapping[str, str] = field(default_factory=dict)
+    words: str = ""
+    merged: tuple[FoundMerge, ...] = ()
+
+    @property
+    def has_moved(self) -> bool:
+        """True if anything came, went or was taken up."""
+        return bool(self.came or self.went or self.taken_up or self.merged)
+
+
+def moved_between(store: Store, old: str | None, new: str | None) -> Moved:
+    """Returns what differs between two commits, by task."""
+    if new is None or old == new:
+        return Moved()
+    trees = [None if one is None else store.objects.tree_of(one) for one in (old, new)]
+    changed = list(store.objects.changed_files(trees[0], trees[1] or ""))
+    added = {task_of_path(one.path) for one in changed if one.old is None}
+    ids = sorted({found for one in changed if (found := task_around(one.path)) is not None})
+    with open_index(store.repository) as index:
+        rows = {one: index.find(one) for one in ids}
+    return Moved(
+        tuple(
+            MovedTask(one, one in added, row.status if row else None, row.title if row else None)
+            for one, row in rows.items()
+        ),
+        tuple(one.path for one in changed if task_around(one.path) is None),
+    )
+
+
+def circles_with(store: Store, came: Moved) -> tuple[Circle, ...]:
+    """Returns the circles of waiting that what came is part of: each side may have linked in one direction."""
+    if not came.tasks:
+        return ()
+    from gitticks.actions.dependencies import circles_of
+    from gitticks.model.queries import Graph
+
+    with open_index(store.repository) as index:
+        graph = Graph.of(index.listed(open_only=True), index.unreadable())
+    ids = {one.id for one in came.tasks}
+    return tuple(circle for circle in circles_of(graph) if not ids.isdisjoint(circle.tasks))
 
 
 @dataclass(slots=True)
@@ -53,10 +177,9 @@ def sync(
         RefusedError: the remote's branch was rewound or rewritten, or it refused the push.
         LostRaceError: others pushed first every time; what they pushed is taken in.
     """
-    from gitticks.actions.merged_by_hand import notice_merges
+    from gitticks.actions.merges_by_hand import notice_merges
     from gitticks.actions.saved_edits import TakenUp
     from gitticks.actions.taking_up import take_up, warn_of_fallen
-    from gitticks.git.locks import hold_lock
 
     context.store.tip()
     saved = TakenUp() if context.world.in_session else take_up(context)
@@ -72,9 +195,6 @@ def sync(
 
 
 def _remote(context: Context, asked: str | None) -> str | None:
-    from gitticks.git.sharing import remote_of_branch, remotes
-    from gitticks.store.layout import STATE_BRANCH
-
     known = remotes(context.repository)
     if asked is not None:
         if asked not in known:
@@ -93,8 +213,6 @@ def _remote(context: Context, asked: str | None) -> str | None:
 
 def _strange(context: Context, remote: str, words: str) -> NotFoundError:
     """Returns the error for a remote whose address is probably wrong."""
-    from gitticks.git.sharing import address_of
-
     address = re.sub(r"(?<=://)[^/@]*@", "", address_of(context.repository, remote))
     return NotFoundError(
         f"no repository is reached at `{address}`, the address of `{remote}`: {words}",
@@ -108,8 +226,6 @@ class _Sync:
     def __init__(
         self, context: Context, remote: str, saved: TakenUp, timeout_seconds: float, *, restore: bool
     ) -> None:
-        from gitticks.store.layout import STATE_BRANCH
-
         self._context, self._store = context, context.store
         self._remote, self._saved, self._restore = remote, saved, restore
         self._branch, self._timeout = STATE_BRANCH, timeout_seconds
@@ -118,9 +234,6 @@ class _Sync:
 
     def run(self) -> Synced:
         """Fetches, takes in and pushes until both sides have the same."""
-        from gitticks.git.refs import read_ref
-        from gitticks.git.sharing import tracking_ref
-        from gitticks.store.publishing import pause
         from gitticks.store.sharing import last_shared, remember_shared
 
         tracking = tracking_ref(self._remote, self._branch)
@@ -141,7 +254,6 @@ class _Sync:
 
     def _once(self, known: str | None) -> Synced | None:
         """Fetches, takes in and pushes; None if that has to be done again."""
-        from gitticks.git.sharing import Pushed, push
         from gitticks.store.sharing import remember_shared
 
         done = self._done
@@ -173,8 +285,6 @@ class _Sync:
 
     def _fetch(self, known: str | None) -> Synced | None:
         """Learns where the remote stands; returns how the sync ends if it cannot go on."""
-        from gitticks.git.sharing import Fetched, fetch
-
         where = self._context.repository, self._remote, self._branch
         fetched = fetch(*where, timeout_seconds=self._timeout, is_known=True)
         if fetched.outcome is Fetched.UNREACHABLE and fetched.is_strange:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.reasons import reasons_of
-from gitticks.actions.standing import Standing
+from gitticks.actions.derived_state import Standing
+from gitticks.actions.stop_reasons import reasons_of
 from gitticks.errors import NotFoundError
 from gitticks.model.graph import forest_of, walk
 from gitticks.model.ids import TaskId

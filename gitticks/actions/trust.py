@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.document.scripts import runnable_of_task
 from gitticks.model.trust import Runnable, RunnableKind
+from gitticks.store.left_behind import agree, left_behind, require_agreed, text_of
+from gitticks.store.trust import require_trusted, team_runnables, trust, trusted_digests
 
 if TYPE_CHECKING:
     from gitticks.store.left_behind import LeftBehind
@@ -26,10 +29,6 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
 
     Before these stands what sessions changed in the repository's own folder and nobody has agreed to.
     """
-    from gitticks.document.scripts import runnable_of_task
-    from gitticks.store.left_behind import left_behind
-    from gitticks.store.trust import team_runnables, trusted_digests
-
     known = trusted_digests(context.repository)
     found = list(team_runnables(context.store.snapshot()))
     for task_id, data, _ in context.index.texts(open_only=True):
@@ -42,8 +41,6 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
 
 
 def _as_runnable(context: Context, one: LeftBehind) -> Runnable:
-    from gitticks.store.left_behind import text_of
-
     text = f"{one.words}\n{text_of(context.repository, one)}"
     return Runnable(RunnableKind.REPOSITORY, one.shown, text)
 
@@ -54,9 +51,6 @@ def trust_shown(context: Context, shown: Iterable[Runnable]) -> None:
     Raises:
         RefusedError: this is an agent's session.
     """
-    from gitticks.store.left_behind import agree, left_behind
-    from gitticks.store.trust import trust
-
     context.require_person("trust what runs here")
     kept = tuple(shown)
     trust(context.repository, (one for one in kept if one.kind is not RunnableKind.REPOSITORY))
@@ -74,17 +68,12 @@ def require_team_trusted(context: Context) -> None:
     Raises:
         RefusedError: there are such.
     """
-    from gitticks.store.left_behind import require_agreed
-    from gitticks.store.trust import require_trusted, team_runnables
-
     require_agreed(context.repository)
     require_trusted(context.repository, team_runnables(context.store.snapshot()))
 
 
 def are_settings_trusted(context: Context) -> bool:
     """True if every command that the settings name may run here."""
-    from gitticks.store.trust import team_runnables, trusted_digests
-
     if not context.store.exists:
         return True
     known = trusted_digests(context.repository)

@@ -1,4 +1,4 @@
-"""Changes a task's fields, and asks for a status, a verdict or whose turn it is; all that is asked in one commit."""
+"""Changes a task's fields, asks for a status, a verdict or whose turn it is, and adds notes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from gitticks.actions.changing import Record, circumstances_of, describe_records
+from gitticks.actions.changing import Record, circumstances_of, describe_records, find_task, require_words
 from gitticks.actions.context import Context
 from gitticks.actions.field_values import Reading, Wishes, read_wishes
+from gitticks.errors import RefusedError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section
@@ -139,8 +140,6 @@ def _apply(
 
 def reading_for(context: Context, task: Task | None) -> Reading:
     """Returns what reading fields depends on here and now; a task is looked up once, however often one reads."""
-    from gitticks.actions.changing import find_task
-
     today = context.now.astimezone().date()
     return Reading(today, cache(lambda text: find_task(context, text)), task)
 
@@ -214,3 +213,40 @@ def _describe(
 def set_field(context: Context, task_id: TaskId, name: str, wish: str | tuple[str, ...]) -> Updated:
     """Changes one field, as `gt block`, `gt unblock` and `gt defer` do."""
     return update_task(context, task_id, Changes({name: wish}))
+
+
+def note_task(context: Context, task_id: TaskId, text: str, *, kind: ActorKind | None = None) -> Task:
+    """Adds a note and returns the task.
+
+    Args:
+        context: who asks, and where.
+        task_id: the task.
+        text: the note.
+        kind: who the note is from, a person or an agent; whoever asks if not said.
+
+    Raises:
+        UsageError: the text is empty.
+        RefusedError: an agent's session asks for a person's note.
+    """
+    text = require_words(text, "note", f'gt note {task_id} "…"')
+    check_author(context, kind)
+
+    def write(transaction: Transaction) -> Task:
+        noted = add_note(context, transaction, task_id, text, kind=kind)
+        describe_records(transaction, task_id, [noted], context.actor)
+        return transaction.task_file(task_id).task
+
+    return context.store.transact(write, author=context.author)
+
+
+def check_author(context: Context, kind: ActorKind | None) -> None:
+    """Refuses a note that claims to be a person's inside an agent's session.
+
+    Raises:
+        RefusedError: it does.
+    """
+    if kind is ActorKind.HUMAN and context.world.in_session:
+        raise RefusedError(
+            "only a person can write a person's note, and this is an agent's session",
+            hint="leave out `--from`: a note of yours is an agent's",
+        )

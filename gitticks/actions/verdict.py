@@ -14,6 +14,7 @@ from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.model.words import ANSWERED
+from gitticks.store.index import open_index
 from gitticks.workflow.triggers import Seen, VerdictGiven
 from gitticks.workflow.verdicts import VERDICTS, Outcome
 
@@ -137,8 +138,6 @@ def check_answerable(task: Task) -> None:
 
 def waiting_for_answers(context: Context) -> tuple[Waiting, ...]:
     """Returns every task that waits for an answer, most urgent and oldest question first."""
-    from gitticks.store.index import open_index
-
     with open_index(context.repository) as index:
         tasks = [task for task in index.awaiting() if task.awaiting in ANSWERED]
     tasks.sort(key=lambda task: (task.priority, task.asked_at.isoformat() if task.asked_at else "", task.id))
@@ -153,8 +152,7 @@ def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
 
 
 def _said(context: Context, task_id: TaskId) -> str:
-    from gitticks.actions.last_words import said_of
-    from gitticks.store.index import open_index
+    from gitticks.actions.stop_reasons import said_of
 
     with open_index(context.repository) as index:
         task = index.find(task_id)

@@ -13,8 +13,8 @@ from gitticks.cli.text import cut, pad, visible, width, wrap
 from gitticks.model.words import CLOSED
 
 if TYPE_CHECKING:
-    from gitticks.actions.phases import Column as PhaseColumn
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.board_columns import Column as PhaseColumn
+    from gitticks.actions.derived_state import Standing
     from gitticks.cli.render import Screen
     from gitticks.store.indexed_task import IndexedTask
 

@@ -94,7 +94,7 @@ def _question(waiting: Waiting, place: str, now: datetime) -> Iterator[str]:
 
 
 def _print_all(context: Context, answered: list[TaskId]) -> None:
-    from gitticks.actions.standing import standing_now
+    from gitticks.actions.derived_state import standing_now
     from gitticks.cli.json_output import print_tasks, task_text
 
     print_tasks([task_text(standing_now(context, task_id)) for task_id in answered])

@@ -12,8 +12,8 @@ from gitticks.cli.text import visible, width, wrap
 from gitticks.model.words import ANSWERED, STUCK
 
 if TYPE_CHECKING:
+    from gitticks.actions.derived_state import Standing
     from gitticks.actions.inbox import Asked, ReviewWord
-    from gitticks.actions.standing import Standing
     from gitticks.cli.render import Screen
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed

@@ -12,7 +12,7 @@ from gitticks.store.indexed_task import IndexedTask
 from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
     from gitticks.model.event import Event
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.model.task import Task

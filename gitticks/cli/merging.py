@@ -104,7 +104,7 @@ def decide_each(
     if unprinted is not None:
         raise unprinted
     if as_json:
-        from gitticks.actions.standing import standing_now
+        from gitticks.actions.derived_state import standing_now
         from gitticks.cli.json_output import print_tasks, task_text
 
         print_tasks(task_text(standing_now(context, task_id)) for task_id in done)

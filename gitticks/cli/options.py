@@ -170,7 +170,7 @@ def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, 
 def _finish(context: Context, name: str) -> None:
     """Shares what the command changed where the settings ask for that, and ends the call."""
     if "store" in context.__dict__ and name not in _NEVER_SHARING:
-        from gitticks.actions.sync_after import sync_after
+        from gitticks.actions.sync_auto import sync_after
 
         sync_after(context)
     finish(context)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from gitticks.actions.sync_outcome import Moved, Reached
+from gitticks.actions.sync import Moved, Reached
 from gitticks.cli.render import GAP, Screen, Style, count_of
 from gitticks.cli.tasks_table import BOARD_PREFIX
 from gitticks.cli.text import visible
@@ -13,8 +13,8 @@ from gitticks.model.status import Status
 from gitticks.store.layout import task_around
 
 if TYPE_CHECKING:
-    from gitticks.actions.merged_by_hand import FoundMerge
-    from gitticks.actions.sync_outcome import Synced
+    from gitticks.actions.merges_by_hand import FoundMerge
+    from gitticks.actions.sync import Synced
 
 MOST_LISTED = 20
 

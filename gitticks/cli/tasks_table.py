@@ -13,7 +13,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.words import ANSWERED, PENDING, WORKING
 
 if TYPE_CHECKING:
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
     from gitticks.cli.render import Screen
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed

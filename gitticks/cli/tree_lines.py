@@ -13,7 +13,7 @@ from gitticks.cli.text import all_visible, visible, width
 from gitticks.model.words import DONE, PENDING, STUCK
 
 if TYPE_CHECKING:
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
     from gitticks.actions.tree import Tree
     from gitticks.cli.render import Screen
     from gitticks.model.graph import Place

@@ -19,7 +19,7 @@ from gitticks.model.task import Task
 from gitticks.safe_read import reason_of
 
 if TYPE_CHECKING:
-    from gitticks.actions.session_requests import Session
+    from gitticks.actions.handover import Session
     from gitticks.runner.outbox import Request
 
 R = TypeVar("R")
@@ -226,7 +226,7 @@ def split_words(
 def print_change(context: Context, task_id: TaskId, words: str, *, as_json: bool) -> None:
     """Prints a changed task: as JSON, or as one line that says what happened to it."""
     if as_json:
-        from gitticks.actions.standing import standing_now
+        from gitticks.actions.derived_state import standing_now
         from gitticks.cli.json_output import print_task, task_text
 
         print_task(task_text(standing_now(context, task_id)))

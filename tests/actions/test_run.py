@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,12 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.runner.events import RunEnded, RunEvent
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.stop_requests import Holds
 from gitticks.store.branch import Store
 from tests.support.repositories import git
-from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, RunProject, project
+from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project
 from tests.support.stores import change_task
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -241,3 +244,105 @@ def test_a_board_that_a_killed_command_left_behind_is_brought_in_step(project: R
     assert project.board_status() != ""
     assert project.run().code == 0
     assert project.board_status() == ""
+
+
+def test_a_quiet_clone_is_healthy(project: RunProject) -> None:
+    assert project.ok("health") == "no session is alive, and none is dead\n"
+    assert json.loads(project.ok("health", "--json")) == {
+        "schema": 1,
+        "run": False,
+        "live": [],
+        "finished": [],
+    }
+
+
+def test_a_run_that_is_alive_is_told(project: RunProject) -> None:
+    with only_run(discover(project.path)):
+        assert json.loads(project.ok("health", "--json"))["run"] is True
+
+
+def test_a_live_session_is_shown_and_left_alone(project: RunProject) -> None:
+    up = project.path.parent / "up"
+    project.agent(f'touch "{up}"; sleep 600')
+    project.make()
+    with project.running() as process:
+        until(up.exists)
+        (live,) = json.loads(project.ok("health", "--json"))["live"]
+        assert (live["task"], live["role"], live["agent"]) == ("k7f2", "worker", "mine")
+        assert project.ok("health").startswith("k7f2  mine  worker, started ")
+        project.ok("stop", "k7f2")
+        process.wait(LONGEST_SECONDS)
+
+
+def test_an_agent_cannot_finish_sessions(project: RunProject) -> None:
+    assert project.gt("health", environment={"GITTICKS_AGENT": "1"}).code == 3
+
+
+def test_a_tasks_agent_is_stopped_and_the_task_held_until_it_is_run_again(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    up = project.path.parent / "up"
+    project.agent(f'echo half > half.txt; touch "{up}"; sleep 600')
+    project.make()
+    with project.running() as process:
+        until(up.exists)
+        assert "its agent is being stopped" in project.ok("stop", "k7f2")
+        assert process.wait(LONGEST_SECONDS) == RunExit.WAITS
+    assert project.stands() == (Status.WORKING, None)
+    assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
+    assert EventType.CRASHED not in project.kinds()
+    project.agent(DONE)
+    assert project.run().code == RunExit.WAITS
+    assert project.stands() == (Status.WORKING, None)
+    project.run("k7f2")
+    assert project.stands() == TO_REVIEW
+    assert "half.txt" in project.files("gitticks/work/k7f2")
+
+
+def test_a_held_task_goes_back_to_the_run_that_is_alive(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.make()
+    assert "is not started any more" in project.ok("stop", "k7f2")
+    with project.running("--auto", "--all") as process:
+        until(lambda: is_run_alive(discover(project.path)))
+        assert project.run("k7f2").code == 64
+        until(lambda: project.stands() == TO_REVIEW)
+        project.interrupt(process)
+        assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
+
+
+def test_a_refused_run_says_what_it_gave_back(project: RunProject) -> None:
+    project.make()
+    project.ok("stop", "k7f2")
+    with only_run(discover(project.path)):
+        ran = project.run("k7f2")
+    assert ran.code == 64
+    assert "a run is alive in this clone already; it takes up `k7f2` again" in ran.err
+    assert Holds(project.path / ".git/gitticks").held() == frozenset()
+
+
+def test_a_run_ends_after_its_iterations(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    here = project.path.parent
+    project.agent(f'touch "{here}/up"; while [ ! -e "{here}/go" ]; do sleep 0.05; done\n{DONE}')
+    project.make("aaaa")
+    project.make("bbbb")
+    with project.running("--parallel", "1") as process:
+        until((here / "up").exists)
+        project.ok("stop")
+        (here / "go").touch()
+        assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
+    assert project.stands("aaaa") == TO_REVIEW
+    assert project.stands("bbbb") == (Status.PENDING, None)
+    assert project.run().code == RunExit.WAITS
+
+
+def test_without_a_run_there_is_nothing_to_stop(project: RunProject) -> None:
+    ran = project.gt("stop")
+    assert (ran.code, "no run is alive" in ran.err) == (1, True)
+    assert project.gt("stop", "nope").code == 1
+
+
+def test_an_agent_cannot_stop_anything(project: RunProject) -> None:
+    project.make()
+    assert project.gt("stop", "k7f2", environment={"GITTICKS_AGENT": "1"}).code == 3
+    assert Holds(project.path / ".git/gitticks").held() == frozenset()

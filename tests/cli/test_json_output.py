@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from gitticks.actions.standing import Standing
+from gitticks.actions.derived_state import Standing
 from gitticks.cli.json_output import event_object, print_object, print_task, task_object
 from gitticks.document.history import render_event
 from gitticks.model.event import ENGINE, Event, EventType

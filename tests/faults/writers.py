@@ -21,8 +21,7 @@ from enum import StrEnum
 
 from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_task
-from gitticks.actions.note import note_task
-from gitticks.actions.update import Changes, update_task
+from gitticks.actions.update import Changes, note_task, update_task
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.store import layout

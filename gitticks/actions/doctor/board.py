@@ -6,31 +6,100 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
-from gitticks.actions.doctor.locks import long_holder
-from gitticks.actions.doctor.removed_files import is_never_removed
+from gitticks.actions.doctor.own_folder import long_holder
+from gitticks.actions.elsewhere import board_elsewhere, waiting_on_board
 from gitticks.actions.left_edits import BACK, REFUSED, on_board
 from gitticks.actions.moved_folders import renamed_folders
+from gitticks.actions.one_edit import refusal_of
 from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout, changed_paths, current_branch, is_in_place, linked_checkouts
+from gitticks.git.disk import move_to_free_place
+from gitticks.git.files import CheckoutFiles
+from gitticks.git.folders import NotPlainError
+from gitticks.git.hooks_path import find_own_hooks
+from gitticks.git.locks import WAIT_SECONDS
+from gitticks.git.process import GitError
+from gitticks.git.refs import is_object_id, read_symbolic_ref
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
+from gitticks.store.board import (
+    WORKTREE_BOARD,
+    BoardError,
+    board_checkout,
+    is_in_step,
+    is_on_state_branch,
+    pending,
+)
+from gitticks.store.board.journal import is_inside
+from gitticks.store.board.lost_pull import left_by_pull
+from gitticks.store.board.saved import SavedEdit, saved_edits
+from gitticks.store.checkout_hooks import checkout_hooks_state
+from gitticks.store.hook_files import HooksState
+from gitticks.store.hooks import are_hooks_off, board_hooks_state, server_hooks_state
+from gitticks.store.layout import HISTORY_FILE, TASK_FILE, task_around
 
-if TYPE_CHECKING:
-    from gitticks.git.checkouts import Checkout
+_is_about_index = re.compile(r"/index: |index file|bad signature|bad index").search
+
+
+def is_never_removed(path: str) -> bool:
+    """True for the files of which a task consists; whoever wants a task gone cancels it."""
+    return task_around(path) is not None and path.split("/")[3:] in ([TASK_FILE], [HISTORY_FILE])
+
+
+def put_back_removed(context: Context) -> None:
+    """Moves renamed folders of tasks back, and writes the files of tasks that are gone as the branch has them.
+
+    Raises:
+        GitticksError: the board is damaged.
+    """
+    checkout = board_checkout(context.repository)
+    if checkout is None:
+        return
+    for wrong, home in renamed_folders(saved_edits(context.repository)).items():
+        _move_files(checkout.path / wrong, checkout.path / home)
+    _write_gone(context, checkout, saved_edits(context.repository))
+    WORKTREE_BOARD.bring_in_step(context.repository)
+
+
+def _move_files(wrong: Path, home: Path) -> None:
+    for file in _files_below(wrong):
+        target = home / file.relative_to(wrong)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            move_to_free_place(file, str(target))
+    for folder in sorted((one for one in wrong.rglob("*") if _is_folder(one)), reverse=True):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+    with contextlib.suppress(OSError):  # something stays in it
+        wrong.rmdir()
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    yield from sorted(one for one in folder.rglob("*") if not _is_folder(one))
+
+
+def _is_folder(place: Path) -> bool:
+    return place.is_dir() and not place.is_symlink()
+
+
+def _write_gone(context: Context, checkout: Checkout, edits: Iterable[SavedEdit]) -> None:
+    files = CheckoutFiles.at(checkout.path, context.repository.own_dir, "doctor")
+    for edit in edits:
+        content = context.store.read(edit.path) if edit.content is None else None
+        if content is not None and is_never_removed(edit.path):
+            with contextlib.suppress(NotPlainError):  # a link to elsewhere stands in the place of its folder
+                files.replace(edit.path, None, content)
 
 
 def check_board(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the board."""
-    from gitticks.actions.elsewhere import board_elsewhere
-    from gitticks.store.board import board_checkout, is_in_step, pending
-
     repository = context.repository
     if repository.main_worktree is None:
         return
@@ -67,8 +136,6 @@ def _not_in_step(path: str, *, is_conflict: bool) -> Finding:
 
 
 def _lost_pull(context: Context, checkout: Checkout) -> Iterator[Finding]:
-    from gitticks.store.board.lost_pull import left_by_pull
-
     left = left_by_pull(context.repository, checkout)
     if left:
         yield Finding(
@@ -84,12 +151,6 @@ def check_saved(context: Context) -> Iterator[Finding]:
 
     While a merge waits there, its files are no edits, and bringing the committed ones back would drop the other side.
     """
-    from gitticks.actions.elsewhere import waiting_on_board
-    from gitticks.git.checkouts import changed_paths
-    from gitticks.git.process import GitError
-    from gitticks.store.board import board_checkout, is_on_state_branch
-    from gitticks.store.board.journal import is_inside
-
     checkout = board_checkout(context.repository)
     if checkout is None or not is_on_state_branch(checkout):
         return
@@ -117,11 +178,6 @@ def check_saved(context: Context) -> Iterator[Finding]:
 
 def _refused(context: Context) -> Iterator[Finding]:
     """Yields the tasks' files on the board that cannot be taken up for what they say, and folders that were renamed."""
-    from gitticks.actions.one_edit import refusal_of
-    from gitticks.git.locks import WAIT_SECONDS
-    from gitticks.store.board import BoardError
-    from gitticks.store.board.saved import saved_edits
-
     try:
         wait_seconds = 0.0 if long_holder(context) else WAIT_SECONDS
         edits = saved_edits(context.repository, wait_seconds=wait_seconds)
@@ -167,8 +223,6 @@ def _moved_to(context: Context, folder: Path) -> tuple[Path, str] | None:
 
     Moved without git, it is looked for beside its old place only.
     """
-    from gitticks.git.checkouts import current_branch, is_in_place, linked_checkouts
-
     for one in linked_checkouts(context.repository):
         if current_branch(one) != layout.STATE_BRANCH:
             continue
@@ -183,8 +237,6 @@ def _moved_to(context: Context, folder: Path) -> tuple[Path, str] | None:
 
 
 def _elsewhere(checkout: Checkout, what: str, mend: str) -> Finding:
-    from gitticks.git.refs import is_object_id, read_symbolic_ref
-
     named = read_symbolic_ref(checkout.git_dir, "HEAD")
     try:
         head = (checkout.git_dir / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
@@ -194,9 +246,6 @@ def _elsewhere(checkout: Checkout, what: str, mend: str) -> Finding:
         return Finding(Severity.ERROR, what, mend)
     put = f"printf 'ref: {layout.STATE_REF}\\n' > {quote(str(checkout.git_dir / 'HEAD'))}"
     return Finding(Severity.ERROR, f"{what}: its HEAD is damaged", f"`{put}` puts it back")
-
-
-_is_about_index = re.compile(r"/index: |index file|bad signature|bad index").search
 
 
 def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
@@ -217,8 +266,6 @@ def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
 
 
 def _saved(context: Context, checkout: Checkout, path: str) -> Finding | None:
-    from gitticks.git.files import CheckoutFiles
-    from gitticks.git.folders import NotPlainError
 
     shown, back = f"{BOARD_FOLDER}/{path}", on_board(BACK, path)
     try:
@@ -262,3 +309,26 @@ def _odd_part(checkout: Checkout, path: str) -> str:
         if not stat.S_ISDIR(place.lstat().st_mode):
             break
     return f"{BOARD_FOLDER}/{place.relative_to(checkout.path)}"
+
+
+def check_hooks(context: Context) -> Iterator[Finding]:
+    """Yields an error if a `git commit` on the board would not be checked, or what it asks for not be done."""
+    own = find_own_hooks(context.repository)
+    if own.is_missing:
+        what = f"none of your own hooks runs: `{own.named}`, which `core.hooksPath` names, is missing"
+        yield Finding(Severity.WARNING, what, "make it (hook managers have a command for that), or unset it")
+    state = board_hooks_state(context.repository)
+    if state is HooksState.ABSENT and are_hooks_off(context.repository):
+        what = "the board's hooks were uninstalled: a commit there is not checked"
+        yield Finding(Severity.NOTE, what, "`gt hooks install` puts them back")
+    elif state is HooksState.ABSENT:
+        what = "the board has no hooks, so a commit there is not checked and a verdict in it does nothing"
+        yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
+    elif state is HooksState.BROKEN:
+        what = "the board's hooks are incomplete, of another version, or their Python is gone"
+        yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
+    is_server = context.repository.main_worktree is None
+    others = server_hooks_state(context.repository) if is_server else checkout_hooks_state(context.repository)
+    if others in (HooksState.BROKEN, HooksState.HIDDEN):
+        what = f"the hooks of {'this server' if is_server else 'your checkout'} do not run as they should"
+        yield Finding(Severity.WARNING, what, "`gt hooks status` says why and what mends it")

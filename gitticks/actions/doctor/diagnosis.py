@@ -10,26 +10,25 @@ from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import (
-    agents,
     board,
-    conflicts,
     files,
-    locks,
+    history,
     machine,
-    places,
-    removed_files,
+    own_folder,
     repository,
-    state,
+    rewound,
     tasks,
-    texts,
-    trail,
     workspaces,
 )
-from gitticks.actions.doctor.damage import check_damage
 from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.refs import OBJECT_ID, require_packed_refs
 from gitticks.safe_read import reason_of
+from gitticks.store.board import WORKTREE_BOARD, repair_board
+from gitticks.store.board.lost_pull import put_back
+from gitticks.store.dropped import bring_back_dropped
+from gitticks.store.hooks import keep_board_hooks
+from gitticks.store.impossible_paths import remove_impossible
 from gitticks.store.tip import state_tip
 
 Check = Callable[[Context], Iterable[Finding]]
@@ -40,23 +39,23 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
         Topic.REPOSITORY,
         (
             repository.check_kind,
-            repository.check_dropped,
-            repository.check_rewound,
+            rewound.check_dropped,
+            rewound.check_rewound,
             repository.check_paths,
             repository.check_loose_objects,
         ),
     ),
-    (Topic.LOCKS, (places.check_places, places.check_log, locks.check_locks)),
+    (Topic.LOCKS, (own_folder.check_places, own_folder.check_log, own_folder.check_locks)),
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
-    (Topic.SETTINGS, (machine.check_settings, agents.check_agents, machine.check_templates)),
-    (Topic.BOARD, (board.check_board, board.check_saved, state.check_hooks, conflicts.check_driver)),
-    (Topic.INDEX, (state.check_index,)),
-    (Topic.FILES, (files.check_files, conflicts.check_kept, files.check_foreign_files)),
-    (Topic.TASKS, (tasks.check_tasks, texts.check_texts, conflicts.check_conflicts)),
-    (Topic.HISTORY, (trail.check_history, machine.check_clock)),
+    (Topic.SETTINGS, (machine.check_settings, machine.check_agents, machine.check_templates)),
+    (Topic.BOARD, (board.check_board, board.check_saved, board.check_hooks, tasks.check_driver)),
+    (Topic.INDEX, (own_folder.check_index,)),
+    (Topic.FILES, (files.check_files, tasks.check_kept, files.check_foreign_files)),
+    (Topic.TASKS, (tasks.check_tasks, tasks.check_texts, tasks.check_conflicts)),
+    (Topic.HISTORY, (history.check_history, machine.check_clock)),
     (Topic.WORKSPACES, (workspaces.check_workspaces, workspaces.check_merged)),
-    (Topic.SESSIONS, (state.check_sessions,)),
+    (Topic.SESSIONS, (workspaces.check_sessions,)),
 )
 
 
@@ -83,7 +82,7 @@ def diagnose_range(context: Context, words: str) -> Report:
         NotFoundError: a side names no commit.
         GitticksError: the repository is of a kind that gitticks cannot work with.
     """
-    found = (replace(one, topic=Topic.HISTORY) for one in trail.check_range(context, words))
+    found = (replace(one, topic=Topic.HISTORY) for one in history.check_range(context, words))
     return Report(tuple(found), (Topic.HISTORY,))
 
 
@@ -119,7 +118,9 @@ def _found(context: Context, looked_at: list[Topic], *, full: bool) -> Iterator[
     except GitticksError as error:  # git itself may wait for what lies there, so nothing more is asked of it
         yield Finding(Severity.ERROR, error.message, error.hint, topic=Topic.REPOSITORY)
         return
-    damage = tuple(_checked(context, ((Topic.REPOSITORY, (partial(check_damage, full=full),)),), []))
+    damage = tuple(
+        _checked(context, ((Topic.REPOSITORY, (partial(repository.check_damage, full=full),)),), [])
+    )
     yield from damage
     lost = {name for one in damage for name in _OBJECT.findall(one.what)}
     rest = _beside_damage(context, damage, looked_at, full=full)
@@ -133,7 +134,7 @@ def _beside_damage(
     if not any(one.commit is not None for one in damage):
         history = {Topic.HISTORY} if damage else set()  # its changes are not to be told from the damage
         if full:  # before anything else reads the index, and with it finds it damaged
-            yield from _checked(context, ((Topic.INDEX, (state.check_index_rows,)),), [])
+            yield from _checked(context, ((Topic.INDEX, (own_folder.check_index_rows,)),), [])
         yield from _checked(context, (one for one in _OF_TASKS if one[0] not in history), looked_at)
 
 
@@ -179,38 +180,32 @@ def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901, PLR0912 (one arm for each repair)
-    from gitticks.store.board import WORKTREE_BOARD, repair_board
-    from gitticks.store.board.lost_pull import put_back
-    from gitticks.store.dropped import bring_back_dropped
-    from gitticks.store.hooks import keep_board_hooks
-    from gitticks.store.impossible_paths import remove_impossible
-
     match repair:
         case Repair.BOARD:
             repair_board(context.repository)
             keep_board_hooks(context.repository)
         case Repair.HOOKS:
             keep_board_hooks(context.repository)
-            conflicts.set_driver(context)
+            tasks.set_driver(context)
         case Repair.STEP:
             WORKTREE_BOARD.bring_in_step(context.repository)
         case Repair.DROPPED:
             bring_back_dropped(context.store)
         case Repair.FALLEN:
-            repository.bring_back(context)
+            rewound.bring_back(context)
         case Repair.PATHS:
             remove_impossible(context.store)
         case Repair.PULL:
             put_back(context.repository)
         case Repair.FILES:
-            removed_files.put_back_removed(context)
+            board.put_back_removed(context)
         case Repair.DRIVER:
-            conflicts.set_driver(context)
+            tasks.set_driver(context)
         case Repair.MARKERS:
-            conflicts.mend_markers(context)
+            tasks.mend_markers(context)
         case Repair.LOCKS:
-            locks.clear_locks(context)
+            own_folder.clear_locks(context)
         case Repair.WORKTREES:
             workspaces.drop_gone(context)
         case Repair.INDEX:
-            state.rebuild_index(context)
+            own_folder.rebuild_index(context)

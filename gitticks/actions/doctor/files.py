@@ -9,8 +9,10 @@ from shlex import quote
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.actions.moved_folders import home_of
+from gitticks.document.history import read_history
 from gitticks.errors import GitticksError
-from gitticks.git.objects.trees import Entry
+from gitticks.git.objects.trees import Entry, tree_id_of
+from gitticks.git.process import run_git
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder
 from gitticks.store import layout
 from gitticks.store.index import BrokenFile, Index, open_index
@@ -55,8 +57,6 @@ def check_foreign_files(context: Context) -> Iterator[Finding]:
 
 
 def _foreign(context: Context) -> Iterator[str]:
-    from gitticks.git.objects.trees import tree_id_of
-
     objects = context.store.objects
     top = objects.tree_of(state_tip(context.repository))
     yield from (one.name for one in objects.entries(top) if not _is_known(one, _AT_THE_TOP))
@@ -124,8 +124,6 @@ def _home(context: Context, path: str, ids: frozenset[TaskId]) -> str | None:
 
 def _last_file(context: Context, path: str) -> str:
     """Returns how to bring back what was a file before it became a link or the like."""
-    from gitticks.git.process import run_git
-
     asked = ["log", "-1", "--format=%P", "--diff-filter=T", layout.STATE_REF, "--", path]
     before = run_git(asked, repository_dir=context.repository.common_dir, check=False).text.split(" ")[0]
     if not before:
@@ -142,8 +140,6 @@ def _named(folder: str | None) -> TaskId | None:
 
 def _unread_lines(index: Index, ids: Iterable[TaskId]) -> Iterator[Finding]:
     """Yields a warning for each history with lines that say nothing to this gitticks."""
-    from gitticks.document.history import read_history
-
     for task_id in ids:
         history = read_history(index.history(task_id))
         if not history.broken and not history.torn:

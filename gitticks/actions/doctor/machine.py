@@ -1,16 +1,24 @@
-"""What gitticks finds around it: git, the person, which `gt` the shell would start, the disk, the clock, settings."""
+"""What gitticks finds around it: git, the person, which `gt` the shell would start, the disk, the clock, settings, agents."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from shlex import quote
 
+from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
+from gitticks.actions.saved_files import check_team_file
 from gitticks.errors import GitticksError
+from gitticks.flocks import is_lock_held
+from gitticks.git.log import read_log
+from gitticks.git.process import OLDEST_GIT, is_git_new_enough, versions_of_git
+from gitticks.model.settings import Settings
+from gitticks.model.task import Task
+from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
 
 _LOOKED_AT_BYTES = 4096
 _MEGABYTE = 1024 * 1024
@@ -18,11 +26,11 @@ _FEW_BYTES, _NO_BYTES = 100 * _MEGABYTE, 10 * _MEGABYTE
 _CLOCK_SLACK_SECONDS = 600
 _MINUTES_TOLD = 120
 
+_SHOWN_TASKS = 3
+
 
 def check_git() -> Iterator[Finding]:
     """Yields what is wrong with the git binary."""
-    from gitticks.git.process import OLDEST_GIT, is_git_new_enough, versions_of_git
-
     try:
         if not is_git_new_enough():
             oldest = ".".join(map(str, OLDEST_GIT))
@@ -79,8 +87,6 @@ def check_disk(context: Context) -> Iterator[Finding]:
 
 def check_file_locks(context: Context) -> Iterator[Finding]:
     """Yields an error if the file system knows no locks, without which writers would overtake one another."""
-    from gitticks.flocks import is_lock_held
-
     try:
         is_lock_held(context.repository.own_dir / "lock")
     except OSError as error:
@@ -93,9 +99,6 @@ def check_file_locks(context: Context) -> Iterator[Finding]:
 
 def check_clock(context: Context) -> Iterator[Finding]:
     """Yields a warning if the state branch was written in the future, as seen from here."""
-    from gitticks.git.log import read_log
-    from gitticks.store.layout import STATE_REF
-
     for newest in read_log(context.repository, STATE_REF, count=1).commits:
         ahead = (newest.at - context.now).total_seconds()
         if ahead > _CLOCK_SLACK_SECONDS:
@@ -114,7 +117,6 @@ def _span(seconds: float) -> str:
 
 def check_settings(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the settings."""
-    from gitticks.store.layout import CONFIG_PATH, FORMAT, format_of
     from gitticks.store.settings import load_settings
 
     try:
@@ -134,9 +136,6 @@ def check_settings(context: Context) -> Iterator[Finding]:
 
 def check_templates(context: Context) -> Iterator[Finding]:
     """Yields the templates that no prompt can be made from."""
-    from gitticks.actions.saved_files import check_team_file
-    from gitticks.store.layout import PROMPTS_FOLDER
-
     for folder in (PROMPTS_FOLDER, f"{PROMPTS_FOLDER}/parts"):
         for path in (f"{folder}/{name}" for name in sorted(context.store.list(folder))):
             content = context.store.read(path)
@@ -144,3 +143,48 @@ def check_templates(context: Context) -> Iterator[Finding]:
                 check_team_file(path, content or b"")
             except GitticksError as error:
                 yield Finding(Severity.ERROR, error.message, error.hint)
+
+
+def check_agents(context: Context) -> Iterator[Finding]:
+    """Yields a warning for each setting that names an agent that there is not."""
+    settings = _settings(context)
+    if settings is None:
+        return
+    for setting, name in _named(settings):
+        unknown = why_unknown(settings, name)
+        if unknown is not None:
+            yield Finding(Severity.WARNING, f"the setting `{setting}`: {unknown}", f"`gt config {setting}`")
+
+
+def _named(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yields each setting that names agents, with one of them."""
+    if settings.agent is not None:
+        yield "agent", settings.agent
+    yield from (("reviewers", one.agent) for one in settings.reviewers if one.agent is not None)
+    for agent, entry in settings.agents.items():
+        yield from ((f"agents.{agent}.fallback", name) for name in entry.fallback)
+
+
+def unknown_workers(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
+    """Yields a warning for each agent that tasks name and that there is not."""
+    settings = _settings(context)
+    if settings is None:
+        return
+    named: dict[str, list[Task]] = {}
+    for task in tasks:
+        if task.agent is not None:
+            named.setdefault(task.agent, []).append(task)
+    for name, waiting in named.items():
+        unknown = why_unknown(settings, name)
+        if unknown is not None:
+            ids = ", ".join(f"`{task.id}`" for task in waiting[:_SHOWN_TASKS])
+            more = f" and {len(waiting) - _SHOWN_TASKS} more" if len(waiting) > _SHOWN_TASKS else ""
+            mend = f"`gt update {waiting[0].id} --agent null` leaves it to the default"
+            yield Finding(Severity.WARNING, f"runs here leave {ids}{more} out: {unknown}", mend)
+
+
+def _settings(context: Context) -> Settings | None:
+    try:
+        return context.settings
+    except GitticksError:
+        return None

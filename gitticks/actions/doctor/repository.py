@@ -1,22 +1,31 @@
-"""What the repository is, whether the state branch is whole, and whether it is still the one that was here before."""
+"""What the repository is, and whether the state branch is whole: what the disk lost, by which command it comes back."""
 
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.errors import GitticksError
-from gitticks.model.ids import BOARD_FOLDER
+from gitticks.git.files import CheckoutFiles
+from gitticks.git.maintenance import count_loose_objects, find_damage
+from gitticks.git.objects.loose_files import read_loose
+from gitticks.git.refs import logged, read_ref
+from gitticks.git.repository_kinds import kinds_of
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store import layout
+from gitticks.store.board import board_path
+from gitticks.store.impossible_paths import find_impossible
 from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
-    from gitticks.store.dropped import Fallen
+    from gitticks.git.objects import Objects
+    from gitticks.git.repository import Repository
+
 
 _MANY_LOOSE_OBJECTS = 7000
 """About where git itself would begin to pack, were it asked after each commit."""
@@ -24,8 +33,6 @@ _MANY_LOOSE_OBJECTS = 7000
 
 def check_kind(context: Context) -> Iterator[Finding]:
     """Yields what is unusual about the repository."""
-    from gitticks.git.repository_kinds import kinds_of
-
     repository = context.repository
     kinds = kinds_of(repository)
     if repository.main_worktree is None:
@@ -62,124 +69,9 @@ def check_kind(context: Context) -> Iterator[Finding]:
             )
 
 
-def check_rewound(context: Context) -> Iterator[Finding]:
-    """Yields a warning for whatever is not on the state branch any more and was not dropped in passing.
-
-    The branch's log tells; where it does not, what the doctor, the index or the board saw last does.
-    """
-    from gitticks.store.dropped import How, fallen_commits, seen_before
-
-    if not _has_state(context):
-        return
-    tip = state_tip(context.repository)
-    for fallen in fallen_commits(context.store):
-        commit = fallen.fall.old
-        if fallen.fall.how is How.ON_PURPOSE:
-            what = f"`git reset` took {fallen.words} off the state branch"
-            yield Finding(Severity.WARNING, what, _both_ways(context, tip, fallen), commit=commit)
-        else:
-            yield _rewound(context, tip, fallen)
-    left = last_seen(context)
-    if left is not None:
-        yield _rewound(context, tip, seen_before(context.repository, left))
-
-
-def last_seen(context: Context) -> str | None:
-    """Returns a commit that the state branch was seen at and lacks now, though its log says nothing of it."""
-    from gitticks.actions.doctor.trail.remembered import load_remembered, remember
-    from gitticks.store.dropped import dropped_commits, fallen_commits, holds_tasks
-
-    repository, objects = context.repository, context.store.objects
-    tip = state_tip(repository)
-    known = load_remembered(repository)
-    told = [*dropped_commits(repository), *(one.fall.old for one in fallen_commits(context.store))]
-    for seen in dict.fromkeys((known.seen, _indexed(context), _board_base(context))):
-        if seen is None or objects.is_ancestor(seen, tip) or not _can_be_read(context, seen):
-            continue
-        if holds_tasks(context.store, seen) and not any(objects.is_ancestor(seen, one) for one in told):
-            remember(repository, replace(known, seen=seen))
-            return seen
-    if known.seen != tip:
-        remember(repository, replace(known, seen=tip))
-    return None
-
-
-def bring_back(context: Context) -> None:
-    """Lets the state branch contain what fell off it, but not what a user dropped by `git reset`."""
-    from gitticks.store.dropped import bring_back_fallen
-
-    left = last_seen(context)
-    bring_back_fallen(context.store, () if left is None else (left,))
-
-
-def _rewound(context: Context, tip: str, fallen: Fallen) -> Finding:
-    from gitticks.store.dropped import holds_tasks
-
-    left = fallen.fall.old
-    if not holds_tasks(context.store, tip):
-        what = f"`{layout.STATE_REF}` leads to {tip[:10]}, where no tasks are: it lacks {fallen.words}"
-        # Were the ref a symbolic one, another branch would be moved without the option.
-        back = f"`git update-ref --no-deref {layout.STATE_REF} {left} {tip}` goes back there"
-        mend = f"{back} (`git reflog {layout.STATE_BRANCH}` lists more)"
-        return Finding(Severity.WARNING, what, mend, commit=left)
-    what = f"the state branch was rewound: it lacks {fallen.words}"
-    mend = f"`gt doctor --fix` brings {fallen.pronoun} back{_way_off(context, tip, fallen)}"
-    return Finding(Severity.WARNING, what, mend, Repair.FALLEN, commit=left)
-
-
-def _both_ways(context: Context, tip: str, fallen: Fallen) -> str:
-    """Returns what brings back what a user dropped, which nobody does unasked, and what settles that it stays away."""
-    back = f"`{_merge(context, tip, fallen)}` brings {fallen.pronoun} back"
-    if context.repository.main_worktree is None:
-        back = f"`git branch rewound-state {fallen.fall.old}` keeps {fallen.pronoun}"
-    return back + _way_off(context, tip, fallen)
-
-
-def _way_off(context: Context, tip: str, fallen: Fallen) -> str:
-    if context.repository.main_worktree is None:
-        return ""
-    return f"; `{_merge(context, tip, fallen, '-s ours')}` leaves {fallen.pronoun} off for good, in the history only"
-
-
-def _merge(context: Context, tip: str, fallen: Fallen, how: str = "") -> str:
-    """Returns a command that merges on the board what fell off."""
-    from gitticks.git.merges.history import merge_base
-    from gitticks.store.board import board_path
-
-    left = fallen.fall.old
-    board = "" if board_path(context.repository) else "gt init && "
-    options = ["--no-edit", *how.split()]
-    if merge_base(context.repository, tip, left) is None:
-        options.append("--allow-unrelated-histories")
-    return f"{board}git -C {BOARD_FOLDER} merge {' '.join(options)} {left}"
-
-
-def check_dropped(context: Context) -> Iterator[Finding]:
-    """Yields a warning if git dropped something from the state branch that nobody asked it to, and it is not back."""
-    from gitticks.git.merges.history import count_commits
-    from gitticks.store.dropped import dropped_commits
-
-    if not _has_state(context):
-        return
-    tip = state_tip(context.repository)
-    objects = context.store.objects
-    for dropped in dropped_commits(context.repository):
-        if not objects.has(dropped):
-            what = f"git dropped commits up to {dropped[:10]} from the state branch, and they are gone"
-            yield Finding(Severity.WARNING, what, "fetch them from a clone that has them", commit=dropped)
-        elif not objects.is_ancestor(dropped, tip):
-            count = count_commits(context.repository, tip, dropped)
-            what = f"git dropped {count} commit{'s' if count > 1 else ''} from the state branch in passing"
-            yield Finding(
-                Severity.WARNING, what, "`gt status` brings them back", Repair.DROPPED, commit=dropped
-            )
-
-
 def check_paths(context: Context) -> Iterator[Finding]:
     """Yields an error for each path on the state branch that no checkout can hold, so that git fills no board."""
-    from gitticks.store.impossible_paths import find_impossible
-
-    if not _has_state(context):
+    if not has_state(context):
         return
     for one in find_impossible(context.store.objects, None, state_tip(context.repository)):
         mend = f"`gt doctor --fix` removes it; `{one.look}` shows it"
@@ -188,8 +80,6 @@ def check_paths(context: Context) -> Iterator[Finding]:
 
 def check_loose_objects(context: Context) -> Iterator[Finding]:
     """Yields a warning if so many objects lie about singly that git gets slow."""
-    from gitticks.git.maintenance import count_loose_objects
-
     loose = count_loose_objects(context.repository)
     if loose.count > _MANY_LOOSE_OBJECTS:
         yield Finding(
@@ -199,7 +89,8 @@ def check_loose_objects(context: Context) -> Iterator[Finding]:
         )
 
 
-def _can_be_read(context: Context, commit: str) -> bool:
+def can_be_read(context: Context, commit: str) -> bool:
+    """True for a commit whose tree is known."""
     try:
         context.store.objects.tree_of(commit)
     except GitticksError:
@@ -207,26 +98,127 @@ def _can_be_read(context: Context, commit: str) -> bool:
     return True
 
 
-def _has_state(context: Context) -> bool:
+def has_state(context: Context) -> bool:
     """True if the state branch stands at a commit; where that cannot be read, the check for damage says so."""
-    from gitticks.git.refs import read_ref
-
     tip = read_ref(context.repository.common_dir, layout.STATE_REF)
-    return tip is not None and _can_be_read(context, tip)
+    return tip is not None and can_be_read(context, tip)
 
 
-def _indexed(context: Context) -> str | None:
-    from gitticks.store.index_database import connect, index_path, indexed_commit
+_FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
+_MOST_SHOWN = 20
 
-    path = index_path(context.repository)
-    with contextlib.suppress(sqlite3.Error):
-        if path.is_file():
-            with contextlib.closing(connect(path)) as connection:
-                return indexed_commit(connection)
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A file or folder of the state branch whose object is missing or damaged; `path` is empty for the top."""
+
+    path: str
+    object_id: str
+    is_tree: bool
+    reason: str
+
+
+def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
+    """Yields an error for each object of the state branch that is missing or damaged."""
+    tip, objects = state_tip(context.repository), context.store.objects
+    try:
+        tree = objects.tree_of(tip)
+    except GitticksError as error:
+        yield _no_commit(context.repository, objects, tip, error)
+        return
+    found = find_damage(context.repository, tip, thorough=full)
+    if found is None:
+        return
+    damaged = list(damaged_entries(objects, tree))
+    for one in damaged[:_MOST_SHOWN]:
+        yield Finding(
+            Severity.ERROR,
+            f"{BOARD_FOLDER}/{one.path} is damaged on the state branch: {one.reason}",
+            _way_back(context, one),
+            task=_task_of(one.path),
+        )
+    if len(damaged) > _MOST_SHOWN:
+        yield Finding(
+            Severity.ERROR, f"{len(damaged) - _MOST_SHOWN} more files of the state branch are damaged"
+        )
+    if not damaged:
+        what = f"the older history of the state branch is damaged: {found.reason}"
+        yield Finding(Severity.WARNING, what, _aside(context.repository, found.object_id) + _FETCH)
+
+
+def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Damaged]:
+    """Yields what cannot be read below a tree; nothing below a folder that cannot be read itself."""
+    try:
+        entries = objects.entries(tree)
+    except GitticksError as error:
+        yield Damaged(path, tree, is_tree=True, reason=error.message)
+        return
+    for entry in entries:
+        inner = f"{path}/{entry.name}" if path else entry.name
+        if entry.is_tree:
+            yield from damaged_entries(objects, entry.object_id, inner)
+        elif entry.is_file:
+            try:
+                objects.read_blob(entry.object_id)
+            except GitticksError as error:
+                yield Damaged(inner, entry.object_id, is_tree=False, reason=error.message)
+
+
+def _way_back(context: Context, one: Damaged) -> str:
+    """Returns how an object comes back: from the board's file if that is still the same, else from another clone."""
+    if one.is_tree or not _is_on_board(context, one):
+        return _aside(context.repository, one.object_id) + _FETCH
+    aside = _move_aside(context.repository, one.object_id)
+    store = f"git -C {BOARD_FOLDER} hash-object -w --no-filters {quote(one.path)}"
+    return f"`{f'{aside} && ' if aside else ''}{store}` stores it again"
+
+
+def _is_on_board(context: Context, one: Damaged) -> bool:
+    board = board_path(context.repository)
+    if board is None:
+        return False
+    with contextlib.suppress(GitticksError, OSError):
+        content = CheckoutFiles.at(board, context.repository.own_dir, "board").read(one.path)
+        return content is not None and context.store.objects.blob_id(content) == one.object_id
+    return False
+
+
+def _no_commit(repository: Repository, objects: Objects, tip: str, error: GitticksError) -> Finding:
+    what = f"`{layout.STATE_REF}` stands at no commit that can be read: {error.message}"
+    for older in logged(repository.common_dir, layout.STATE_REF):
+        if older != tip and _is_whole(objects, older):
+            aside = _move_aside(repository, tip)
+            back = f"{aside} && git update-ref" if aside else "git update-ref"
+            mend = f"`{back} {layout.STATE_REF} {older}` goes back to the newest commit that is whole"
+            return Finding(Severity.ERROR, what, mend, commit=tip)
+    return Finding(Severity.ERROR, what, _FETCH, commit=tip)
+
+
+def _is_whole(objects: Objects, commit: str) -> bool:
+    try:
+        return next(damaged_entries(objects, objects.tree_of(commit)), None) is None
+    except GitticksError:
+        return False
+
+
+def _task_of(path: str) -> TaskId | None:
+    match path.split("/"):
+        case [layout.TASKS_FOLDER, between, name, *_] if layout.is_task_folder(between, name):
+            return TaskId(name)
     return None
 
 
-def _board_base(context: Context) -> str | None:
-    from gitticks.store.board.journal import load_journal
+def _aside(repository: Repository, object_id: str | None) -> str:
+    """Returns the beginning of a mend that puts a damaged file out of git's way; empty where there is no file."""
+    command = None if object_id is None else _move_aside(repository, object_id)
+    return f"`{command}`, then " if command else ""
 
-    return load_journal(context.repository).base
+
+def _move_aside(repository: Repository, object_id: str) -> str | None:
+    """Returns the command that moves a damaged file away; None where there is none, or the object in it is sound."""
+    try:
+        read_loose(repository.common_dir / "objects", object_id)
+    except (ValueError, OSError):
+        file = repository.common_dir / "objects" / object_id[:2] / object_id[2:]
+        return f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
+    return None

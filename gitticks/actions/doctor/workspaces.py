@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
-from gitticks.actions.missing_merges import find_missing
+from gitticks.actions.merges_by_hand import find_missing
 from gitticks.actions.worktrees import WorkspaceState, list_worktrees
 from gitticks.git.branches import list_local_branches
 from gitticks.git.merges.history import count_commits
@@ -14,6 +14,7 @@ from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.worktrees import prune_worktrees
 from gitticks.model.status import Status
 from gitticks.model.task import Task
+from gitticks.runner.records import Sessions
 from gitticks.store.index import open_index
 from gitticks.store.layout import WORK_BRANCH
 
@@ -101,3 +102,13 @@ def _unmerged(context: Context, branch: str, base: str | None, task: Task | None
     if task is not None and task.merged_sha is not None and tip == task.end_sha:
         return 0
     return count_commits(context.repository, onto, tip)
+
+
+def check_sessions(context: Context) -> Iterator[Finding]:
+    """Yields sessions whose runner and agent are gone, and which nobody has dealt with."""
+    for record in Sessions(context.repository.own_dir).dead():
+        yield Finding(
+            Severity.WARNING,
+            f"the session of {record.agent} on `{record.task}` is dead and was not finished",
+            "`gt health`",
+        )

@@ -1,18 +1,77 @@
-"""Adds up the ways of many tasks: figures for all of them, and for each week, epic, agent and kind of wait."""
+"""Statistics of a repository, from the histories that the query index holds: for all tasks, each week, epic and agent."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from math import ceil
 
-from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait
-from gitticks.actions.statistics.period import Period
+from gitticks.actions.context import Context
+from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait, follow
+from gitticks.document.history import read_history
+from gitticks.errors import UsageError
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task, Usage
+from gitticks.store.index import BrokenFile
+
+_BACK = re.compile(r"([0-9]{1,4})([dw])", re.ASCII)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 MOST, HALF = 0.9, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From `since`, or from the beginning, until `until`."""
+
+    since: datetime | None
+    until: datetime
+
+    def has(self, at: datetime | None) -> bool:
+        """True for a time within the period."""
+        return at is not None and at <= self.until and (self.since is None or at >= self.since)
+
+    def seconds_of(self, begun: datetime, ended: datetime | None) -> float:
+        """Returns how much of the time between two moments lies within the period; without an end: until its own."""
+        last = min(ended or self.until, self.until)
+        first = begun if self.since is None else max(begun, self.since)
+        return max(0.0, (last - first).total_seconds())
+
+
+def read_since(text: str) -> date | timedelta:
+    """Returns the day that a text names, or how far back it says.
+
+    Raises:
+        UsageError: it says neither.
+    """
+    if back := _BACK.fullmatch(text.strip()):
+        return timedelta(days=int(back[1]) * (7 if back[2] == "w" else 1))
+    try:
+        if _DAY.fullmatch(text.strip()):
+            return date.fromisoformat(text.strip())
+    except ValueError:
+        pass
+    raise UsageError(f"`{text}` is not a time to count from", hint="write 2026-10-01, 30d or 12w")
+
+
+def period_until(now: datetime, since: date | timedelta | None) -> Period:
+    """Returns the period up to now; a day begins where its reader is.
+
+    Raises:
+        UsageError: that day is still to come.
+    """
+    if since is None:
+        return Period(None, now)
+    if isinstance(since, timedelta):
+        return Period(now - since, now)
+    begun = datetime.combine(since, time()).astimezone(UTC)
+    if begun > now:
+        raise UsageError(f"`{since.isoformat()}` is still to come", hint="`gt stats --since 30d`")
+    return Period(begun, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +251,98 @@ def _by_week(amounts: Iterable[tuple[datetime | None, float]]) -> dict[date, flo
             monday = monday_of(at)
             weeks[monday] = weeks.get(monday, 0) + amount
     return weeks
+
+
+@dataclass(frozen=True, slots=True)
+class EpicFigures:
+    """The figures of an epic with all below it; without one those of tasks that belong to none."""
+
+    id: TaskId | None
+    title: str
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFigures:
+    """The figures of the tasks that an agent worked on last, and of its own sessions; the name is empty for none."""
+
+    name: str
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What there is to count; epics and agents with the most that was done first, those without figures left out."""
+
+    period: Period
+    total: Figures
+    waits: tuple[Waits, ...]
+    weeks: tuple[Week, ...]
+    epics: tuple[EpicFigures, ...]
+    agents: tuple[AgentFigures, ...]
+    has_tasks: bool
+    broken: tuple[BrokenFile, ...]
+
+
+def gather(context: Context, since: date | timedelta | None = None) -> Statistics:
+    """Returns the statistics of all tasks since a day, over a stretch up to now, or from the beginning.
+
+    Raises:
+        UsageError: that day is still to come.
+    """
+    period = period_until(context.now, since)
+    index = context.index
+    graph = TaskGraph.of(index.tasks())
+    histories, nearest = index.histories(), _epics(graph)
+    everything = Facts()
+    epics: dict[TaskId | None, Facts] = {}
+    agents: dict[str, Facts] = {}
+    for task in graph.tasks.values():
+        journey = follow(task, read_history(histories.get(task.id, b"")).events)
+        everything.add(journey)
+        epics.setdefault(nearest[task.id], Facts()).add(journey)
+        agents.setdefault(journey.worker or "", Facts()).add_way(journey)
+        for session in journey.sessions:
+            agents.setdefault(session.agent, Facts()).sessions.append(session)
+        for crash in journey.crashes:
+            agents.setdefault(crash.agent, Facts()).crashes.append(crash)
+    by_epic = [
+        EpicFigures(epic, graph.tasks[epic].title if epic else "", facts.figures(period))
+        for epic, facts in epics.items()
+    ]
+    by_agent = [AgentFigures(name, facts.figures(period)) for name, facts in agents.items()]
+    return Statistics(
+        period=period,
+        total=everything.figures(period),
+        waits=everything.by_kind(period),
+        weeks=everything.by_week(period),
+        epics=tuple(sorted((one for one in by_epic if not one.figures.is_empty), key=_epic_order)),
+        agents=tuple(sorted((one for one in by_agent if not one.figures.is_empty), key=_agent_order)),
+        has_tasks=bool(graph.tasks),
+        broken=index.to_mend(),
+    )
+
+
+def _epics(graph: TaskGraph) -> dict[TaskId, TaskId | None]:
+    """Returns the epic that each task is, or the nearest above it, open or closed; each task is looked at once."""
+    epics: dict[TaskId, TaskId | None] = {}
+    for task_id in graph.tasks:
+        way: dict[TaskId, None] = {}
+        here: TaskId | None = task_id
+        while here is not None and here in graph.tasks and here not in epics and here not in way:
+            way[here] = None
+            if graph.tasks[here].is_epic:
+                break
+            here = graph.tasks[here].parent
+        is_epic = here is not None and here in graph.tasks and graph.tasks[here].is_epic
+        epic = here if is_epic else epics.get(here) if here is not None else None
+        epics |= dict.fromkeys(way, epic)
+    return epics
+
+
+def _epic_order(one: EpicFigures) -> tuple[bool, int, int, str]:
+    return (one.id is None, -one.figures.done, -one.figures.open, one.id or "")
+
+
+def _agent_order(one: AgentFigures) -> tuple[bool, int, int, str]:
+    return (not one.name, -one.figures.done, -one.figures.sessions, one.name)

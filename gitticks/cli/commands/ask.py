@@ -19,8 +19,7 @@ def command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:
     The task waits for the answer. `-` reads the question from stdin.
     """
     from gitticks.actions.changing import find_task_to_change
-    from gitticks.actions.handover import ask_question
-    from gitticks.actions.session_requests import current_session, request_question
+    from gitticks.actions.handover import ask_question, current_session, request_question
 
     named, typed = split_words(context, words)
     session = current_session(context, named)

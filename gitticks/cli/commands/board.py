@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gitticks.actions.phases import RECENT_DAYS, sort_into_columns
+from gitticks.actions.board_columns import RECENT_DAYS, sort_into_columns
 from gitticks.cli.cards import MOST_CARDS, board_lines
 from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.render import NO_TASKS, hint, say, screen
@@ -12,8 +12,8 @@ from gitticks.cli.tasks_table import warn_of_broken
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:
+    from gitticks.actions.board_columns import Columns
     from gitticks.actions.context import Context
-    from gitticks.actions.phases import Columns
 
 
 def answer(context: Context, *, epic: str | None, with_all: bool, as_json: bool) -> int:

@@ -19,8 +19,7 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
     `## Handoff` must be written, and the quality gates must pass in the workspace.
     """
     from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
-    from gitticks.actions.handover import complete_task
-    from gitticks.actions.session_requests import current_session, request_complete
+    from gitticks.actions.handover import complete_task, current_session, request_complete
     from gitticks.cli.merging import finish_approval
 
     session = current_session(context, task)

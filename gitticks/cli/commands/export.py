@@ -12,7 +12,7 @@ from gitticks.cli.options import Command, Completes, pass_context
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gitticks.actions.exporting import Exported
+    from gitticks.actions.transfer import Exported
 
 FORMATS = ("json", "csv", "beads")
 
@@ -35,8 +35,8 @@ FORMATS = ("json", "csv", "beads")
 @pass_context
 def command(context: Context, *, form: str, output: str | None) -> None:
     """Write every task as JSON, CSV or issues of beads."""
-    from gitticks.actions.exporting import as_beads, as_csv
     from gitticks.actions.named_file import write_named_file
+    from gitticks.actions.transfer import as_beads, as_csv
 
     context.store.tip()  # where there is nothing to export, not even a beginning is written
     lines = {"json": _as_json, "csv": as_csv, "beads": as_beads}[form](context)
@@ -49,7 +49,7 @@ def command(context: Context, *, form: str, output: str | None) -> None:
 
 def _as_json(context: Context) -> Iterator[str]:
     """Yields one object, with a line for each task: what differs between two exports shows as tasks that differ."""
-    from gitticks.actions.exporting import read_all
+    from gitticks.actions.transfer import read_all
     from gitticks.cli.json_output import SCHEMA
 
     yield f'{{"schema": {SCHEMA}, "tasks": ['

@@ -46,8 +46,7 @@ def command(
     As a text, from stdin with `-`, from a file, or by its four parts. It replaces one that is there.
     """
     from gitticks.actions.changing import find_task_to_change
-    from gitticks.actions.handover import HandoffParts, write_handoff
-    from gitticks.actions.session_requests import current_session, request_handoff
+    from gitticks.actions.handover import HandoffParts, current_session, request_handoff, write_handoff
 
     parts = check_text(HandoffParts(done, remaining, decisions, uncertain).text)
     named, typed = split_words(context, words, has_text=bool(parts) or file is not None)

@@ -16,7 +16,7 @@ def command(context: Context, *, as_json: bool) -> None:
 
     A session is dead if its runner was killed. What its agent wrote is judged as if the runner had seen its end.
     """
-    from gitticks.actions.health import check_health
+    from gitticks.actions.run import check_health
     from gitticks.cli.json_output import print_object
     from gitticks.cli.render import ago, say, screen
     from gitticks.cli.run_lines import RunLines

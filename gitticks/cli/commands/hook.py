@@ -106,7 +106,7 @@ def _follow(context: Context, *, is_commit: bool) -> None:
 
 def _notice(context: Context) -> None:
     """Moves the tasks on whose work a merge in the main checkout brought."""
-    from gitticks.actions.merged_by_hand import notice_merges
+    from gitticks.actions.merges_by_hand import notice_merges
     from gitticks.cli.render import say
     from gitticks.cli.sync_lines import merged_lines
 

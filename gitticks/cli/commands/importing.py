@@ -48,7 +48,7 @@ def command(
 
     Without PATH they are looked for where the tracker keeps them. Importing again adds only what is new.
     """
-    from gitticks.actions.importing import Wish, import_tasks
+    from gitticks.actions.transfer import Wish, import_tasks
     from gitticks.importing.record import Format
 
     named = words[0] if words and words[0] in FORMATS else None

@@ -47,8 +47,8 @@ def command(
     left out.
     """
     from gitticks.actions.changing import find_task_to_change
-    from gitticks.actions.note import check_author, note_task
-    from gitticks.actions.session_requests import current_session, request_note
+    from gitticks.actions.handover import current_session, request_note
+    from gitticks.actions.update import check_author, note_task
     from gitticks.store.task_ids import UnknownTaskError
 
     named, typed = split_words(context, words, has_text=file is not None)

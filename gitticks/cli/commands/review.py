@@ -56,7 +56,7 @@ def command(
     if reject is not None and not reject.strip():
         raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
     if comment is not None:
-        from gitticks.actions.note import note_task
+        from gitticks.actions.update import note_task
 
         context.require_person("comment on work")
         note_task(context, task_id, comment)

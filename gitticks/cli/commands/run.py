@@ -88,7 +88,7 @@ def command(
     """
     from gitticks.actions.changing import find_or_take_up_task
     from gitticks.actions.run import execute, prepare_run
-    from gitticks.actions.sync_after import sync_before
+    from gitticks.actions.sync_auto import sync_before
     from gitticks.cli.render import screen
     from gitticks.cli.run_lines import RunLines, print_json_event, printed
     from gitticks.runner.options import RunOptions

@@ -31,7 +31,7 @@ def command(context: Context, *, file: str | None, wish: str | None) -> None:
     FILE is AGENTS.md at the top of this checkout if you name no other. What stands outside of the block stays as it
     is.
     """
-    from gitticks.actions.skill import agents_file
+    from gitticks.actions import agents_file
     from gitticks.cli.render import say
 
     if wish is None:
@@ -53,7 +53,7 @@ def _default(context: Context) -> Path:
     """Returns AGENTS.md of this checkout, on the board that of the checkout around it, outside of a repository here."""
     import os
 
-    from gitticks.actions.skill.agents_file import DEFAULT_FILE
+    from gitticks.actions.agents_file import DEFAULT_FILE
 
     try:
         main, top = context.repository.main_worktree, context.repository.here_worktree

@@ -12,7 +12,7 @@ from gitticks.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.actions.statistics.gathering import Statistics
+    from gitticks.actions.statistics.figures import Statistics
 
 
 def answer(context: Context, *, since: date | timedelta | None, html: str | None, as_json: bool) -> int:
@@ -21,7 +21,7 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
     From the histories of all tasks: by week, by epic and by agent. `lead` is the median time from a task's creation
     until it is done.
     """
-    from gitticks.actions.statistics.gathering import gather
+    from gitticks.actions.statistics.figures import gather
 
     if html is not None and as_json:
         raise UsageError("a page is no JSON", hint="`gt stats --html stats.html`")
@@ -62,7 +62,7 @@ def _write_page(context: Context, found: Statistics, file: str) -> None:
 
 
 def _since(text: str) -> date | timedelta:
-    from gitticks.actions.statistics.period import read_since
+    from gitticks.actions.statistics.figures import read_since
 
     return read_since(text)
 

@@ -8,9 +8,9 @@ from datetime import datetime
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.derived_state import Standing
 from gitticks.actions.inbox import open_inbox
 from gitticks.actions.left_edits import awaits_commit
-from gitticks.actions.standing import Standing
 from gitticks.actions.status import Overview, take_stock
 from gitticks.cli.commands.current import in_work_table
 from gitticks.cli.from_here import from_here

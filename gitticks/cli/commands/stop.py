@@ -18,7 +18,7 @@ def command(context: Context, *, task: str | None) -> None:
     alone in this clone until `gt run ID`. What was done stays.
     """
     from gitticks.actions.changing import CHARACTERS_TO_DECIDE
-    from gitticks.actions.stop import stop_run, stop_task
+    from gitticks.actions.run import stop_run, stop_task
     from gitticks.cli.render import hint, say
 
     if task is None:

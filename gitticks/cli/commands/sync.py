@@ -11,7 +11,7 @@ from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.errors import GitticksError
 
 if TYPE_CHECKING:
-    from gitticks.actions.sync_outcome import Synced
+    from gitticks.actions.sync import Synced
 
 
 @click.command("sync", cls=Command, examples=("gt sync", "gt sync --watch", "gt sync --restore"))
@@ -49,7 +49,7 @@ def command(
 
 def _watch(context: Context, remote: str | None, every: float, timeout: float, *, as_json: bool) -> None:
     """Syncs again and again; what goes wrong once is told and tried again."""
-    from gitticks.actions.sync_watch import watch
+    from gitticks.actions.sync_auto import watch
     from gitticks.cli.render import hint, warn
 
     told: list[Synced] = []

@@ -152,7 +152,7 @@ def _requested_in_session(context: Context, task: str | None, changes: Changes, 
     """Puts a status that an agent asks for into its outbox; False outside of a session with a mailbox."""
     if context.mailbox is None:
         return False
-    from gitticks.actions.session_requests import current_session, request_note, request_status
+    from gitticks.actions.handover import current_session, request_note, request_status
 
     session = current_session(context, task)
     if session is None:

@@ -19,8 +19,7 @@ from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import wrap
 
 if TYPE_CHECKING:
-    from gitticks.actions.statistics.figures import Figures, Week
-    from gitticks.actions.statistics.gathering import Statistics
+    from gitticks.actions.statistics.figures import Figures, Statistics, Week
     from gitticks.cli.render import Screen
 
 MOST_WEEKS, MOST_ROWS = 12, 10

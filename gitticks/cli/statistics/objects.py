@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gitticks.actions.statistics.figures import HALF, MOST, share
 
 if TYPE_CHECKING:
-    from gitticks.actions.statistics.figures import Figures
-    from gitticks.actions.statistics.gathering import Statistics
+    from gitticks.actions.statistics.figures import Figures, Statistics
 
 
 def statistics_object(found: Statistics) -> dict[str, Any]:

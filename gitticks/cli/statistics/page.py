@@ -21,8 +21,7 @@ from gitticks.cli.text import cut, visible
 from gitticks.document.values import format_time
 
 if TYPE_CHECKING:
-    from gitticks.actions.statistics.figures import Week
-    from gitticks.actions.statistics.gathering import Statistics
+    from gitticks.actions.statistics.figures import Statistics, Week
 
 MOST_WEEKS, MOST_AGENTS = 52, 8
 _NAME_COLUMNS, _MANY_DOLLARS = 12, 10

@@ -9,8 +9,7 @@ from gitticks.actions.statistics.figures import HALF, MOST, Figures, share
 from gitticks.cli.render import count_of, elapsed
 
 if TYPE_CHECKING:
-    from gitticks.actions.statistics.gathering import Statistics
-    from gitticks.actions.statistics.period import Period
+    from gitticks.actions.statistics.figures import Period, Statistics
 
 NO_EPIC, NO_AGENT = "(no epic)", "(no agent)"
 _THOUSAND, _MILLION = 1_000, 1_000_000

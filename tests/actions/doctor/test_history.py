@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.actions.doctor.trail import checks
-from gitticks.actions.doctor.trail.remembered import Remembered, load_remembered
+from gitticks.actions.doctor import history
+from gitticks.actions.doctor.rewound import Remembered, load_remembered
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.store.layout import history_path
@@ -137,7 +137,7 @@ class TestRemembered:
         commit_by_hand(project, task_id, "status: pending", "status: done")
         for number in range(5):
             project.ok("note", task_id, str(number))
-        monkeypatch.setattr(checks, "MOST_COMMITS", 3)
+        monkeypatch.setattr(history, "MOST_COMMITS", 3)
         assert problems(project) == ["only the newest 3 commits were looked at for illegal steps"]
         assert "  note     only the newest 3 commits" in project.ok("doctor")
         assert problems(project, "gitticks/state") == [

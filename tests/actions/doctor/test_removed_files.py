@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.actions.doctor.removed_files import is_never_removed
+from gitticks.actions.doctor.board import is_never_removed
 from tests.support.projects import Project, make_project
 
 MENDED = "mended: put back what was removed or renamed on the board\n"

@@ -3,20 +3,79 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
-from gitticks.actions.statistics.figures import Facts, Figures, Week, monday_of, share
+from gitticks.actions.context import Context
+from gitticks.actions.statistics.figures import (
+    Facts,
+    Figures,
+    Period,
+    Week,
+    gather,
+    monday_of,
+    period_until,
+    read_since,
+    share,
+)
 from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait
-from gitticks.actions.statistics.period import Period
+from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.model.task import Task, Usage
+from gitticks.store.transaction import Transaction
+from tests.support.stores import ADA, make_store, put_task
 
 NOW = datetime(2026, 3, 4, 6, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
 ALL = Period(None, NOW)
-DONE = Task(TaskId("d0ne"), "Done", status=Status.DONE, created=NOW - 10 * DAY, closed=NOW - 8 * DAY)
+DONE = Task(
+    TaskId("d0ne"),
+    "Done",
+    status=Status.DONE,
+    created=NOW - 10 * DAY,
+    closed=NOW - 8 * DAY,
+)
+DEEP = 30
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [("30d", timedelta(days=30)), (" 12w ", timedelta(weeks=12)), ("2026-03-01", date(2026, 3, 1))],
+)
+def test_what_a_person_writes(text: str, since: date | timedelta) -> None:
+    assert read_since(text) == since
+
+
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "12", "-3d", "12345d", "2026-13-01", "20260301", "3 d", "٣d"]
+)
+def test_anything_else_is_refused_with_what_would_do(text: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_since(text)
+    assert refused.value.hint == "write 2026-10-01, 30d or 12w"
+
+
+def test_periods() -> None:
+    assert period_until(NOW, None) == Period(None, NOW)
+    assert period_until(NOW, timedelta(days=1)).since == NOW - timedelta(days=1)
+    assert period_until(NOW, date(2026, 3, 4)).since == datetime(2026, 3, 4, tzinfo=UTC)
+    assert period_until(NOW, timedelta(weeks=9999)).since is not None
+    with pytest.raises(UsageError):
+        period_until(NOW, date(2026, 3, 5))
+
+
+def test_only_what_lies_within_counts() -> None:
+    hour = timedelta(hours=1)
+    period = Period(NOW - hour, NOW)
+    assert [period.has(at) for at in (None, NOW - 2 * hour, NOW - hour, NOW, NOW + hour)] == [
+        False, False, True, True, False,
+    ]  # fmt: skip
+    assert period.seconds_of(NOW - 2 * hour, NOW - hour / 2) == 1800
+    assert period.seconds_of(NOW - 2 * hour, None) == 3600
+    assert period.seconds_of(NOW - 3 * hour, NOW - 2 * hour) == 0
+    assert Period(None, NOW).seconds_of(NOW - 3 * hour, NOW + hour) == 3 * 3600
 
 
 def facts(*journeys: Journey) -> Facts:
@@ -70,7 +129,10 @@ def test_times_that_contradict_one_another_are_no_negative_ones() -> None:
 
 def test_weeks_without_anything_are_weeks_too() -> None:
     waited = Wait(Awaiting.REVIEW, NOW - 9 * DAY, NOW - 8 * DAY)
-    sessions = [Session("claude", NOW, Usage(1, cost=0.1)), Session("claude", NOW, Usage(1, cost=0.2))]
+    sessions = [
+        Session("claude", NOW, Usage(1, cost=0.1)),
+        Session("claude", NOW, Usage(1, cost=0.2)),
+    ]
     weeks = facts(Journey(DONE, None, waits=[waited], sessions=sessions)).by_week(ALL)
     assert weeks == (
         Week(date(2026, 2, 16), 1, 0, 0.0, 0.0),
@@ -97,3 +159,28 @@ def test_weeks_are_those_of_whoever_reads(
         found = monday_of(at)
     time.tzset()
     assert found == monday
+
+
+def _put_nested(transaction: Transaction) -> None:
+    def put(task_id: str, parent: str | None = None, kind: TaskType = TaskType.TASK) -> None:
+        put_task(transaction, id=task_id, parent=TaskId(parent) if parent else None, type=kind)
+
+    put("outer", kind=TaskType.EPIC)
+    put("inner", "outer", TaskType.EPIC)
+    put("a1", "inner")
+    put("a2", "a1")
+    put("b1", "outer")
+    put("c1", "c2")
+    put("c2", "c1")
+    put("d1", "gone")
+    put("line0", "outer")
+    for number in range(1, DEEP):
+        put(f"line{number}", f"line{number - 1}")
+
+
+def test_each_task_counts_for_the_nearest_epic_above_it_and_circles_for_none(tmp_path: Path) -> None:
+    make_store(tmp_path).transact(_put_nested, author=ADA)
+    found = gather(Context(directory=tmp_path))
+    assert {one.id: one.figures.open for one in found.epics} == {"outer": 1 + DEEP, "inner": 2, None: 3}
+    assert found.epics[-1].id is None
+    assert [one.name for one in found.agents] == [""]

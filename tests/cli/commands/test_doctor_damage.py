@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.actions.doctor import damage
+from gitticks.actions.doctor import repository
 from tests.support.doctor import (
     COMMAND,
     found_in,
@@ -132,7 +132,7 @@ class TestDamage:
     def test_of_many_damaged_files_some_are_named(
         self, project: Project, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(damage, "_MOST_SHOWN", 1)
+        monkeypatch.setattr(repository, "_MOST_SHOWN", 1)
         for number in range(3):
             task_id = project.create(f"Task {number}")
             blob = git("rev-parse", f"gitticks/state:tasks/{task_id[-2:]}/{task_id}/TASK.md", at=project.path)
@@ -229,7 +229,6 @@ class TestDamage:
         assert found_in(project.path) == {}
 
     def test_loose_objects_are_packed(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-        from gitticks.actions.doctor import repository
 
         monkeypatch.setattr(repository, "_MANY_LOOSE_OBJECTS", 3)
         ((what, severity),) = found_in(project.path).items()

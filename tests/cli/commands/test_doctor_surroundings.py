@@ -59,17 +59,16 @@ class TestMachine:
     def test_a_git_that_is_too_old_or_missing(
         self, project: Project, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from gitticks.git import process
         from gitticks.git.process import GitError
 
         def missing() -> bool:
             raise GitError("there is no git on PATH")
 
-        monkeypatch.setattr(process, "is_git_new_enough", lambda: False)
+        monkeypatch.setattr(machine, "is_git_new_enough", lambda: False)
         ((what, severity),) = found_in(project.path).items()
         assert what.endswith(" is too old: gitticks needs 2.39")
         assert severity == "error"
-        monkeypatch.setattr(process, "is_git_new_enough", missing)
+        monkeypatch.setattr(machine, "is_git_new_enough", missing)
         assert found_in(project.path) == {"there is no git on PATH": "error"}
 
     def test_a_full_disk(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,12 +83,10 @@ class TestMachine:
     def test_a_file_system_without_locks(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         import errno
 
-        from gitticks import flocks
-
         def refuse(path: Path) -> bool:
             raise OSError(errno.ENOLCK, "No locks available", str(path))
 
-        monkeypatch.setattr(flocks, "is_lock_held", refuse)
+        monkeypatch.setattr(machine, "is_lock_held", refuse)
         (what, severity) = next(iter(found_in(project.path).items()))
         assert what == f"the file system of `{project.path}/.git` has no locks: No locks available"
         assert severity == "error"

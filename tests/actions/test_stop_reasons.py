@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gitticks.actions.reasons import stuck_reason
+from gitticks.actions.stop_reasons import stuck_reason
 
 
 def line(**fields: object) -> bytes:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
-from gitticks.actions.doctor.trail.judging import HISTORY_CHANGED, Trail, Unsettled
-from gitticks.actions.doctor.trail.remembered import load_remembered, remember
-from gitticks.actions.doctor.trail.versions import Versions
+from gitticks.actions.doctor.history_steps import HISTORY_CHANGED, Trail, Unsettled, Versions
+from gitticks.actions.doctor.rewound import load_remembered, remember
 from gitticks.errors import UsageError
 from gitticks.git.log import read_trail
 from gitticks.git.objects import Objects
-from gitticks.git.refs import is_nothing
+from gitticks.git.refs import BRANCHES, is_nothing, read_ref, resolve
 from gitticks.git.repository_kinds import ObjectPlaces, object_places
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.impossible_paths import find_impossible
@@ -92,8 +91,6 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
 
 
 def _sides(context: Context, words: str) -> tuple[str | None, str | None]:
-    from gitticks.git.refs import BRANCHES, resolve
-
     old, dots, new = words.rpartition("..")
     if not words or "..." in words:
         raise UsageError(
@@ -108,8 +105,6 @@ def _sides(context: Context, words: str) -> tuple[str | None, str | None]:
 
 
 def _tip(context: Context) -> str | None:
-    from gitticks.git.refs import BRANCHES, read_ref
-
     return read_ref(context.repository.common_dir, BRANCHES + STATE_BRANCH)
 
 

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.standing import standing_now, standings_of
+from gitticks.actions.derived_state import Person, names_reviewer, standing_now, standings_of
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.runner.stop_requests import Holds
 from tests.support.stores import change_task, make_queue
+
+ADA = Person.of("Ada Lovelace", "ada.l@example.org")
 
 
 def test_what_is_derived(tmp_path: Path) -> None:
@@ -49,3 +51,43 @@ def test_no_such_task(tmp_path: Path) -> None:
     make_queue(tmp_path)
     with pytest.raises(NotFoundError):
         standing_now(Context(directory=tmp_path), TaskId("none"))
+
+
+@pytest.mark.parametrize(
+    "reviewer",
+    [
+        None,
+        "",
+        " , ",
+        "Ada Lovelace",
+        "ada  lovelace",
+        "Ada",
+        "LOVELACE",
+        "ada.l@example.org",
+        "ada.l",
+        "@ada.l",
+        "Ada Lovelace <ada.l@example.org>",
+        "Grace, Ada",
+    ],
+)
+def test_it_is_this_persons_turn(reviewer: str | None) -> None:
+    assert ADA.is_asked(reviewer)
+
+
+@pytest.mark.parametrize("reviewer", ["Grace", "Ad", "example.org", "ada.l@example.com", "Grace, Alan"])
+def test_it_is_somebody_elses_turn(reviewer: str) -> None:
+    assert not ADA.is_asked(reviewer)
+
+
+@pytest.mark.parametrize(
+    ("reviewer", "name", "is_named"),
+    [
+        ("Grace", "grace", True),
+        ("Ada, @Grace  Hopper", "Grace Hopper", True),
+        ("Grace Hopper", "Grace", False),
+        ("", "Grace", False),
+        (None, "Grace", False),
+    ],
+)
+def test_who_is_named(reviewer: str | None, name: str, is_named: bool) -> None:
+    assert names_reviewer(reviewer, name) is is_named

@@ -1,7 +1,8 @@
-"""What the agent of a task said when it stopped, and what it was not allowed to do, read from notes and history."""
+"""Why a task is where it is, what its agent said when it stopped, and what it was not allowed to do."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,19 +11,45 @@ from gitticks.model.words import AGENT_REVIEW, REVIEWING, STUCK, WORKING
 
 if TYPE_CHECKING:
     from gitticks.model.notes import Entry
+    from gitticks.model.queued import Listed
     from gitticks.store.index import Index
     from gitticks.store.indexed_task import IndexedTask
+
+
+_STUCK = STUCK.encode()
 
 MOST_READ = 200
 """So many tasks' texts and histories are looked into for one answer."""
 _STEPS = frozenset({WORKING, AGENT_REVIEW})
 
 
+def stuck_reason(history: bytes) -> str | None:
+    """Returns why a task became stuck last, on one line; None if its history does not tell."""
+    import json  # for the few tasks that are
+
+    for line in reversed(history.split(b"\n")):
+        if _STUCK not in line:
+            continue
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(event, dict) and event.get("to") == STUCK:
+            reason = event.get("reason")
+            return " ".join(reason.split()) if isinstance(reason, str) else None
+    return None
+
+
+def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
+    """Returns why those of the tasks are stuck that are, as far as their histories tell."""
+    stuck = [task.id for task in tasks if task.status == STUCK]
+    found = {task_id: stuck_reason(index.history(task_id)) for task_id in stuck}
+    return {task_id: reason for task_id, reason in found.items() if reason}
+
+
 def said_of(index: Index, task: IndexedTask) -> str:
     """Returns why a task is stuck, or else the agent's note that came with its signal; empty if there is none."""
     if task.status == STUCK:
-        from gitticks.actions.reasons import stuck_reason
-
         return stuck_reason(index.history(task.id)) or ""
     if task.asked_at is None or b"notes" not in (index.data(task.id) or b"").lower():
         return ""

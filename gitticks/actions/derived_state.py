@@ -1,12 +1,14 @@
-"""How tasks stand among the others: what a reader asks beside the fields, derived from one snapshot of the branch."""
+"""How tasks stand among the others and whose turn it is: what a reader asks beside the fields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.model.queries import is_deferred
+from gitticks.model.queries import TaskGraph, is_deferred
+from gitticks.store.index import open_index
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from gitticks.model.queued import Listed
     from gitticks.model.task import Task
     from gitticks.store.indexed_task import IndexedTask
+
 
 T = TypeVar("T", bound="Listed")
 T_co = TypeVar("T_co", bound="Listed", covariant=True)
@@ -102,10 +105,44 @@ def standing_now(context: Context, task_id: TaskId) -> Standing[Task]:
     Raises:
         NotFoundError: there is no such task.
     """
-    from gitticks.model.queries import TaskGraph
-    from gitticks.store.index import open_index
-
     with open_index(context.repository) as index:
         task = index.task(task_id)
         graph = TaskGraph.of([*index.tasks(open_only=True), task], index.unreadable())
     return standing_of(context, task, graph, context.surroundings())
+
+
+class Person(NamedTuple):
+    """The person who asks, by every name that somebody might call them in `reviewer`, in one case."""
+
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, name: str, email: str) -> Person:
+        """Returns the person whom git knows by a name and an address."""
+        parts = {name, email, f"{name} <{email}>", email.partition("@")[0], *name.split()}
+        return cls(frozenset(_plain(part) for part in parts))
+
+    def is_asked(self, reviewer: str | None) -> bool:
+        """True if the turn is this person's or nobody's in particular; several names have commas between them."""
+        asked = [_plain(one) for one in (reviewer or "").split(",")]
+        return not any(asked) or not self.names.isdisjoint(asked)
+
+
+def names_reviewer(reviewer: str | None, name: str) -> bool:
+    """True if a task's `reviewer`, which may be several names with commas between them, has this one."""
+    return _plain(name) in map(_plain, (reviewer or "").split(","))
+
+
+def person_here(context: Context) -> Person | None:
+    """Returns who asks, as git's settings say; None if they do not."""
+    from gitticks.git.identity import identity
+
+    try:
+        known = identity(context.repository, context.world.environment)
+    except GitticksError:
+        return None
+    return Person.of(known.name, known.email)
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).removeprefix("@").casefold()

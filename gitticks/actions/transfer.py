@@ -1,4 +1,4 @@
-"""Hands out every task in a form that other tools read."""
+"""`gt import` and `gt export`: everything that another tracker holds becomes tasks here, and the other way round."""
 
 from __future__ import annotations
 
@@ -8,20 +8,62 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import date, datetime
+from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.values import format_date, format_time
 from gitticks.errors import DocumentError
+from gitticks.importing.beads import issue_of, record_of
+from gitticks.importing.bring_in import BringIn, Imported
+from gitticks.importing.record import Format
+from gitticks.importing.sources import find_source, read_source
 from gitticks.model.event import Event
 from gitticks.model.notes import Entry, Section
 from gitticks.model.task import Task
 from gitticks.terminal_safety import safe_json
 
+if TYPE_CHECKING:
+    from gitticks.store.transaction import Transaction
+
 COLUMNS = (
     "id", "title", "type", "status", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "reviewer",
     "defer_until", "created", "created_by", "updated", "closed", "closed_reason", "external_ref", "summary",
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be imported: a format and a place where they were named, and how far to go."""
+
+    format: Format | None = None
+    path: str | None = None
+    is_dry_run: bool = False
+    takes_updates: bool = False
+
+
+def import_tasks(context: Context, wish: Wish) -> Imported:
+    """Brings in what a source holds, and returns what came of it.
+
+    Raises:
+        NotFoundError: there is no such source.
+        GitticksError: nothing of it can be read.
+        RefusedError: this is an agent's session.
+    """
+    context.require_person("import tasks")
+    top = context.repository.here_worktree or context.directory
+    source = find_source(wish.format, wish.path, context.directory, top)
+    bring_in = BringIn(
+        read_source(source, context.directory), context.actor, context.world, wish.takes_updates
+    )
+    outcome = Imported(source.format, source.name, source.is_guessed, wish.is_dry_run)
+
+    def write(transaction: Transaction) -> Imported:
+        return bring_in.into(transaction, outcome)
+
+    if wish.is_dry_run:
+        return write(context.store.snapshot())
+    return context.store.transact(write, author=context.author)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +123,6 @@ def _cell(value: object) -> str:
 
 def as_beads(context: Context) -> Iterator[str]:
     """Yields a line of JSON for each task, as beads keeps its issues."""
-    from gitticks.importing.beads import issue_of, record_of
-
     found = list(read_all(context))
     records = {one.file.task.id: record_of(one.events) for one in found}
     names: dict[str, str] = {

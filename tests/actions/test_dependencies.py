@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.actions.circles import circles_of
+from gitticks.actions.dependencies import circles_of
 from gitticks.model.queries import TaskGraph
 from gitticks.model.task import Task
 from tests.support.graphs import make

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.standing import by_closing, standings_of
+from gitticks.actions.derived_state import by_closing, standings_of
 from gitticks.model.queries import Graph
 from gitticks.model.words import CLOSED, PHASES
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.actions.standing import Standing
+    from gitticks.actions.derived_state import Standing
     from gitticks.store.index import BrokenFile
     from gitticks.store.indexed_task import IndexedTask
 

@@ -6,7 +6,7 @@ from typing import NoReturn
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.sync_after import sync_after
+from gitticks.actions.sync_auto import sync_after
 from tests.support.tasks import make_store
 
 

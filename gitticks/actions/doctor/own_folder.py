@@ -1,0 +1,219 @@
+"""What lies in our own folder in the git directory, and the locks there and of git's that keep others waiting."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from shlex import quote
+
+from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.errors import NotFoundError
+from gitticks.git.checkouts import checkout_at
+from gitticks.git.indexlock import hold_index_lock
+from gitticks.git.lock_files import Holder, LockFile, clear_ref_locks, holder_of, index_lock, ref_locks
+from gitticks.git.locks import hold_lock
+from gitticks.git.worktrees import list_worktrees
+from gitticks.runner.records import read_record
+from gitticks.store.board import WORKTREE_BOARD, board_checkout
+from gitticks.store.index import open_index
+from gitticks.store.index_check import differing_row
+from gitticks.store.index_database import connect, index_path, indexed_commit
+from gitticks.store.layout import STATE_REF
+
+_FOLDERS = (
+    "sessions", "held", "drafts", "transcripts", "tmp", "tmp/board", "rescue", "merge", "hooks", "workspace-hooks",
+    "checkout-hooks",
+)  # fmt: skip
+_FILES = (
+    "lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run",
+    "board.json", "base-move.json", "doctor.json", "notices.json",
+    "index.sqlite3", "index.sqlite3-journal", "index.lock",
+)  # fmt: skip
+
+
+_OF_SESSIONS = frozenset({".json", ".lock", ".tree", ".new"})
+
+_HELD_LONG_SECONDS = 5.0
+_SECONDS_TOLD, _MINUTES_TOLD = 120, 120
+
+
+def check_log(context: Context) -> Iterator[Finding]:
+    """Yields what lies where git keeps the log of the state branch, so that nothing is written into it any more."""
+    log = context.repository.common_dir / "logs" / STATE_REF
+    if _is_other(log, _is_file):
+        yield replace(_in_the_way(log, "file"), severity=Severity.WARNING)
+
+
+def check_places(context: Context) -> Iterator[Finding]:
+    """Yields what lies where gitticks keeps a file or a folder of its own, and is none."""
+    own = context.repository.own_dir
+    if not os.path.lexists(own):
+        return
+    if not _is_folder(own):
+        yield _in_the_way(own, "folder")
+        return
+    yield from (_in_the_way(own / name, "folder") for name in _FOLDERS if _is_other(own / name, _is_folder))
+    yield from (_in_the_way(own / name, "file") for name in _FILES if _is_other(own / name, _is_file))
+    sessions = own / "sessions"
+    for file in sorted(sessions.iterdir()) if _is_folder(sessions) else ():
+        if file.suffix not in _OF_SESSIONS:
+            continue
+        if not _is_file(file):
+            yield _in_the_way(file, "file")
+        elif file.suffix == ".json" and not _is_record(file):
+            what = f"`{file}` is no record of a session that can be read, and counts for nothing"
+            yield Finding(Severity.WARNING, what, f"`rm {quote(str(file))}`")
+
+
+def _in_the_way(place: Path, what: str) -> Finding:
+    return Finding(
+        Severity.ERROR,
+        f"`{place}` is no {what}, and in the way of one",
+        f"`mv {quote(str(place))} {quote(f'{place}.old')}` makes way",
+    )
+
+
+def _is_other(place: Path, is_right: Callable[[Path], bool]) -> bool:
+    """True if something is there, and it is not what it should be."""
+    return os.path.lexists(place) and not is_right(place)
+
+
+def _is_folder(place: Path) -> bool:
+    return os.path.lexists(place) and stat.S_ISDIR(place.lstat().st_mode)
+
+
+def _is_file(place: Path) -> bool:
+    return stat.S_ISREG(place.lstat().st_mode)
+
+
+def _is_record(file: Path) -> bool:
+    return read_record(file) is not None
+
+
+def check_locks(context: Context) -> Iterator[Finding]:
+    """Yields the locks that are held for long, and those that nobody holds any more."""
+    repository = context.repository
+    holder = long_holder(context)
+    if holder is not None:
+        who = "another process" if holder.pid is None else f"process {holder.pid}"
+        yield Finding(
+            Severity.WARNING,
+            f"{who} has held the lock of the state branch for {_span(holder.seconds)}",
+            f"`ps -fp {holder.pid}` shows it; the lock ends with it" if holder.pid else None,
+        )
+    for lock in ref_locks(repository):
+        if lock.is_old:
+            yield Finding(
+                Severity.WARNING,
+                f"`{lock.ref}` has been locked for {_span(lock.age_seconds)}, and git does not say by whom",
+                "`gt doctor --fix`"
+                if lock.is_of_git
+                else f"if no git command is at work: `rm {quote(str(lock.path))}`",
+                Repair.LOCKS if lock.is_of_git else None,
+            )
+    for name, git_dir in _checkouts(context):
+        found = index_lock(git_dir)
+        if found is not None and found.is_old:
+            yield _index_finding(name, found)
+
+
+def long_holder(context: Context) -> Holder | None:
+    """Returns who has the lock of the state branch for longer than a command should, whom it is no use to wait for."""
+    holder = holder_of(context.repository.own_dir / "lock")
+    return holder if holder is not None and holder.seconds > _HELD_LONG_SECONDS else None
+
+
+def clear_locks(context: Context) -> None:
+    """Removes the locks whose takers are certainly dead: of refs of ours, and our own of the board's index."""
+    repository = context.repository
+    clear_ref_locks(repository)
+    WORKTREE_BOARD.bring_in_step(repository)
+    board = board_checkout(repository)
+    if board is not None:  # one that was in step already was not locked for that
+        with hold_lock(repository.own_dir / "lock"), hold_index_lock(board.git_dir, wait_seconds=0):
+            pass
+
+
+def _index_finding(name: str, lock: LockFile) -> Finding:
+    since = f"has been locked for {_span(lock.age_seconds)}"
+    if lock.taker is not None:
+        return Finding(
+            Severity.WARNING,
+            f"the index of {name} {since} by gitticks, process {lock.taker}, which was killed",
+            "`gt doctor --fix`",
+            Repair.LOCKS,
+        )
+    return Finding(
+        Severity.WARNING,
+        f"the index of {name} {since}, and git does not say by whom",
+        f"if no git command or its editor is open there: `rm {quote(str(lock.path))}`",
+    )
+
+
+def _checkouts(context: Context) -> Iterator[tuple[str, Path]]:
+    """Yields the checkouts that gitticks writes into, by what a person calls them, with their git directories."""
+    main, common_dir = context.repository.main_worktree, context.repository.common_dir
+    board = board_checkout(context.repository)
+    if main is not None:
+        yield f"`{main}`", common_dir
+    for tree in list_worktrees(context.repository):
+        with contextlib.suppress(NotFoundError):
+            git_dir = checkout_at(context.repository, tree.path).git_dir
+            if git_dir != common_dir:
+                is_board = board is not None and git_dir == board.git_dir
+                yield "the board" if is_board else f"`{tree.path}`", git_dir
+
+
+def _span(seconds: float) -> str:
+    whole = int(seconds)
+    if whole < _SECONDS_TOLD:
+        return f"{whole} s"
+    return f"{whole // 60} min" if whole < _MINUTES_TOLD * 60 else f"{whole // 3600} h"
+
+
+def check_index(context: Context) -> Iterator[Finding]:
+    """Yields what is wrong with the index; one that is missing or old is made by the next command."""
+    path = index_path(context.repository)
+    if not path.exists():
+        return
+    if not os.access(path, os.W_OK):
+        what = f"the index `{path}` cannot be written"
+        yield Finding(Severity.WARNING, f"{what}, so every command is slower", f"`ls -l {quote(str(path))}`")
+    try:
+        connection = connect(path)
+        try:
+            answer = connection.execute("PRAGMA quick_check(1)").fetchone()
+            is_foreign = answer == ("ok",) and indexed_commit(connection) is None
+        finally:
+            connection.close()
+    except sqlite3.OperationalError as error:
+        yield Finding(Severity.WARNING, f"the index cannot be used now: {error}", "every command is slower")
+        return
+    except sqlite3.DatabaseError as error:
+        answer, is_foreign = (str(error),), False
+    if answer != ("ok",):
+        yield Finding(Severity.ERROR, f"the index is damaged: {answer[0]}", "`gt doctor --fix`", Repair.INDEX)
+    elif is_foreign:
+        what = "the index is of another version, or from before this machine was started"
+        yield Finding(Severity.NOTE, what, "the next command builds it again")
+
+
+def check_index_rows(context: Context) -> Iterator[Finding]:
+    """Yields an error if the index says something else than the state branch; every file is read for it."""
+    with contextlib.suppress(sqlite3.Error):  # which is told by the other check
+        key = differing_row(context.repository)
+        if key is not None:
+            what = f"the index tells of `{key}` what the state branch does not say"
+            yield Finding(Severity.ERROR, what, "`gt doctor --full --fix`", Repair.INDEX)
+
+
+def rebuild_index(context: Context) -> None:
+    """Throws the index away and builds it again."""
+    index_path(context.repository).unlink(missing_ok=True)
+    open_index(context.repository).close()

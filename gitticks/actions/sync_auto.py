@@ -1,0 +1,210 @@
+"""Shares tasks by itself: at the end of a command, while a run goes on, and as long as `gt sync --watch` is left to it."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from gitticks.actions.background import in_background
+from gitticks.actions.context import Context
+from gitticks.actions.sync import Reached, Synced, sync
+from gitticks.errors import GitticksError
+from gitticks.git.refs import read_ref
+from gitticks.model.settings import SyncMode
+from gitticks.store.layout import STATE_REF
+from gitticks.store.settings_glance import may_be_set
+
+LONGEST_SECONDS = 10.0
+"""Nobody waits longer for a remote after a command that has done its work."""
+
+LOOK_SECONDS = 1.0
+"""How often the branch here is looked at, which is one small read."""
+REST_SECONDS = 5.0
+"""The least between two syncs: several agents write several times in a second."""
+
+
+def sync_after(context: Context) -> Synced | None:
+    """Syncs if the settings ask for it: by `push` after a change of tasks, by `both` after each look at the branch too.
+
+    The command has succeeded or failed by itself; trouble with the remote becomes a warning.
+    """
+    if not _may_ask(context):
+        return None
+
+    mode = asked_mode(context)
+    if mode is SyncMode.OFF or (mode is SyncMode.PUSH and not context.store.written):
+        return None
+    return share(context)
+
+
+def sync_before(context: Context) -> None:
+    """Syncs before a run looks at the tasks, if the settings say `both`: it picks from what others have done too.
+
+    Settings that came along hold for the run.
+    """
+    if asked_mode(context) is SyncMode.BOTH:
+        share(context)
+    context.__dict__.pop("settings", None)
+
+
+def asked_mode(context: Context) -> SyncMode:
+    """Returns what is to be shared without being asked for; nothing in a session, or where something is broken."""
+    with contextlib.suppress(GitticksError):  # whoever reads the settings says what is broken
+        if _may_ask(context):
+            return context.settings.sync.auto
+    return SyncMode.OFF
+
+
+def _may_ask(context: Context) -> bool:
+    """True unless it is plain without reading all settings, which takes longer than most commands, that none asks."""
+    if context.world.in_session:
+        return False
+    with contextlib.suppress(GitticksError):
+        store = context.store
+        return store.exists and may_be_set(store, context.world.environment, context.overrides, "sync.auto")
+    return False
+
+
+def share(context: Context) -> Synced | None:
+    """Syncs with the usual remote; what goes wrong becomes a warning, and then the return value is None."""
+    try:
+        done = sync(context, timeout_seconds=LONGEST_SECONDS)
+    except GitticksError as error:
+        context.warnings.append(f"not shared: {error.message}")
+        return None
+    if done.reached is Reached.OFFLINE:
+        context.warnings.append(f"not shared yet: `{done.remote}` cannot be reached")
+    for path in done.conflicts:
+        context.warnings.append(f"both sides wrote the same in `.gitticks/{path}`: `gt sync` and `gt status`")
+    return done
+
+
+@dataclass(slots=True)
+class _Sharer:
+    """What was shared, and when; `pull_seconds` is how often the remote is asked without a change here."""
+
+    context: Context
+    warn: Callable[[str], None]
+    pull_seconds: float | None
+    again_seconds: float
+    _shared: str | None = None
+    _tried: str | None = None
+    _at: float = 0.0
+    _told: set[str] = field(default_factory=set)
+
+    def begin(self) -> None:
+        """Counts what is there now as shared, or left by the person."""
+        self._shared = self._tried = self._tip()
+        self._at = self._clock()
+
+    def look(self, *, is_last: bool = False) -> None:
+        """Shares if there is something to share, or if it is time to ask the remote."""
+        tip, passed = self._tip(), self._clock() - self._at
+        is_new = tip not in (self._shared, self._tried) and (is_last or passed >= REST_SECONDS)
+        is_left = tip != self._shared and (is_last or passed >= self.again_seconds)
+        is_due = self.pull_seconds is not None and passed >= self.pull_seconds
+        if is_new or is_left or is_due:
+            self._share()
+
+    def _share(self) -> None:
+
+        fresh = self.context.renewed()
+        done = share(fresh)
+        self._tried, self._at = self._tip(), self._clock()
+        if done is not None and done.reached is not Reached.OFFLINE:
+            self._shared = self._tried
+            self._told.clear()
+        for message in fresh.warnings:
+            if message not in self._told:
+                self._told.add(message)
+                self.warn(message)
+
+    def _tip(self) -> str | None:
+        return read_ref(self.context.repository.common_dir, STATE_REF)
+
+    def _clock(self) -> float:
+        return self.context.world.monotonic_seconds()
+
+
+@contextlib.contextmanager
+def sharing(context: Context, warn: Callable[[str], None], *, every_seconds: float) -> Iterator[None]:
+    """Shares in a thread while the block runs, and what is left at its end; nothing where the settings ask for none.
+
+    Args:
+        context: where.
+        warn: gets what goes wrong, each once until it goes well again.
+        every_seconds: how often the remote is asked what is new, under `both`, and asked again where it was away.
+    """
+    mode = asked_mode(context)
+    if mode is SyncMode.OFF:
+        yield
+        return
+    pull_seconds = every_seconds if mode is SyncMode.BOTH else None
+    sharer = _Sharer(context, warn, pull_seconds, every_seconds)
+    sharer.begin()
+
+    def keep(over: threading.Event) -> None:
+        while not over.wait(LOOK_SECONDS):
+            sharer.look()
+
+    try:
+        with in_background(keep, "sharing"):
+            yield
+    finally:
+        sharer.look(is_last=True)
+
+
+"""How often the branch here is looked at, which is one small read."""
+
+
+def watch(
+    context: Context,
+    remote: str | None,
+    *,
+    every_seconds: float,
+    timeout_seconds: float,
+    told: Callable[[Synced], None],
+    failed: Callable[[GitticksError], None],
+) -> None:
+    """Syncs until Ctrl-C; the first failure ends it, since it may be a wrong word, later ones are told and tried again.
+
+    Args:
+        context: where.
+        remote: with which remote; None for the usual one.
+        every_seconds: how long to wait for a change here before the remote is asked again.
+        timeout_seconds: how long the remote may take for one answer.
+        told: gets each sync that did something or came less or more far than the one before.
+        failed: gets what went wrong, once for each time that it changes.
+    """
+    reached: Reached | None = None
+    problem: str | None = None
+    try:
+        while True:
+            fresh = context.renewed()
+            try:
+                done = sync(fresh, remote, timeout_seconds=timeout_seconds)
+            except GitticksError as error:
+                if reached is None:
+                    raise
+                if error.message != problem:
+                    failed(error)
+                problem = error.message
+            else:
+                if done.reached is not reached or done.has_moved:
+                    told(done)
+                reached, problem = done.reached, None
+            _wait(context, read_ref(context.repository.common_dir, STATE_REF), every_seconds)
+    except KeyboardInterrupt:
+        return
+
+
+def _wait(context: Context, tip: str | None, longest_seconds: float) -> None:
+    """Waits until the branch moves, or for as long as that."""
+    until = time.monotonic() + longest_seconds
+    while (left := until - time.monotonic()) > 0:
+        time.sleep(min(LOOK_SECONDS, left))
+        if read_ref(context.repository.common_dir, STATE_REF) != tip:
+            return
