@@ -12,8 +12,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from gitticks.model.status import Awaiting, Status, Verdict
-from gitticks.model.words import AWAITING_MEANINGS, STATUS_MEANINGS
+from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS, Awaiting, Status, Verdict
 from gitticks.workflow.signals import SignalKind
 from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, Asker
 from gitticks.workflow.verdicts import VERDICTS

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import by_closing, standings_of
 from gitticks.model.queries import Graph
-from gitticks.model.words import CLOSED, PHASES
+from gitticks.model.status import PHASES, Phase
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
     from gitticks.store.index import BrokenFile
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 RECENT_DAYS = 14
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """The tasks of one phase in picking order, closed ones newest first; `left_out` were closed longer ago."""
 
     phase: str
-    standings: Sequence[Standing[IndexedTask]]
+    standings: Sequence[Standing[TaskRow]]
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """One column for each phase; `has_tasks` is False in a repository without any task."""
 
     columns: tuple[Column, ...]
@@ -57,12 +54,12 @@ def sort_into_columns(
     since = "" if with_closed else (context.now - timedelta(days=RECENT_DAYS)).isoformat()
     closed = [row for row in rows if not row.is_open]
     recent = sorted((row for row in closed if row.closed >= since), key=by_closing, reverse=True)
-    by_phase: dict[str, list[IndexedTask]] = {phase: [] for phase in PHASES.values()}
+    by_phase: dict[str, list[TaskRow]] = {phase: [] for phase in PHASES.values()}
     for row in (*graph.in_picking_order(row for row in rows if row.is_open), *recent):
         by_phase[PHASES[row.status]].append(row)
     return Columns(
         tuple(
-            Column(phase, standings_of(context, found, graph), len(closed) - len(recent) if phase == CLOSED else 0)
+            Column(phase, standings_of(context, found, graph), len(closed) - len(recent) if phase == Phase.CLOSED else 0)
             for phase, found in by_phase.items()
         ),
         has_tasks=index.has_tasks(),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.merges import Conflict, DiffSummary, diff_summary, merge_base, merge_in_memory
@@ -35,8 +34,7 @@ class Allowance:
         return time.monotonic() >= self._end
 
 
-@dataclass(frozen=True, slots=True)
-class GitNames:
+class GitNames(NamedTuple):
     """Where a task's work lies in git, as the fields of the task say; `head` is what was handed off last."""
 
     base: str | None
@@ -45,8 +43,7 @@ class GitNames:
     head: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What a task's work changes; `conflicts` are paths, empty if it merges cleanly, None if nobody could tell."""
 
     summary: DiffSummary

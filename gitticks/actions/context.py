@@ -39,8 +39,8 @@ class Context:
     """One call of gitticks: a directory, the world around it, and settings given for this call alone.
 
     `overrides` are dotted paths of settings with their values as text, as flags give them. `does_much` is set before the
-    repository is opened by what lives long or looks at many objects. `warnings` are to be told to the person once the
-    call is done.
+    repository is opened by what lives long or looks at many objects. `warnings` are printed once the call is done.
+    `is_current` says that the answer is to be the newest there is, so that `sync.auto: both` shares after it.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Context:
         self.overrides: Mapping[str, str] = overrides or {}
         self.warnings: list[str] = []
         self.does_much = does_much
+        self.is_current = False
         self._directory = _here() if directory is None else str(directory)
 
     def renewed(self, directory: Path | None = None) -> Context:
@@ -88,10 +89,18 @@ class Context:
 
         return Store.open(self.repository, WORKTREE_BOARD)
 
+    @property
+    def has_store(self) -> bool:
+        """True once the call has opened the store."""
+        return "store" in self.__dict__
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Returns the subjects of the commits that the call has made, the oldest first."""
+        return tuple(self.store.written) if self.has_store else ()
+
     def warn_of_left_behind(self) -> None:
         """Warns of what agents' sessions changed in the repository's own folder and nobody has agreed to."""
-        import os
-
         if not os.path.exists(f"{self.repository.own_place}/left-behind.json"):
             return
         from gitticks.store.left_behind import left_behind

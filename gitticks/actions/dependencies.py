@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gitticks.actions.derived_state import by_closing, standings_of
 from gitticks.model.graph import find_circles, lay_out, shown
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from gitticks.actions.derived_state import Standing
     from gitticks.model.queued import Queued
     from gitticks.store.index import BrokenFile
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 
 Links = dict[TaskId, list[TaskId]]
@@ -29,8 +28,7 @@ _MOST_INHERITED = 20
 T = TypeVar("T", bound="Queued")
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """`target` waits for `source`, which is a blocker of it or of an epic above it.
 
     `is_part`: it is the epic that waits for its child. `is_circular`: this link closes a circle.
@@ -42,21 +40,20 @@ class Edge:
     is_circular: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Dependencies:
+class Dependencies(NamedTuple):
     """The linked tasks in layers, each in picking order, with the links between them in the order of their targets.
 
     `left_out` is how many tasks were looked at that have no link here; `has_tasks` is False in a repository without any.
     """
 
-    layers: tuple[tuple[Standing[IndexedTask], ...], ...]
+    layers: tuple[tuple[Standing[TaskRow], ...], ...]
     edges: tuple[Edge, ...]
     left_out: int
     has_tasks: bool
     broken: tuple[BrokenFile, ...]
 
     @property
-    def standings(self) -> list[Standing[IndexedTask]]:
+    def standings(self) -> list[Standing[TaskRow]]:
         """Returns all tasks, layer by layer."""
         return [one for layer in self.layers for one in layer]
 
@@ -100,7 +97,7 @@ def find_dependencies(
     )
 
 
-def _blockers(graph: Graph[IndexedTask], task: IndexedTask, *, with_closed: bool) -> list[TaskId]:
+def _blockers(graph: Graph[TaskRow], task: TaskRow, *, with_closed: bool) -> list[TaskId]:
     """Returns what a task waits for: all blockers of its own, and the nearest of those that the epics above it have."""
     own = task.blocked_by if with_closed else [one for one in task.blocked_by if graph.is_open_id(one)]
     inherited: Iterable[TaskId] = ()
@@ -123,7 +120,7 @@ def _linked(blockers: Links, parts: Links) -> set[TaskId]:
     return _reached(touched, [parts])
 
 
-def _around(named: TaskId, graph: Graph[IndexedTask], blockers: Links, parts: Links) -> set[TaskId]:
+def _around(named: TaskId, graph: Graph[TaskRow], blockers: Links, parts: Links) -> set[TaskId]:
     """Returns a task, all below it, all that these wait for, and all that waits for the task."""
     waiting: Links = {}
     for links in (blockers, parts):
@@ -147,8 +144,7 @@ def _reached(starts: Iterable[TaskId], ways: Iterable[Links]) -> set[TaskId]:
     return reached
 
 
-@dataclass(frozen=True, slots=True)
-class Circle:
+class Circle(NamedTuple):
     """Tasks from one back to itself, and what to type."""
 
     tasks: tuple[TaskId, ...]
@@ -166,7 +162,7 @@ def circles_of(graph: Graph[T]) -> Iterator[Circle]:
     Only what has a blocker, or a parent and children, can close one, so a repository without links costs nothing.
     """
     tasks = graph.tasks.values()
-    starts = [one.id for one in tasks if one.blocked_by or (one.parent and graph.children(one.id))]
+    starts = [one.id for one in tasks if one.blocked_by or (one.parent and graph.has_children(one.id))]
     if not starts:
         return
 

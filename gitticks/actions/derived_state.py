@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from gitticks.errors import GitticksError
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.queries import TaskGraph, is_deferred
+from gitticks.model.status import Status
+from gitticks.safe_read import read_plain_text
 from gitticks.store.index import open_index
 
 if TYPE_CHECKING:
@@ -15,8 +18,11 @@ if TYPE_CHECKING:
     from gitticks.model.queries import Graph, Surroundings
     from gitticks.model.queued import Listed
     from gitticks.model.task import Task
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
+
+MERGES_KEPT = "merges-kept"
+"""The file in our own folder that says where a base stood when it lacked nothing of the tasks that are done."""
 
 T = TypeVar("T", bound="Listed")
 T_co = TypeVar("T_co", bound="Listed", covariant=True)
@@ -49,6 +55,18 @@ class Standing(Generic[T_co]):
     def some_blockers(self, most: int) -> tuple[TaskId, ...]:
         """Returns the first of `blockers`; where these are at least as many as `most`, there may be more."""
         return self._graph.open_blockers(self.task, most) if self.task.is_open else ()
+
+    @property
+    def may_wait(self) -> bool:
+        """False where a quick look tells that nothing keeps it from going on, as with most of thousands."""
+        task, around = self.task, self._around
+        return (
+            task.awaiting is not None
+            or not self._graph.is_free(task)
+            or task.defer_until is not None
+            or task.id in around.held
+            or task.id in around.conflicted
+        )
 
     @property
     def is_blocked(self) -> bool:
@@ -94,7 +112,7 @@ def standings_of(context: Context, tasks: Iterable[T], graph: Graph[Any]) -> lis
     return [Standing(task, graph, around, main_place) for task in tasks]
 
 
-def by_closing(task: IndexedTask) -> tuple[str, str]:
+def by_closing(task: TaskRow) -> tuple[str, str]:
     """Returns the key that sorts closed tasks, the first to be closed first."""
     return (task.closed, task.id)
 
@@ -146,3 +164,18 @@ def person_here(context: Context) -> Person | None:
 
 def _plain(name: str) -> str:
     return " ".join(name.split()).removeprefix("@").casefold()
+
+
+def state_of_merges(context: Context, base: str) -> str:
+    """Returns where a base stands and how many tasks are done, as `MERGES_KEPT` holds it."""
+    tip = read_ref(context.repository.common_place, BRANCHES + base)
+    return f"{base} {tip} {context.index.status_counts().get(Status.DONE, 0)}"
+
+
+def may_miss_merges(context: Context) -> bool:
+    """True unless neither the base nor the number of tasks that are done has changed since nothing was missing."""
+    try:
+        known = read_plain_text(f"{context.repository.own_place}/{MERGES_KEPT}")
+        return known != state_of_merges(context, known.partition(" ")[0])
+    except (OSError, ValueError, GitticksError):
+        return True

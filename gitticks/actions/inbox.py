@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import person_here, standing_of
 from gitticks.actions.stop_reasons import MOST_READ, said_of
+from gitticks.model.notes import Section
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.words import ANSWERED, QUESTIONS, REVIEW, REVIEWING
+from gitticks.model.status import ANSWERED, Status
 from gitticks.store.indexed_tasks import graph_over
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gitticks.actions.changes import Changes
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
+    from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
+    from gitticks.model.queries import Surroundings
     from gitticks.store.index import BrokenFile, Index
-    from gitticks.store.indexed_task import IndexedPage
+    from gitticks.store.task_row import TaskRow
 
 MOST_COMPARED = 10
 """So many tasks' work is compared with its base, which asks git several times for each."""
@@ -35,17 +39,17 @@ class ReviewWord(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A task that awaits a person.
 
-    `is_mine` unless somebody else is to answer. `said` is why it is stuck, or else what its agent said when it
+    `reviewer` is who is to answer, None for anybody; `is_mine` unless that is somebody else. `said` is why it is stuck, or else what its agent said when it
     stopped; empty where questions say it. `answer` was written into the file since it was asked, and moves nothing
     before a verdict. `answer`, `review` and `changes` are None where there are none, or where this task is too far
     down to be looked into.
     """
 
-    standing: Standing[IndexedPage]
+    standing: Standing[TaskRow]
+    reviewer: str | None
     is_mine: bool
     questions: tuple[Entry, ...]
     said: str
@@ -54,8 +58,7 @@ class Asked:
     changes: Changes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Inbox:
+class Inbox(NamedTuple):
     """What awaits a person, the most urgent first: one's own and nobody's before what is others'.
 
     `left_out` are less urgent ones beyond the count, `for_others` those that were left out because others are asked.
@@ -72,81 +75,96 @@ def open_inbox(
     *,
     everybody: bool = False,
     count: int | None = None,
-    with_changes: bool = True,
     with_json: bool = False,
 ) -> Inbox:
     """Returns what awaits the person who asks, and with `everybody` also what awaits others, at most `count` tasks.
 
-    Git is asked what work changes unless that is not wanted. The rows have their JSON where that is wanted.
+    The rows have their JSON where that is wanted.
     """
     context.warn_of_left_behind()
     index = context.index
-    mine, others = _routed(context, index.needing_people(with_json=with_json))
-    wanted = [*mine, *others] if everybody else mine
-    shown = wanted if count is None else wanted[:count]
     # A graph that reads tasks as they are asked for would need the index longer than it is open.
     graph = Graph.of(index.listed(open_only=True), index.unreadable()) if with_json else graph_over(index)
     around = context.surroundings()
-    asked = [
+    found = inbox_of(context, graph, around, everybody=everybody, count=count, with_json=with_json)
+    return found._replace(asked=_with_changes(context, found.asked))
+
+
+def inbox_of(
+    context: Context,
+    graph: Graph[TaskRow],
+    around: Surroundings,
+    *,
+    everybody: bool = False,
+    count: int | None = None,
+    with_json: bool = False,
+) -> Inbox:
+    """Returns what `open_inbox` returns, but not what the work changes."""
+    index = context.index
+    reviewers = index.reviewers()
+    mine, others = _routed(context, index.needing_people(with_json=with_json), reviewers)
+    wanted = [*mine, *others] if everybody else mine
+    shown = wanted if count is None else wanted[:count]
+    asked = tuple(
         Asked(
-            standing=standing_of(context, page, graph, around),
+            standing=standing_of(context, task, graph, around),
+            reviewer=reviewers.get(task.id),
             is_mine=place < len(mine),
-            questions=(questions := index.open_questions(page.id)),
-            said=said_of(index, page) if not questions and place < MOST_READ else "",
-            review=_review(index, page) if page.status == REVIEWING and place < MOST_READ else None,
-            answer=_answer(index, page) if not questions and place < MOST_READ else None,
+            questions=(questions := index.open_questions(task.id)),
+            said=said_of(index, task) if not questions and place < MOST_READ else "",
+            review=_review(index, task) if task.status == Status.REVIEWING and place < MOST_READ else None,
+            answer=_answer(index, task) if not questions and place < MOST_READ else None,
         )
-        for place, page in enumerate(shown)
-    ]
-    broken = index.to_mend()
-    if with_changes:
-        asked = _with_changes(context, asked)
-    return Inbox(tuple(asked), len(wanted) - len(shown), 0 if everybody else len(others), broken)
+        for place, task in enumerate(shown)
+    )
+    return Inbox(asked, len(wanted) - len(shown), 0 if everybody else len(others), index.to_mend())
 
 
-def _routed(context: Context, pages: Sequence[IndexedPage]) -> tuple[list[IndexedPage], list[IndexedPage]]:
+def _routed(
+    context: Context, tasks: Sequence[TaskRow], reviewers: Mapping[TaskId, str]
+) -> tuple[list[TaskRow], list[TaskRow]]:
     """Returns one's own and nobody's, and those of others, each by urgency; who asks is found out only if it matters."""
-    ordered = sorted(pages, key=by_urgency)
-    person = person_here(context) if any(page.reviewer for page in ordered) else None
+    ordered = sorted(tasks, key=by_urgency)
+    person = person_here(context) if reviewers else None
     if person is None:
         return ordered, []
-    return (
-        [page for page in ordered if person.is_asked(page.reviewer)],
-        [page for page in ordered if not person.is_asked(page.reviewer)],
-    )
+    others = {one for one, reviewer in reviewers.items() if not person.is_asked(reviewer)}
+    return [task for task in ordered if task.id not in others], [
+        task for task in ordered if task.id in others
+    ]
 
 
-def _review(index: Index, page: IndexedPage) -> ReviewWord | None:
+def _review(index: Index, task: TaskRow) -> ReviewWord | None:
     from gitticks.actions.showing import body_of, last_reviewer, review_outcome_of
 
-    body = body_of(index, page)
-    outcome, text = review_outcome_of(body), body.get(REVIEW)
+    body = body_of(index, task.id)
+    outcome, text = review_outcome_of(body), body.get(Section.REVIEW)
     if outcome is None or text is None:
         return None
-    return ReviewWord(outcome, last_reviewer(index.history(page.id)), text)
+    return ReviewWord(outcome, last_reviewer(index.history(task.id)), text)
 
 
-def _answer(index: Index, page: IndexedPage) -> Entry | None:
+def _answer(index: Index, task: TaskRow) -> Entry | None:
     """Returns the answer that a task's file holds already."""
-    asked_at = page.asked_at if page.awaiting in ANSWERED else None
-    if asked_at is None or QUESTIONS.lower().encode() not in (index.data(page.id) or b"").lower():
+    asked_at = task.asked_at if task.awaiting in ANSWERED else None
+    if asked_at is None or Section.QUESTIONS.lower().encode() not in (index.data(task.id) or b"").lower():
         return None
     from gitticks.actions.showing import body_of
     from gitticks.document.entries import read_entries
-    from gitticks.model.notes import Section, answer_since
+    from gitticks.model.notes import answer_since
 
-    return answer_since(read_entries(body_of(index, page), Section.QUESTIONS), asked_at)
+    return answer_since(read_entries(body_of(index, task.id), Section.QUESTIONS), asked_at)
 
 
-def _with_changes(context: Context, asked: list[Asked]) -> list[Asked]:
+def _with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ...]:
     """Returns the same with what the first of the tasks in review change, as far as git tells in the time that it has.
 
     The index is let go before git is asked, since writers of it wait as long as it is open.
     """
     index = context.index
-    in_review = [one.standing.task.id for one in asked if one.standing.task.status == REVIEWING]
-    pages = [index.find_page(task_id) for task_id in in_review[:MOST_COMPARED]]
-    work = {page.id: page.json for page in pages if page is not None and _NO_CODE not in page.json}
+    in_review = [one.standing.task.id for one in asked if one.standing.task.status == Status.REVIEWING]
+    tasks = [index.find(task_id, with_json=True) for task_id in in_review[:MOST_COMPARED]]
+    work = {task.id: task.json for task in tasks if task is not None and _NO_CODE not in task.json}
     if not work:
         return asked
     index.close()
@@ -158,4 +176,4 @@ def _with_changes(context: Context, asked: list[Asked]) -> list[Asked]:
         for task_id, fields in work.items()
         if not allowance.is_spent
     }
-    return [replace(one, changes=found.get(one.standing.task.id)) for one in asked]
+    return tuple(one._replace(changes=found.get(one.standing.task.id)) for one in asked)

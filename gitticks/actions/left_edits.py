@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
@@ -24,8 +23,7 @@ _CONFLICT = "not in step: conflict; `{diff}` shows both texts: join them, then `
 _GONE = "not in step: conflict; it is gone here and changed on the branch: `{back}` brings it back"
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(NamedTuple):
     """Why an edit stays as it is; `note` is what the note beside its file says, None where it needs none."""
 
     words: str

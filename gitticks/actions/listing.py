@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import by_closing, names_reviewer, standings_of
 from gitticks.actions.stop_reasons import MOST_READ, reasons_of, said_of
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, by_urgency
-from gitticks.model.words import STUCK
+from gitticks.model.status import Status
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
     from gitticks.model.notes import Entry
-    from gitticks.model.status import Awaiting, Status
+    from gitticks.model.status import Awaiting
     from gitticks.store.index import BrokenFile, Index
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """Which tasks are wanted; None and an empty tuple let everything through.
 
     A task passes that has one of the kinds, one of the statuses and all of the labels. Closed tasks pass only where
@@ -50,13 +48,12 @@ class Filter:
         return self.with_closed or any(status.is_terminal for status in self.statuses or ())
 
     @property
-    def needs_pages(self) -> bool:
+    def needs_details(self) -> bool:
         """True if it takes more to tell than a listing shows."""
         return bool(self.labels) or self.agent is not None or self.reviewer is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """What a listing found: tasks in their order, and the files that could not be read.
 
     `questions` holds the open questions of tasks that await a person, where those were asked for, and `said` why
@@ -64,7 +61,7 @@ class Listing:
     repository without any task, open or closed.
     """
 
-    standings: Sequence[Standing[IndexedTask]]
+    standings: Sequence[Standing[TaskRow]]
     broken: tuple[BrokenFile, ...]
     questions: Mapping[TaskId, tuple[Entry, ...]]
     said: Mapping[TaskId, str]
@@ -108,41 +105,40 @@ def list_tasks(
 
 
 def _said(
-    index: Index, tasks: Sequence[IndexedTask], questions: Mapping[TaskId, tuple[Entry, ...]]
+    index: Index, tasks: Sequence[TaskRow], questions: Mapping[TaskId, tuple[Entry, ...]]
 ) -> dict[TaskId, str]:
     silent = [task for task in tasks if task.id not in questions]
     found = {task.id: said_of(index, task) for task in silent[:MOST_READ]}
     return {task_id: text for task_id, text in found.items() if text}
 
 
-def _why_stuck(index: Index, tasks: Sequence[IndexedTask], wanted: Filter) -> dict[TaskId, str]:
-    return reasons_of(index, tasks) if STUCK in (wanted.statuses or ()) else {}
+def _why_stuck(index: Index, tasks: Sequence[TaskRow], wanted: Filter) -> dict[TaskId, str]:
+    return reasons_of(index, tasks) if Status.STUCK in (wanted.statuses or ()) else {}
 
 
 def _read(
     index: Index, wanted: Filter, parent: TaskId | None, *, with_json: bool
-) -> tuple[Sequence[IndexedTask], Sequence[IndexedTask]]:
+) -> tuple[Sequence[TaskRow], Sequence[TaskRow]]:
     """Returns the tasks that could matter, and those of them that pass."""
     open_only = not wanted.needs_closed
-    if not wanted.needs_pages:
-        tasks = index.listed(open_only=open_only, with_json=with_json)
+    tasks = index.listed(open_only=open_only, with_json=with_json)
+    if not wanted.needs_details:
         if open_only and wanted.is_empty:
             return tasks, tasks
         return tasks, [task for task in tasks if _passes(task, wanted, parent)]
 
-    pages = index.pages(open_only=open_only, with_json=with_json)
-    labels = set(wanted.labels)
-    return pages, [
-        page
-        for page in pages
-        if _passes(page, wanted, parent)
-        and labels <= set(page.labels)
-        and (wanted.agent is None or page.agent == wanted.agent)
-        and (wanted.reviewer is None or names_reviewer(page.reviewer, wanted.reviewer))
+    labels, details = set(wanted.labels), index.details(open_only=open_only)
+    return tasks, [
+        task
+        for task in tasks
+        if _passes(task, wanted, parent)
+        and labels.issubset(details[task.id].labels)
+        and (wanted.agent is None or details[task.id].agent == wanted.agent)
+        and (wanted.reviewer is None or names_reviewer(details[task.id].reviewer, wanted.reviewer))
     ]
 
 
-def _passes(task: IndexedTask, wanted: Filter, parent: TaskId | None) -> bool:
+def _passes(task: TaskRow, wanted: Filter, parent: TaskId | None) -> bool:
     return (
         (bool(task.is_open) or wanted.needs_closed)
         and (wanted.kinds is None or task.awaiting in wanted.kinds)

@@ -6,11 +6,11 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
+from gitticks.actions.derived_state import MERGES_KEPT, state_of_merges
 from gitticks.errors import GitticksError
 from gitticks.git.files import write_synced
 from gitticks.git.refs import BRANCHES, default_base, read_ref
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 
 _OWN_ADDRESSES = ("@gitticks.localhost", "gitticks@localhost")
 
+if TYPE_CHECKING:
+    from gitticks.model.task import Task
+
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMerge:
+class FoundMerge(NamedTuple):
     """A task whose work was found in its base: as which commit, and what became of the task."""
 
     id: TaskId
@@ -42,8 +44,7 @@ class FoundMerge:
     status: Status
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A task that has work of its own, and where that and its base stand."""
 
     task: Task
@@ -143,8 +144,7 @@ def _merger(context: Context, commit: str) -> Actor:
     return Actor(ActorKind.HUMAN, context.author.name if is_own else who.name)
 
 
-@dataclass(frozen=True, slots=True)
-class MissingMerges:
+class MissingMerges(NamedTuple):
     """Tasks that are done and whose code one base lacks.
 
     `commits` bring all of it back. `is_pulled` is False where the base's own remote branch has it, so that only a pull
@@ -199,31 +199,22 @@ def find_missing(context: Context, tasks: Iterable[Task]) -> Iterator[MissingMer
 
 
 def warn_of_missing(context: Context) -> None:
-    """Warns of what the base lacks, in a status; nobody is asked where neither it nor the tasks have moved."""
+    """Warns of what the base lacks, and notes where everything stood if it lacks nothing."""
     with contextlib.suppress(GitticksError, OSError):
-        place = context.repository.own_dir / "merges-kept"
-        known = place.read_text("utf-8", "replace") if place.is_file() else ""
-        if known and known == _state(context, known.partition(" ")[0]):
-            return  # without the settings, whose reader takes longer than all else here
         base = context.settings.base or default_base(context.repository)
         if base is None:
             return
-        seen = _state(context, base)
+        seen = state_of_merges(context, base)
         found = [one for one in find_missing(context, context.index.tasks()) if one.is_pulled]
         for one in found:
             context.warnings.append(f"{one.words}: {one.way_back}; `gt doctor` says more")
-        place.parent.mkdir(exist_ok=True)
 
+        place = context.repository.own_dir / MERGES_KEPT
+        place.parent.mkdir(exist_ok=True)
         if found:
             place.unlink(missing_ok=True)
         else:
             write_synced(place, seen.encode())
-
-
-def _state(context: Context, base: str) -> str:
-    """Returns where a base stands and how many tasks are done, as the small file holds it."""
-    tip = read_ref(context.repository.common_dir, BRANCHES + base)
-    return f"{base} {tip} {context.index.status_counts().get(Status.DONE, 0)}"
 
 
 def _missing(context: Context, base: str, tip: str, tasks: list[Task]) -> Iterator[MissingMerges]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import names_reviewer, standing_of, standings_of
 from gitticks.model.ids import TaskId
@@ -15,11 +14,10 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
     from gitticks.model.status import Awaiting
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(NamedTuple):
     """Where to look: below one epic, or in some of the groups; with nothing said everywhere."""
 
     epic: str | None = None
@@ -40,7 +38,7 @@ def next_task(
     *,
     reviewer: str | None = None,
     with_json: bool = False,
-) -> Standing[IndexedTask] | None:
+) -> Standing[TaskRow] | None:
     """Returns the task that would be picked first, or with `kinds` the most urgent one that awaits a person.
 
     With `reviewer` only what names that person counts. Its row has its JSON where that is wanted.
@@ -52,7 +50,7 @@ def next_task(
     graph = graph_over(context.index)
     around = context.surroundings()
 
-    def is_wanted(task: IndexedTask) -> bool:
+    def is_wanted(task: TaskRow) -> bool:
         return _is_within(graph, task, reach, epic)
 
     if kinds is None:
@@ -66,19 +64,20 @@ def next_task(
     return None if found is None else standing_of(context, found, graph, around)
 
 
-def _awaiting(context: Context, reviewer: str) -> Sequence[IndexedTask]:
+def _awaiting(context: Context, reviewer: str) -> Sequence[TaskRow]:
     """Returns what awaits a person and names this one."""
-    return [page for page in context.index.needing_people() if names_reviewer(page.reviewer, reviewer)]
+    named = {one for one, asked in context.index.reviewers().items() if names_reviewer(asked, reviewer)}
+    return [task for task in context.index.needing_people() if task.id in named]
 
 
-def ready_tasks(context: Context, *, with_json: bool = False) -> list[Standing[IndexedTask]]:
+def ready_tasks(context: Context, *, with_json: bool = False) -> list[Standing[TaskRow]]:
     """Returns every task that a worker can be started on now, in picking order."""
     index = context.index
     graph = Graph.of(index.listed(open_only=True, with_json=with_json), index.unreadable())
     return standings_of(context, graph.ready(context.surroundings()), graph)
 
 
-def _is_within(graph: Graph[IndexedTask], task: IndexedTask, reach: Reach, epic: TaskId | None) -> bool:
+def _is_within(graph: Graph[TaskRow], task: TaskRow, reach: Reach, epic: TaskId | None) -> bool:
     if epic is not None and epic != task.id and all(above.id != epic for above in graph.ancestors(task)):
         return False
     if reach.is_everywhere:

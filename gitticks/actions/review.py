@@ -22,9 +22,8 @@ from gitticks.git.merges import (
 from gitticks.git.process import run_git
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section, pair_questions, with_unasked
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.model.words import ANSWERED
 from gitticks.runner.worklog import read_entries
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import worklog_path
@@ -109,8 +108,8 @@ def _worklog(context: Context, task_id: TaskId, tip: str) -> tuple[LoggedIterati
 
 
 def _said(context: Context, task_id: TaskId) -> str:
-    page = context.index.find_page(task_id)
-    return "" if page is None else said_of(context.index, page)
+    task = context.index.find(task_id)
+    return "" if task is None else said_of(context.index, task)
 
 
 def diff(context: Context, task: Task) -> bytes:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import standing_of
 from gitticks.errors import UsageError
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from gitticks.actions.derived_state import Standing
     from gitticks.model.status import Status
     from gitticks.store.index import BrokenFile, Index
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 
 MOST_LINES = 3
@@ -53,8 +52,7 @@ def _form(piece: str) -> str:
     return f"(?:{'|'.join(map(re.escape, forms))})"
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A line of a task's file with one of the words; `section` is empty for the text above all sections."""
 
     line: int
@@ -62,17 +60,15 @@ class Match:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A task that has all the words; `matches` are lines with those that its title lacks, in file order."""
 
-    standing: Standing[IndexedTask]
+    standing: Standing[TaskRow]
     in_title: bool
     matches: tuple[Match, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundBroken:
+class FoundBroken(NamedTuple):
     """A task that has all the words in a file that cannot be read; `matches` are the lines, in file order."""
 
     id: TaskId
@@ -80,8 +76,7 @@ class FoundBroken:
     matches: tuple[Match, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(NamedTuple):
     """What was found: tasks with the words in their titles first, open before closed ones, then by urgency and age.
 
     `left_out` is how many more there are than were asked for; `found_broken` are those whose files cannot be read.
@@ -94,8 +89,7 @@ class Search:
     broken: tuple[BrokenFile, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """Which tasks are looked at: with one of the statuses and all of the labels; closed ones only if asked for."""
 
     statuses: frozenset[Status] | None = None
@@ -160,7 +154,7 @@ def _search_broken(
 
 def _scan(
     index: Index, needles: Sequence[Needle], wanted: Wanted, *, with_json: bool
-) -> list[tuple[IndexedTask, bool, tuple[Match, ...]]]:
+) -> list[tuple[TaskRow, bool, tuple[Match, ...]]]:
     tasks = _tasks(index, wanted, with_json=with_json)
     found = []
     for task_id, data, body_start in index.texts(open_only=not wanted.needs_closed):
@@ -177,13 +171,12 @@ def _scan(
     return found
 
 
-def _tasks(index: Index, wanted: Wanted, *, with_json: bool) -> dict[TaskId, IndexedTask]:
+def _tasks(index: Index, wanted: Wanted, *, with_json: bool) -> dict[TaskId, TaskRow]:
     open_only = not wanted.needs_closed
+    tasks = index.listed(open_only=open_only, with_json=with_json)
     if wanted.labels:
-        pages = index.pages(open_only=open_only, with_json=with_json)
-        tasks: Sequence[IndexedTask] = [page for page in pages if wanted.labels <= set(page.labels)]
-    else:
-        tasks = index.listed(open_only=open_only, with_json=with_json)
+        details = index.details(open_only=open_only)
+        tasks = [task for task in tasks if wanted.labels.issubset(details[task.id].labels)]
     return {task.id: task for task in tasks if wanted.statuses is None or task.status in wanted.statuses}
 
 

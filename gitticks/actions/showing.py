@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import standing_of
-from gitticks.document.history import read_history
 from gitticks.document.sections import is_empty, read_body, same_name
 from gitticks.document.texts import Source
 from gitticks.errors import GitticksError, NotFoundError
@@ -16,8 +14,7 @@ from gitticks.model.event import EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.notes import Section, mentioned, pair_questions, with_unasked, words_like_ids
 from gitticks.model.queries import by_priority_and_age
-from gitticks.model.status import Role
-from gitticks.model.words import DONE, NOTES, PENDING, QUESTIONS, REVIEW, REVIEWING, SECTIONS, WORKING
+from gitticks.model.status import Role, Status
 from gitticks.store.indexed_tasks import graph_over
 
 if TYPE_CHECKING:
@@ -28,8 +25,8 @@ if TYPE_CHECKING:
     from gitticks.model.event import Event
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.store.index import Index
-    from gitticks.store.indexed_task import IndexedPage, IndexedTask
     from gitticks.store.rounds import Round
+    from gitticks.store.task_row import TaskDetails, TaskRow
 
 MOST_SECONDS = 2.0
 """So long git is asked what a task's work changes."""
@@ -39,19 +36,18 @@ _CREATED = b'{"type":"task.created",'
 _PUT_ASIDE = frozenset({"verdict.given", "task.reopened", "approval.voided"})
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(NamedTuple):
     """Who wrote an artifact, and when, as far as the history tells."""
 
     name: str
     at: datetime
 
 
-@dataclass(frozen=True)
 class ShownHistory:
     """A task's history.jsonl, read where its events are asked for: loading what reads it takes as long as the page."""
 
-    content: bytes
+    def __init__(self, content: bytes) -> None:
+        self.content = content
 
     @property
     def is_only_begun(self) -> bool:
@@ -63,12 +59,14 @@ class ShownHistory:
         """Returns those that can be understood, oldest first."""
         if not self.content:
             return ()
+        from gitticks.document.history import (
+            read_history,  # loads json and dataclasses, and many tasks have no history
+        )
 
         return read_history(self.content).events
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTask:
+class ShownTask(NamedTuple):
     """One task with all its text.
 
     `sections` are those with text but Notes and Questions, in file order by their names; `idle_blockers` block
@@ -77,9 +75,10 @@ class ShownTask:
     where it was not asked for.
     """
 
-    standing: Standing[IndexedPage]
-    parent: IndexedTask | None
-    children: tuple[IndexedTask, ...]
+    standing: Standing[TaskRow]
+    details: TaskDetails
+    parent: TaskRow | None
+    children: tuple[TaskRow, ...]
     idle_blockers: tuple[TaskId, ...]
     summary: str
     sections: dict[str, str]
@@ -89,7 +88,7 @@ class ShownTask:
     history: ShownHistory
     warnings: tuple[str, ...]
     rounds: tuple[Round, ...]
-    mentions: tuple[Standing[IndexedTask], ...]
+    mentions: tuple[Standing[TaskRow], ...]
     changes: Changes | None
 
     @property
@@ -111,9 +110,9 @@ class ShownTask:
     def seconds_to_close(self) -> float | None:
         """Returns how long it took from the first start of work to done; None for a task that is not done."""
         task = self.standing.task
-        if task.status != DONE or not task.closed:
+        if task.status != Status.DONE or not task.closed:
             return None
-        started = next((event.at for event in self.history.events if event.to_status == WORKING), None)
+        started = next((event.at for event in self.history.events if event.to_status == Status.WORKING), None)
         if started is None:
             return None
 
@@ -148,17 +147,18 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
     """
     index = context.index
     task_id = context.resolve(named)
-    page = index.find_page(task_id)
-    if page is None:
+    task = index.find(task_id, with_json=True)
+    if task is None:
         raise _unreadable(index, task_id)
-    body = body_of(index, page)
+    body = body_of(index, task_id)
     graph = graph_over(index)
     around, history = context.surroundings(), ShownHistory(index.history(task_id))
     return ShownTask(
-        standing=standing_of(context, page, graph, around),
-        parent=graph.tasks.get(page.parent) if page.parent else None,
+        standing=standing_of(context, task, graph, around),
+        details=index.details_of(task_id),
+        parent=graph.tasks.get(task.parent) if task.parent else None,
         children=tuple(sorted(index.children(task_id), key=by_priority_and_age)),
-        idle_blockers=graph.idle_blockers(page),
+        idle_blockers=graph.idle_blockers(task),
         summary=body.preamble,
         sections=_sections(body),
         review_outcome=review_outcome_of(body),
@@ -168,10 +168,10 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
         warnings=body.warnings,
         rounds=_rounds(context, task_id, history),
         mentions=tuple(
-            standing_of(context, task, graph, around)
-            for task in (_mentions(index, page, body.text) if body.text.strip() else ())
+            standing_of(context, one, graph, around)
+            for one in (_mentions(index, task_id, body.text) if body.text.strip() else ())
         ),
-        changes=_changes(context, page) if with_changes else None,
+        changes=_changes(context, task) if with_changes else None,
     )
 
 
@@ -206,26 +206,29 @@ def _rounds(context: Context, task_id: TaskId, history: ShownHistory) -> tuple[R
         return ()  # the page has all the rest
 
 
-def _mentions(index: Index, page: IndexedPage, text: str) -> list[IndexedTask]:
+def _mentions(index: Index, named: TaskId, text: str) -> list[TaskRow]:
     """Returns the other tasks that a text names, in the order of their first mention."""
     text = text[:_MOST_SEARCHED]
-    known = index.known(words_like_ids(text) - {page.id})
+    known = index.known(words_like_ids(text) - {named})
     return [known[task_id] for task_id in mentioned(text, known)] if known else []
 
 
 def _goes_back(event: Event) -> bool:
     """True for an event that may have put a hand-off or a review aside."""
-    is_return = event.to_status in (WORKING, PENDING) and event.from_status not in (None, PENDING)
+    is_return = event.to_status in (Status.WORKING, Status.PENDING) and event.from_status not in (
+        None,
+        Status.PENDING,
+    )
     return is_return or event.type.value in _PUT_ASIDE
 
 
-def _changes(context: Context, page: IndexedPage) -> Changes | None:
-    if '"start_sha": null' in page.json:
+def _changes(context: Context, task: TaskRow) -> Changes | None:
+    if '"start_sha": null' in task.json:
         return None
     from gitticks.actions.changes import Allowance, find_changes, names_in, names_with_branch
 
-    names = names_with_branch(context.repository, names_in(page.json))
-    in_review = page.status == REVIEWING
+    names = names_with_branch(context.repository, names_in(task.json))
+    in_review = task.status == Status.REVIEWING
     return find_changes(context.repository, names, Allowance(MOST_SECONDS), with_conflicts=in_review)
 
 
@@ -236,10 +239,10 @@ def _unreadable(index: Index, task_id: TaskId) -> Exception:
     return find_broken(index, task_id) or missing
 
 
-def body_of(index: Index, page: IndexedTask) -> Body:
+def body_of(index: Index, task_id: TaskId) -> Body:
     """Returns the text of a task."""
-    text, first_line = index.body(page.id)
-    return read_body(Source(text, f"{BOARD_FOLDER}/{task_path(page.id)}", first_line))
+    text, first_line = index.body(task_id)
+    return read_body(Source(text, f"{BOARD_FOLDER}/{task_path(task_id)}", first_line))
 
 
 def _sections(body: Body) -> dict[str, str]:
@@ -247,19 +250,21 @@ def _sections(body: Body) -> dict[str, str]:
     counting = {same_name(block.title): block for block in blocks}
     names = dict.fromkeys(_known_name(block.title) for block in blocks)
     texts = {
-        name: body.content(counting[same_name(name)]) for name in names if name not in (NOTES, QUESTIONS)
+        name: body.content(counting[same_name(name)])
+        for name in names
+        if name not in (Section.NOTES, Section.QUESTIONS)
     }
     return {name: text for name, text in texts.items() if not is_empty(text)}
 
 
 def _known_name(title: str) -> str:
     """Returns a section's title as gitticks writes it, where it is one that gitticks knows."""
-    return next((name for name in SECTIONS if name.lower() == title.lower()), title)
+    return next((name for name in Section if name.lower() == title.lower()), title)
 
 
 def review_outcome_of(body: Body) -> str | None:
     """Returns what the review came to, a word of `ReviewOutcome`; None without a review."""
-    text = body.get(REVIEW)
+    text = body.get(Section.REVIEW)
     if text is None:
         return None
     from gitticks.document.verdict_line import review_outcome
@@ -277,12 +282,12 @@ def _entries(body: Body, section: str) -> tuple[Entry, ...]:
 
 def notes_of(body: Body) -> tuple[Entry, ...]:
     """Returns the notes, in file order."""
-    return _entries(body, NOTES)
+    return _entries(body, Section.NOTES)
 
 
 def _notes_anywhere(body: Body) -> tuple[Entry, ...]:
     """Returns the notes, with what people wrote among the questions that answers none."""
-    entries = _entries(body, QUESTIONS)
+    entries = _entries(body, Section.QUESTIONS)
     if not entries:
         return notes_of(body)
 
@@ -290,7 +295,7 @@ def _notes_anywhere(body: Body) -> tuple[Entry, ...]:
 
 
 def _questions(body: Body) -> tuple[QuestionPair, ...]:
-    entries = _entries(body, QUESTIONS)
+    entries = _entries(body, Section.QUESTIONS)
     if not entries:
         return ()
 

@@ -14,8 +14,8 @@ from gitticks.agents.environment import neutral_environment
 from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.status import Isolation, Role, Status
-from gitticks.model.task import BY_HAND, Claim, Task
+from gitticks.model.status import BY_HAND, Isolation, Role, Status
+from gitticks.model.task import Claim, Task
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.records import Sessions

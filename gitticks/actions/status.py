@@ -1,33 +1,42 @@
-"""Takes stock: what runs, what awaits a person, what is ready, what merges, and what lies on the board."""
+"""Takes stock: what runs, what awaits a person, what is ready, what merges, and how the board stands.
+
+Most of it is answered from the index. What costs more (a look at the board, at merges by hand, at lost commits) is
+loaded only where a small file or a row of the index says that there may be something to find.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import os
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.actions.conflict_markers import unmerged_on_board
-from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, in_work
 from gitticks.actions.dependencies import Circle, circles_of
-from gitticks.actions.derived_state import Standing, standing_of
-from gitticks.actions.elsewhere import waiting_on_board
-from gitticks.actions.merges_by_hand import FoundMerge, notice_merges, warn_of_missing
+from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
+from gitticks.actions.inbox import Inbox, inbox_of
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
 from gitticks.actions.taking_up import take_up, warn_of_fallen
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency, is_to_review
 from gitticks.model.status import Status
-from gitticks.model.task import Task
-from gitticks.runner.liveness import is_run_alive_at
-from gitticks.runner.start_delays import Resting, read_resting
-from gitticks.store.board import board_checkout, board_path, is_on_state_branch, pending
-from gitticks.store.index import BrokenFile
-from gitticks.store.indexed_task import IndexedTask
+from gitticks.runner.liveness import RESTING_FILE, is_run_alive_at
+from gitticks.store.index import BrokenFile, open_index
+from gitticks.store.tip import state_tip
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.merges_by_hand import FoundMerge
+    from gitticks.git.checkouts import Checkout
+    from gitticks.runner.start_delays import Resting
+    from gitticks.store.task_row import TaskRow
 
 
-@dataclass(frozen=True, slots=True)
-class BoardState:
+_by_id = attrgetter("id")
+
+
+class BoardState(NamedTuple):
     """How the board stands, by path.
 
     `taken_up` are saved edits that were just committed, `uncommitted` those that were not, with the reason, and
@@ -36,13 +45,12 @@ class BoardState:
 
     exists: bool = False
     taken_up: tuple[str, ...] = ()
-    uncommitted: Mapping[str, str] = field(default_factory=dict)
-    pending: Mapping[str, str] = field(default_factory=dict)
+    uncommitted: Mapping[str, str] = {}
+    pending: Mapping[str, str] = {}
     is_refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(NamedTuple):
     """Where everything stands; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON.
 
     `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
@@ -50,95 +58,125 @@ class Overview:
     """
 
     in_work: tuple[InWork, ...]
-    awaiting: tuple[Standing[IndexedTask], ...]
+    awaiting: tuple[Standing[TaskRow], ...]
     questions: Mapping[TaskId, tuple[Entry, ...]]
-    to_review: tuple[Standing[Task], ...]
-    ready: tuple[Standing[IndexedTask], ...]
-    merging: tuple[Standing[IndexedTask], ...]
+    inbox: Inbox
+    to_review: tuple[Standing[TaskRow], ...]
+    ready: tuple[Standing[TaskRow], ...]
+    merging: tuple[Standing[TaskRow], ...]
     counts: Mapping[Status, int]
     board: BoardState
     broken: tuple[BrokenFile, ...]
-    merged: tuple[FoundMerge, ...] = ()
-    circles: tuple[Circle, ...] = ()
-    denied: tuple[Denied, ...] = ()
-    waiting: tuple[str, str] | None = None
-    is_elsewhere: bool = False
-    resting: tuple[Resting, ...] = ()
+    merged: tuple[FoundMerge, ...]
+    circles: tuple[Circle, ...]
+    denied: tuple[Denied, ...]
+    resting: tuple[Resting, ...]
+    waiting: tuple[str, str] | None
+    is_elsewhere: bool
 
 
-def take_stock(context: Context, *, with_json: bool = False) -> Overview:
+def take_stock(context: Context, most_asked: int, *, with_json: bool = False) -> Overview:
     """Returns where everything stands, after what was saved by hand on the board was taken up.
 
-    The rows have their JSON where that is wanted.
+    The inbox holds the `most_asked` most urgent tasks. The rows have their JSON where that is wanted.
 
     Raises:
         NotFoundError: there is no repository, or no state branch.
     """
-    context.store.tip()
+    state_tip(context.repository)
     context.warn_of_left_behind()
-    board = _board_state(context)
+    board, waiting, is_elsewhere = _look_at_board(context)
     warn_of_fallen(context)
-    waiting, unmerged = _unfinished(context)
-    merged = notice_merges(context)
-    warn_of_missing(context)
+    merged = _merged_by_hand(context)
     index = context.index
     rows = index.listed(open_only=True, with_json=with_json)
     graph = Graph.of(rows, index.unreadable())
     around = context.surroundings()
-    standings = [standing_of(context, row, graph, around) for row in graph.in_picking_order(rows)]
-    awaiting = sorted((one for one in standings if one.task.awaiting), key=lambda one: by_urgency(one.task))
-    reviewed = [index.task(one.task.id) for one in standings if one.task.status == Status.AGENT_REVIEW]
+    ordered = graph.in_picking_order(rows)
+    begun = [row for row in ordered if row.is_begun]
+    awaiting = sorted((row for row in ordered if row.awaiting), key=by_urgency)
+
+    def standings(rows: Iterable[TaskRow]) -> tuple[Standing[TaskRow], ...]:
+        return tuple(standing_of(context, row, graph, around) for row in rows)
+
     return Overview(
-        in_work=tuple(in_work(context, graph)),
-        awaiting=tuple(awaiting),
-        questions={one.task.id: index.open_questions(one.task.id) for one in awaiting} if with_json else {},
-        to_review=tuple(
-            standing_of(context, task, graph, around) for task in reviewed if is_to_review(task, around)
-        ),
-        ready=tuple(one for one in standings if one.is_ready),
-        merging=tuple(one for one in standings if one.task.is_merging),
+        in_work=tuple(in_work(context, graph, around)),
+        awaiting=standings(awaiting),
+        questions={row.id: index.open_questions(row.id) for row in awaiting} if with_json else {},
+        inbox=inbox_of(context, graph, around, count=most_asked),
+        to_review=standings(row for row in begun if is_to_review(row, around)),
+        ready=standings(row for row in ordered if graph.is_ready(row, around)),
+        merging=standings(row for row in begun if row.is_merging),
         counts={Status(status): count for status, count in index.status_counts().items()},
-        board=replace(board, uncommitted={**board.uncommitted, **unmerged}),
+        board=board,
         broken=index.to_mend(),
         merged=merged,
         circles=tuple(circles_of(graph)),
-        denied=tuple(filter(None, (denied_of(index, row.id) for row in index.begun()[:MOST_READ]))),
-        waiting=waiting,
-        is_elsewhere=_is_elsewhere(context),
+        denied=tuple(
+            filter(None, (denied_of(index, row.id) for row in sorted(begun, key=_by_id)[:MOST_READ]))
+        ),
         resting=_resting(context),
+        waiting=waiting,
+        is_elsewhere=is_elsewhere,
     )
 
 
 def _resting(context: Context) -> tuple[Resting, ...]:
     place = context.repository.own_place
+    if not os.path.exists(f"{place}/{RESTING_FILE}"):
+        return ()
+    from gitticks.runner.start_delays import read_resting
+
     return read_resting(place, context.now, is_run_alive=is_run_alive_at(place))
 
 
-def _is_elsewhere(context: Context) -> bool:
+def _merged_by_hand(context: Context) -> tuple[FoundMerge, ...]:
+    """Moves on what a person merged by hand, and warns of what the base lacks of the tasks that are done."""
+    with open_index(context.repository) as index:
+        has_begun = bool(index.begun())
+    merged: tuple[FoundMerge, ...] = ()
+    if has_begun:
+        from gitticks.actions.merges_by_hand import notice_merges
+
+        merged = notice_merges(context)
+    if may_miss_merges(context):
+        from gitticks.actions.merges_by_hand import warn_of_missing
+
+        warn_of_missing(context)
+    return merged
+
+
+def _look_at_board(context: Context) -> tuple[BoardState, tuple[str, str] | None, bool]:
+    """Takes up what was saved on the board, and returns how it stands, what git waits for, and whether it is elsewhere."""
+    main = context.repository.main_place
+    if main is None or not os.path.lexists(f"{main}/{BOARD_FOLDER}/.git"):
+        return BoardState(), None, False
+    from gitticks.store.board import board_checkout, is_on_state_branch, pending
+
     checkout = board_checkout(context.repository)
-    return checkout is not None and not is_on_state_branch(checkout)
-
-
-def _board_state(context: Context) -> BoardState:
-    repository = context.repository
-    if board_path(repository) is None:
-        return BoardState()
+    if checkout is None:
+        return BoardState(), None, False
     saved = take_up(context)
-    return BoardState(
+    waiting, unmerged = _unfinished(context, checkout)
+    board = BoardState(
         exists=True,
         taken_up=saved.paths,
-        uncommitted=saved.left,
-        pending={path: one.kind.value for path, one in sorted(pending(repository).items())},
+        uncommitted={**saved.left, **unmerged},
+        pending={path: one.kind.value for path, one in sorted(pending(context.repository).items())},
         is_refused=saved.has_refused,
     )
+    return board, waiting, not is_on_state_branch(checkout)
 
 
-def _unfinished(context: Context) -> tuple[tuple[str, str] | None, dict[str, str]]:
+def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] | None, dict[str, str]]:
     """Returns what git waits for on the board and what to type, and the files over which it waits, with the reason."""
-    checkout = board_checkout(context.repository)
-    waiting = None if checkout is None else waiting_on_board(checkout)
+    from gitticks.actions.elsewhere import waiting_on_board
+
+    waiting = waiting_on_board(checkout)
     if waiting is None:
         return None, {}
+    from gitticks.actions.conflict_markers import unmerged_on_board
+
     unmerged = {
         one.path: "conflict: one side deleted what the other changed"
         if one.line is None

@@ -7,20 +7,20 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.ids import TaskId
-from gitticks.model.words import AGENT_REVIEW, REVIEWING, STUCK, WORKING
+from gitticks.model.status import Status
 
 if TYPE_CHECKING:
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
     from gitticks.store.index import Index
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 
-_STUCK = STUCK.encode()
+_STUCK = Status.STUCK.encode()
 
 MOST_READ = 200
 """So many tasks' texts and histories are looked into for one answer."""
-_STEPS = frozenset({WORKING, AGENT_REVIEW})
+_STEPS = frozenset({Status.WORKING, Status.AGENT_REVIEW})
 
 
 def stuck_reason(history: bytes) -> str | None:
@@ -34,7 +34,7 @@ def stuck_reason(history: bytes) -> str | None:
             event = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(event, dict) and event.get("to") == STUCK:
+        if isinstance(event, dict) and event.get("to") == Status.STUCK:
             reason = event.get("reason")
             return " ".join(reason.split()) if isinstance(reason, str) else None
     return None
@@ -42,22 +42,22 @@ def stuck_reason(history: bytes) -> str | None:
 
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
     """Returns why those of the tasks are stuck that are, as far as their histories tell."""
-    stuck = [task.id for task in tasks if task.status == STUCK]
+    stuck = [task.id for task in tasks if task.status == Status.STUCK]
     found = {task_id: stuck_reason(index.history(task_id)) for task_id in stuck}
     return {task_id: reason for task_id, reason in found.items() if reason}
 
 
-def said_of(index: Index, task: IndexedTask) -> str:
+def said_of(index: Index, task: TaskRow) -> str:
     """Returns why a task is stuck, or else the agent's note that came with its signal; empty if there is none."""
-    if task.status == STUCK:
+    if task.status == Status.STUCK:
         return stuck_reason(index.history(task.id)) or ""
     if task.asked_at is None or b"notes" not in (index.data(task.id) or b"").lower():
         return ""
     from gitticks.actions.showing import body_of, notes_of
     from gitticks.model.status import ActorKind
 
-    notes = [note for note in notes_of(body_of(index, task)) if note.kind is ActorKind.AGENT]
-    if notes and task.status == REVIEWING:
+    notes = [note for note in notes_of(body_of(index, task.id)) if note.kind is ActorKind.AGENT]
+    if notes and task.status == Status.REVIEWING:
         return _last_within(notes, *_work_of_round(index.history(task.id), task.asked_at))
     return _last_within(notes, task.asked_at, None)
 
@@ -101,7 +101,7 @@ def _work_of_round(history: bytes, asked_at: datetime) -> tuple[datetime, dateti
     for event in reversed(read_history(history).events if history else ()):
         if event.to_status not in _STEPS:
             continue
-        if event.to_status == WORKING:
+        if event.to_status == Status.WORKING:
             return event.at, handed_off
         handed_off = handed_off or event.at
     return asked_at, None

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from gitticks.actions.background import in_background
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
+from gitticks.actions.sync_glance import may_share
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.model.settings import SyncMode
 from gitticks.store.layout import STATE_REF
-from gitticks.store.settings_glance import may_be_set
 
 LONGEST_SECONDS = 10.0
 """Nobody waits longer for a remote after a command that has done its work."""
@@ -31,11 +31,8 @@ def sync_after(context: Context) -> Synced | None:
 
     The command has succeeded or failed by itself; trouble with the remote becomes a warning.
     """
-    if not _may_ask(context):
-        return None
-
     mode = asked_mode(context)
-    if mode is SyncMode.OFF or (mode is SyncMode.PUSH and not context.store.written):
+    if mode is SyncMode.OFF or (mode is SyncMode.PUSH and not context.written):
         return None
     return share(context)
 
@@ -53,19 +50,9 @@ def sync_before(context: Context) -> None:
 def asked_mode(context: Context) -> SyncMode:
     """Returns what is to be shared without being asked for; nothing in a session, or where something is broken."""
     with contextlib.suppress(GitticksError):  # whoever reads the settings says what is broken
-        if _may_ask(context):
+        if may_share(context):
             return context.settings.sync.auto
     return SyncMode.OFF
-
-
-def _may_ask(context: Context) -> bool:
-    """True unless it is plain without reading all settings, which takes longer than most commands, that none asks."""
-    if context.world.in_session:
-        return False
-    with contextlib.suppress(GitticksError):
-        store = context.store
-        return store.exists and may_be_set(store, context.world.environment, context.overrides, "sync.auto")
-    return False
 
 
 def share(context: Context) -> Synced | None:

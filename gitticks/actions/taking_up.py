@@ -84,15 +84,16 @@ def warn_of_fallen(context: Context) -> None:
     What a user dropped by `git reset` is named until the branch goes on from there, and by the doctor after that.
     """
     from gitticks.store.dropped import How, fallen_commits
+    from gitticks.store.tip import state_tip
 
     with suppress(GitticksError):  # then the doctor says what is damaged
-        for one in fallen_commits(context.store):
+        for one in fallen_commits(context.repository):
             if one.fall.how is How.UNEXPLAINED:
                 context.warnings.append(
                     f"the state branch was rewound and lacks {one.words}: "
                     f"`gt doctor --fix` brings {one.pronoun} back, `gt doctor` says how to keep {one.pronoun} off"
                 )
-            elif context.store.tip() == one.fall.new:
+            elif state_tip(context.repository) == one.fall.new:
                 context.warnings.append(
                     f"`git reset` took {one.words} off the state branch; "
                     f"`gt doctor` says how to bring {one.pronoun} back"

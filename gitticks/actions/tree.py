@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.derived_state import Standing
 from gitticks.actions.stop_reasons import reasons_of
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from gitticks.model.graph import Forest, Place
     from gitticks.model.notes import Entry
     from gitticks.store.index import BrokenFile, Index
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 
 class Group:
@@ -31,8 +30,7 @@ class Group:
     CIRCLES = "in a circle"
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     """The places of the tasks that were asked for, group by group; groups without any are left out.
 
     `closed` is how many closed tasks each task has below it that are not shown, under None those without a parent,
@@ -40,8 +38,8 @@ class Tree:
     they are stuck.
     """
 
-    groups: tuple[tuple[str, Sequence[Place[IndexedTask]]], ...]
-    standings: Mapping[TaskId, Standing[IndexedTask]]
+    groups: tuple[tuple[str, Sequence[Place[TaskRow]]], ...]
+    standings: Mapping[TaskId, Standing[TaskRow]]
     closed: Mapping[TaskId | None, int]
     all_closed: Mapping[TaskId | None, int]
     open_children: Mapping[TaskId | None, int]
@@ -90,13 +88,13 @@ def grow_tree(
     )
 
 
-def _has_children(graph: Graph[IndexedTask], folded: Mapping[TaskId | None, int], task_id: TaskId) -> bool:
+def _has_children(graph: Graph[TaskRow], folded: Mapping[TaskId | None, int], task_id: TaskId) -> bool:
     return task_id in folded or bool(graph.children(task_id))
 
 
 def _groups(
-    graph: Graph[IndexedTask], forest: Forest[IndexedTask], folded: Mapping[TaskId | None, int]
-) -> Iterator[tuple[str, list[Place[IndexedTask]]]]:
+    graph: Graph[TaskRow], forest: Forest[TaskRow], folded: Mapping[TaskId | None, int]
+) -> Iterator[tuple[str, list[Place[TaskRow]]]]:
     for name, tops in (
         (Group.EPICS, forest.epics),
         (Group.STANDALONE, forest.standalone),

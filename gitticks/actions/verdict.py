@@ -11,9 +11,8 @@ from gitticks.actions.update import add_note
 from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section, open_questions
-from gitticks.model.status import Awaiting, Status, Verdict
+from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.model.task import Task
-from gitticks.model.words import ANSWERED
 from gitticks.store.index import open_index
 from gitticks.workflow.triggers import Seen, VerdictGiven
 from gitticks.workflow.verdicts import VERDICTS, Outcome

@@ -14,7 +14,22 @@ from gitticks.errors import GitticksError
 if TYPE_CHECKING:
     from gitticks.cli.flags import ReadingCommand
 
-NAMES = frozenset({"board", "graph", "inbox", "list", "next", "ready", "search", "show", "stats", "tree"})
+NAMES = frozenset(
+    {
+        "board",
+        "current",
+        "graph",
+        "inbox",
+        "list",
+        "next",
+        "ready",
+        "search",
+        "show",
+        "stats",
+        "status",
+        "tree",
+    }
+)
 """The commands that can be answered so; each module's `command` is a `ReadingCommand`."""
 
 _COMPLETION = "_GT_COMPLETE"
@@ -39,10 +54,11 @@ def answer_at_once(words: list[str]) -> int | None:
 
     from gitticks.actions.context import Context
     from gitticks.cli.failures import guarded
-    from gitticks.cli.flags import run_with
+    from gitticks.cli.flags import run_in
 
     gc.disable()  # an answer makes many small things, and none that keep one another alive
-    return guarded(words, lambda: run_with(Context(), command, values))
+    context = Context()
+    return guarded(words, lambda: run_in(context, command.name, lambda: command.answer(context, **values)))
 
 
 def _read(command: ReadingCommand, words: list[str]) -> dict[str, Any] | None:

@@ -10,13 +10,13 @@ from gitticks.cli.render import GAP, Style
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.tasks_table import waits_for
 from gitticks.cli.text import cut, pad, visible, width, wrap
-from gitticks.model.words import CLOSED
+from gitticks.model.status import Phase
 
 if TYPE_CHECKING:
     from gitticks.actions.board_columns import Column as PhaseColumn
     from gitticks.actions.derived_state import Standing
     from gitticks.cli.render import Screen
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 MOST_CARDS = 10
 NARROWEST_COLUMN = 16
@@ -45,7 +45,7 @@ def _row(on: Screen, cells: Sequence[Painted], room: int) -> str:
 
 def _heading(column: PhaseColumn) -> str:
     count = len(column.standings)
-    if column.phase == CLOSED and column.left_out:
+    if column.phase == Phase.CLOSED and column.left_out:
         return f"closed recently {count}"
     return f"{column.phase.replace('_', ' ')} {count}"
 
@@ -60,7 +60,7 @@ def _cards(on: Screen, column: PhaseColumn, room: int, most: int | None) -> Iter
         yield cut(f"… {left} more", room), Style.FAINT
 
 
-def _card(on: Screen, one: Standing[IndexedTask], room: int) -> Iterator[Painted]:
+def _card(on: Screen, one: Standing[TaskRow], room: int) -> Iterator[Painted]:
     """Yields a card's lines: id and priority, with what it waits for if that has room there, and the title."""
     task, waits = one.task, waits_for(one)
     head = f"{on.glyph(task.status)} {task.id}{GAP}p{task.priority}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import click
@@ -23,8 +22,7 @@ SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING = (
 HEADINGS = (SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING)
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueEntry:
+class CatalogueEntry(NamedTuple):
     """One command: its module in `gitticks.cli.commands` has the name with `-` as `_` (`importing` for `import`), and a `command` in it."""
 
     name: str

@@ -6,10 +6,17 @@ Whatever is not understood for certain is left to click, which knows how to comp
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from gitticks.cli.render import PrintingError, warn
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
+
+
+R = TypeVar("R")
+_NEVER_SHARING = frozenset({"sync", "trust", "init", "hook", "merge-driver", "doctor", "watch"})
+"""Commands that share by themselves, or that git or a broken repository calls for."""
 
 
 class Argument(NamedTuple):
@@ -136,20 +143,31 @@ def with_values(command: ReadingCommand, words: list[str]) -> list[str]:
     return done
 
 
-def run_with(context: Context, command: ReadingCommand, values: dict[str, Any]) -> int:
-    """Answers a command; then lets the index go, and prints warnings that came up on the way."""
+def run_in(context: Context, name: str, answer: Callable[[], R]) -> R:
+    """Runs a command; then shares what it changed where the settings ask for that, and prints its warnings."""
     try:
-        return command.answer(context, **values)
+        return answer()
+    except PrintingError as error:
+        error.changes += context.written
+        raise
     finally:
+        if (context.has_store or context.is_current) and name not in _NEVER_SHARING:
+            _share(context)
         finish(context)
+
+
+def _share(context: Context) -> None:
+    from gitticks.actions.sync_glance import may_share
+
+    if may_share(context):
+        from gitticks.actions.sync_auto import sync_after
+
+        sync_after(context)
 
 
 def finish(context: Context) -> None:
     """Lets the index of a call go, and prints warnings that came up on the way."""
     if "index" in context.__dict__:
         context.index.close()
-    if context.warnings:
-        from gitticks.cli.render import warn
-
-        for warning in context.warnings:
-            warn(warning)
+    for warning in context.warnings:
+        warn(warning)

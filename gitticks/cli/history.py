@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 
 from gitticks.cli.render import Screen, Style
 from gitticks.cli.table import Cell, table
 from gitticks.model.event import Event, EventType
+from gitticks.model.notes import Section
 from gitticks.model.status import Status
-from gitticks.model.words import HANDOFF
 
 _WORDS = {
     EventType.CREATED: "created",
@@ -80,7 +79,7 @@ def _joined(before: Event, step: Event) -> Event | None:
     if step.to_status is None or step.reason is None:
         return None
     if before.type is EventType.WAIVED and before.reason == step.reason:
-        return replace(step, reason=f"{what_happened(before)}: {step.reason}")
+        return step._replace(reason=f"{what_happened(before)}: {step.reason}")
     if before.type is EventType.MERGE_FAILED and before.reason and before.reason in step.reason:
         return step
     merged = str(before.data.get("sha") or "")[:_SHORT_SHA] if before.type is EventType.MERGED else ""
@@ -114,7 +113,7 @@ def what_happened(event: Event) -> str:
     """Returns an event in a few words."""
     if event.to_status is not None:
         return f"{_status(event.from_status)} → {_status(event.to_status)}"
-    if event.type is EventType.TEXT_CHANGED and event.data.get("sections") == [HANDOFF]:
+    if event.type is EventType.TEXT_CHANGED and event.data.get("sections") == [Section.HANDOFF]:
         return "hand-off written"
     data = {"gate": "gate", "role": "agent", "verdict": "answered", "awaiting": "", "sha": "", "source": ""}
     data |= {key: _short(key, value) for key, value in event.data.items() if value is not None}

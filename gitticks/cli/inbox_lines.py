@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gitticks.cli.render import Style, age_of, ago, count_of, opposite
 from gitticks.cli.tasks_table import answer_commands, indent_of
 from gitticks.cli.text import visible, width, wrap
-from gitticks.model.words import ANSWERED, STUCK
+from gitticks.model.status import ANSWERED, Status
 
 if TYPE_CHECKING:
     from gitticks.actions.derived_state import Standing
@@ -28,7 +28,7 @@ _VERDICTS = frozenset({"", "PASS", "FAIL"})
 def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
     """Yields a task of the inbox, with the beginning of what is asked and what was found out of its work."""
     said = "\n".join(entry.text for entry in asked.questions) or asked.said
-    if asked.answer is not None and asked.standing.task.status != STUCK:
+    if asked.answer is not None and asked.standing.task.status != Status.STUCK:
         said = asked.answer.text
     if asked.review is not None and asked.review.outcome != _PASS:
         said = f"{said}\n{_review(asked.review)}:\n{_reasons(asked.review)}"
@@ -78,7 +78,7 @@ def commands(standing: Standing[Listed], *, is_answered: bool = False) -> list[s
     answers = answer_commands(standing).split(" · ") if task.awaiting else [again]
     if is_answered:
         answers = [f"gt approve {task.id}", *answers]
-    is_stuck = task.status == STUCK
+    is_stuck = task.status == Status.STUCK
     return [f"gt show {task.id}", *answers, f"gt cancel {task.id}"] if is_stuck else answers
 
 
@@ -99,7 +99,7 @@ def _waits(standing: Standing[Listed], now: datetime) -> str:
     task = standing.task
     if standing.is_conflicted:
         return "conflict"
-    kind = str(task.awaiting or STUCK)
+    kind = str(task.awaiting or Status.STUCK)
     if task.asked_at is None:
         return kind
     if kind in ANSWERED:
@@ -110,7 +110,7 @@ def _waits(standing: Standing[Listed], now: datetime) -> str:
 def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str]:
     """Yields the beginning of what is asked, broken to the width of a terminal."""
     lines = [line for line in map(str.strip, said.splitlines()) if line]
-    if task.status == STUCK and lines:
+    if task.status == Status.STUCK and lines:
         lines[0] = f"stuck: {lines[0]}"
     for line in lines[:most]:
         yield from wrap(visible(line), max(1, on.columns)) if on.is_terminal else [visible(line)]
@@ -120,7 +120,7 @@ def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str
 
 def _facts(asked: Asked) -> Iterator[str]:
     if not asked.is_mine:
-        yield f"for {visible(asked.standing.task.reviewer or 'nobody')}"
+        yield f"for {visible(asked.reviewer or 'nobody')}"
     if asked.answer is not None:
         yield f"answered by {visible(asked.answer.name)}, counts once it is approved"
     if asked.review is not None and asked.review.outcome == _PASS:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gitticks.cli.render import say, say_in_pieces
 from gitticks.model.ids import BOARD_FOLDER, task_path
-from gitticks.store.indexed_task import IndexedTask
+from gitticks.store.task_row import TaskRow
 from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.model.task import Task
 
-Shown: TypeAlias = "Standing[Task] | Standing[IndexedTask]"
+Shown: TypeAlias = "Standing[Task] | Standing[TaskRow]"
 
 
 SCHEMA = 1
@@ -59,7 +59,7 @@ def task_text(standing: Shown, **more: object) -> str:
     The fields lie in the index as the text that is printed here, so a listing of thousands makes none of it anew.
     """
     task = standing.task
-    fields = task.json if isinstance(task, IndexedTask) else _fields(task)
+    fields = task.json if isinstance(task, TaskRow) else _fields(task)
     ready = standing.is_ready
     blocked = not ready and standing.is_blocked
     folder = _folders.get(standing.main_place) or _folder(standing.main_place)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, Switch, finish, with_values
-from gitticks.cli.render import PrintingError
+from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, Switch, finish, run_in, with_values
 from gitticks.cli.usage import did_you_mean, nearest_names
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 _NARROW = 60
-_NEVER_SHARING = frozenset({"sync", "trust", "init", "hook", "merge-driver", "doctor", "watch"})
-"""Commands that share by themselves, or that git or a broken repository calls for."""
 _DOES_MUCH = frozenset({"run", "watch", "sync", "merge", "import", "doctor", "health", "migrate"})
 """Commands that live long or look at many objects, for which libgit2 is worth its loading."""
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -156,24 +153,9 @@ def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, 
         call = click.get_current_context()
         context = call.ensure_object(Context)
         context.does_much = context.does_much or call.info_name in _DOES_MUCH
-        call.call_on_close(lambda: _finish(context, str(call.info_name)))
-        try:
-            return function(context, *args, **kwargs)
-        except PrintingError as error:
-            if "store" in context.__dict__:
-                error.changes += tuple(context.store.written)
-            raise
+        return run_in(context, str(call.info_name), lambda: function(context, *args, **kwargs))
 
     return with_context
-
-
-def _finish(context: Context, name: str) -> None:
-    """Shares what the command changed where the settings ask for that, and ends the call."""
-    if "store" in context.__dict__ and name not in _NEVER_SHARING:
-        from gitticks.actions.sync_auto import sync_after
-
-        sync_after(context)
-    finish(context)
 
 
 def json_option(function: Callable[..., R]) -> Callable[..., R]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, TextIO
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from gitticks.cli.text import cut, pad, visible, width
-from gitticks.model import words
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.model.status import Status
 from gitticks.safe_read import reason_of
 
 if TYPE_CHECKING:
@@ -24,16 +24,17 @@ GAP = "  "
 NO_TASKS = 'no tasks yet: `gt create "…"` makes the first'
 NOTHING_READY = "nothing is ready: `gt list` says what each task waits for"
 NOTHING_AWAITS = "nothing awaits a person: `gt status` says what runs"
-_GLYPHS = {
-    words.PENDING: ("○", "o"),
-    words.CLARIFICATION: ("?", "?"),
-    words.WORKING: ("◐", ">"),
-    words.AGENT_REVIEW: ("◇", "r"),
-    words.REVIEWING: ("⊙", "@"),
-    words.STUCK: ("!", "!"),
-    words.DONE: ("✓", "+"),
-    words.CANCELLED: ("✗", "x"),
+_GLYPHS: dict[str, tuple[str, str]] = {
+    Status.PENDING: ("○", "o"),
+    Status.CLARIFICATION: ("?", "?"),
+    Status.WORKING: ("◐", ">"),
+    Status.AGENT_REVIEW: ("◇", "r"),
+    Status.REVIEWING: ("⊙", "@"),
+    Status.STUCK: ("!", "!"),
+    Status.DONE: ("✓", "+"),
+    Status.CANCELLED: ("✗", "x"),
 }
+_LINES_AT_ONCE = 500
 _FLAG = ("⚑", "*")
 _ASCII = str.maketrans({"…": "...", "·": "-", "→": "->", "»": "[", "«": "]"})
 
@@ -73,19 +74,18 @@ class Style:
     FOUND = "1;35"
 
 
-_STATUS_STYLES = {
-    words.WORKING: Style.BUSY,
-    words.AGENT_REVIEW: Style.BUSY,
-    words.CLARIFICATION: Style.WAITS,
-    words.REVIEWING: Style.WAITS,
-    words.STUCK: Style.BAD,
-    words.DONE: Style.GOOD,
-    words.CANCELLED: Style.FAINT,
+_STATUS_STYLES: dict[str, str] = {
+    Status.WORKING: Style.BUSY,
+    Status.AGENT_REVIEW: Style.BUSY,
+    Status.CLARIFICATION: Style.WAITS,
+    Status.REVIEWING: Style.WAITS,
+    Status.STUCK: Style.BAD,
+    Status.DONE: Style.GOOD,
+    Status.CANCELLED: Style.FAINT,
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(NamedTuple):
     """What a stream can show: `columns` to align to, whether longer lines are cut, colour, more than ASCII, and links to files."""
 
     columns: int = PIPED_COLUMNS
@@ -123,7 +123,7 @@ class Screen:
 
     def narrower(self, columns: int) -> Screen:
         """Returns the screen without some of its columns, for what is indented."""
-        return replace(self, columns=max(1, self.columns - columns))
+        return self._replace(columns=max(1, self.columns - columns))
 
     def fit(self, text: str, columns: int) -> str:
         """Returns the text cut to `columns` on a terminal; whole where it is piped."""
@@ -181,6 +181,13 @@ def say(*lines: str, err: bool = False) -> None:
         stream.flush()
     except OSError:
         pass  # what is only told beside the answer stops no command
+
+
+def say_all(lines: Iterable[str]) -> None:
+    """Prints lines some at a time, so that thousands are never in memory together."""
+    left = iter(lines)
+    while some := list(islice(left, _LINES_AT_ONCE)):
+        say(*some)
 
 
 def _print(text: str, *, is_last: bool = True) -> None:

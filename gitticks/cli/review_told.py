@@ -14,7 +14,7 @@ from gitticks.cli.render import GAP, Style, ago, count_of
 from gitticks.cli.task_page import prose
 from gitticks.cli.text import visible
 from gitticks.model.ids import task_folder
-from gitticks.model.words import ACCEPTANCE, HANDOFF, NOTES, QUESTIONS, REVIEW
+from gitticks.model.notes import Section
 from gitticks.workflow.signals import without_promises
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
     if seen.summary:
         yield ""
         yield from _beginning(on, seen.summary, MOST_LINES, everything)
-    yield from _part(on, ACCEPTANCE, _beginning(on, seen.criteria or "", MOST_LINES, everything))
-    for name, text in (("Said", seen.said), (HANDOFF, seen.handoff), (REVIEW, seen.review)):
+    yield from _part(on, Section.ACCEPTANCE, _beginning(on, seen.criteria or "", MOST_LINES, everything))
+    for name, text in (("Said", seen.said), (Section.HANDOFF, seen.handoff), (Section.REVIEW, seen.review)):
         yield from _part(on, name, prose(on, text or ""))
     yield from _part(on, "Council", _council(on, seen))
-    yield from _part(on, QUESTIONS, _questions(on, seen.questions, now, everything))
+    yield from _part(on, Section.QUESTIONS, _questions(on, seen.questions, now, everything))
     notes = [note for note in seen.notes if note.text != seen.said]
-    yield from _part(on, NOTES, _notes(on, notes, now, everything))
+    yield from _part(on, Section.NOTES, _notes(on, notes, now, everything))
     yield from _part(on, "Work", _work(on, seen, now))
 
 

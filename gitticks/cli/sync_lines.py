@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gitticks.actions.sync import Moved, Reached
 from gitticks.cli.render import GAP, Screen, Style, count_of
-from gitticks.cli.tasks_table import BOARD_PREFIX
+from gitticks.cli.tasks_table import BOARD_PREFIX, merged_lines
 from gitticks.cli.text import visible
-from gitticks.model.status import Status
 from gitticks.store.layout import task_around
 
 if TYPE_CHECKING:
-    from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.actions.sync import Synced
 
 MOST_LISTED = 20
@@ -37,13 +35,6 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
         yield f"{remote} cannot be reached; your tasks are safe here, and go with the next sync{goes_on}"
     elif is_watching or not (done.came or done.went):
         yield f"in step with {remote}{goes_on}"
-
-
-def merged_lines(merged: Iterable[FoundMerge]) -> Iterator[str]:
-    """Yields what was found merged by hand, and what became of it."""
-    for one in merged:
-        words = "done" if one.status is Status.DONE else f"{one.status}, and awaits your word"
-        yield f"{one.id}  found merged into {visible(one.base)} as {one.commit[:7]}: {words}"
 
 
 def warnings_of(done: Synced) -> Iterator[str]:

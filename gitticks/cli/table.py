@@ -6,7 +6,8 @@ out once, not in each cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Screen, Style
 from gitticks.cli.text import all_visible, are_narrow, width
@@ -62,18 +63,14 @@ class Column:
             return self.texts
         return [on.styled(text, style) for text, style in zip(self.texts, self.styles_of_all(), strict=True)]
 
-    def before(self, on: Screen, rests: list[str]) -> list[str]:
-        """Returns each line's text followed by what stands right of it; only what is followed is filled with spaces."""
+    def padded(self, on: Screen) -> Iterable[str]:
+        """Returns the texts with their colour, filled with spaces to the column's width."""
         if self.is_narrow and not on.has_colour:
-            columns = self.width
-            return [
-                f"{text.ljust(columns)}{GAP}{rest}" if rest else text
-                for text, rest in zip(self.texts, rests, strict=True)
-            ]
-        return [
-            f"{shown}{' ' * (self.width - width(text))}{GAP}{rest}" if rest else shown
-            for text, shown, rest in zip(self.texts, self.painted(on), rests, strict=True)
-        ]
+            return map(str.ljust, self.texts, repeat(self.width))
+        return (
+            shown + " " * (self.width - width(text))
+            for text, shown in zip(self.texts, self.painted(on), strict=True)
+        )
 
 
 def table(
@@ -90,10 +87,12 @@ def table(
         Column(name, [row[place].text for row in cells], [row[place].style for row in cells])
         for place, name in enumerate(names)
     ]
-    return table_of(on, columns, flexible=flexible, with_heading=with_heading)
+    return list(table_of(on, columns, flexible=flexible, with_heading=with_heading))
 
 
-def table_of(on: Screen, columns: Sequence[Column], *, flexible: str, with_heading: bool = True) -> list[str]:
+def table_of(
+    on: Screen, columns: Sequence[Column], *, flexible: str, with_heading: bool = True
+) -> Iterator[str]:
     """Returns the lines of a table; the column `flexible`, or else the last, is cut to what the screen leaves.
 
     Where that would be less than a title needs, each row becomes two lines: the others, and the flexible one.
@@ -101,7 +100,7 @@ def table_of(on: Screen, columns: Sequence[Column], *, flexible: str, with_headi
     """
     used = [column for column in columns if any(column.texts)]
     if not used:
-        return []
+        return iter(())
     shown = [column.with_heading() for column in used] if with_heading else used
     names = [column.name for column in used]
     if on.is_terminal:
@@ -109,16 +108,15 @@ def table_of(on: Screen, columns: Sequence[Column], *, flexible: str, with_headi
         room = on.columns - sum(column.width for column in shown) - len(GAP) * (len(shown) - 1)
         room += shown[stretch].width
         if len(shown) > 1 and room < min(NARROWEST_TITLE, shown[stretch].width):
-            return _stacked(on, used, stretch)
+            return iter(_stacked(on, used, stretch))
         shown[stretch] = shown[stretch].cut(on, room)
     return _lines(on, shown)
 
 
-def _lines(on: Screen, columns: Sequence[Column]) -> list[str]:
-    lines = columns[-1].painted(on)
-    for column in reversed(columns[:-1]):
-        lines = column.before(on, lines)
-    return lines
+def _lines(on: Screen, columns: Sequence[Column]) -> Iterator[str]:
+    padded = [column.padded(on) for column in columns[:-1]]
+    lines = map(GAP.join, zip(*padded, columns[-1].painted(on), strict=True))
+    return (line.rstrip(" ") for line in lines)
 
 
 def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gitticks.cli.render import GAP, Style, ago, count_of, elapsed, opposite, status_word
 from gitticks.cli.tasks_table import waits_for
 from gitticks.cli.text import visible, width
-from gitticks.model.words import HANDOFF, REVIEW
+from gitticks.model.notes import Section
 
 if TYPE_CHECKING:
     from gitticks.actions.showing import Author, ShownTask
@@ -21,8 +21,8 @@ MOST_EVENTS = 20
 MOST_PATHS = 8
 _HEADING, _TAB = 10, 4
 _OUTCOMES = {"pass": "PASS", "fail": "FAIL", "unclear": "no verdict"}
-_LATE = (HANDOFF, REVIEW)
-_KINDS = {"handoff": HANDOFF, "review": REVIEW}
+_LATE = (Section.HANDOFF, Section.REVIEW)
+_KINDS = {"handoff": Section.HANDOFF, "review": Section.REVIEW}
 
 
 def page(on: Screen, shown: ShownTask, now: datetime) -> list[str]:
@@ -42,12 +42,12 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
     for name, text in shown.sections.items():
         if name not in _LATE:
             yield from _part(on, name, "", text)
-    if HANDOFF in shown.sections:
-        yield from _part(on, HANDOFF, _by(shown.handoff_author, now), shown.sections[HANDOFF])
-    if REVIEW in shown.sections:
-        outcome, text = _OUTCOMES.get(shown.review_outcome or "", ""), shown.sections[REVIEW]
+    if Section.HANDOFF in shown.sections:
+        yield from _part(on, Section.HANDOFF, _by(shown.handoff_author, now), shown.sections[Section.HANDOFF])
+    if Section.REVIEW in shown.sections:
+        outcome, text = _OUTCOMES.get(shown.review_outcome or "", ""), shown.sections[Section.REVIEW]
         by = ": ".join(part for part in (_by(shown.review_author, now), outcome) if part)
-        yield from _part(on, REVIEW, by, "" if text.strip() == outcome else text)
+        yield from _part(on, Section.REVIEW, by, "" if text.strip() == outcome else text)
     yield from _changes(on, shown)
     yield from _rounds(on, shown)
     yield from _questions(on, shown.questions, now)
@@ -57,42 +57,41 @@ def _page(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:
 
 
 def _facts(shown: ShownTask, now: datetime) -> Iterator[str]:
-    task = shown.standing.task
+    task, details = shown.standing.task, shown.details
     yield f"priority {task.priority}"
     if task.is_epic:
         closed = sum(not child.is_open for child in shown.children)
         yield f"epic, {closed} of {count_of(len(shown.children), 'child', 'children')} closed"
-    if task.labels:
-        yield ", ".join(task.labels)
+    if details.labels:
+        yield ", ".join(details.labels)
     if task.parent:
         yield f"in {task.parent}{f' ({shown.parent.title})' if shown.parent else ''}"
-    if task.created_by:
-        yield f"by {task.created_by}"
-    if task.agent:
-        yield f"for {task.agent}"
+    if details.created_by:
+        yield f"by {details.created_by}"
+    if details.agent:
+        yield f"for {details.agent}"
     if task.awaiting:
         asked = f", asked {ago(task.asked_at, now)}" if task.asked_at else ""
         yield f"awaits {task.awaiting}{asked}"
     elif waits_for(shown.standing):
         yield waits_for(shown.standing)
-    if task.requires:
-        yield f"requires {task.requires}"
-    if task.reviewer:
-        yield f"answered by {task.reviewer}"
+    if details.requires:
+        yield f"requires {details.requires}"
+    if details.reviewer:
+        yield f"answered by {details.reviewer}"
     yield from _outcome(shown)
 
 
 def _outcome(shown: ShownTask) -> Iterator[str]:
-    task = shown.standing.task
-    seconds = shown.seconds_to_close
+    details, seconds = shown.details, shown.seconds_to_close
     if seconds is not None:
         yield f"{elapsed(seconds)} from start to {'merge' if shown.is_merged else 'done'}"
-    if task.iterations:
-        yield count_of(task.iterations, "iteration")
-    if task.cost:
-        yield f"${task.cost:.2f}"
-    if task.pr:
-        yield task.pr
+    if details.iterations:
+        yield count_of(details.iterations, "iteration")
+    if details.cost:
+        yield f"${details.cost:.2f}"
+    if details.pr:
+        yield details.pr
     for blocker in shown.idle_blockers:
         yield f"`{blocker}` blocks nothing: it is missing or cancelled"
 

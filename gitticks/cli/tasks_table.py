@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gitticks.cli.render import GAP, Style, age_in_short, say, status_style, status_word, warn
+from gitticks.cli.render import GAP, Style, age_in_short, say, say_all, status_style, status_word, warn
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import cut, visible, width
 from gitticks.model.ids import BOARD_FOLDER, TaskId
-from gitticks.model.words import ANSWERED, PENDING, WORKING
+from gitticks.model.status import ANSWERED, Status
 
 if TYPE_CHECKING:
     from gitticks.actions.derived_state import Standing
+    from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.cli.render import Screen
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
@@ -25,7 +26,7 @@ _SHORTEST_QUESTION = 12
 _LONGEST_REASON = 40
 _MOST_BLOCKERS, _MOST_COUNTED = 3, 100
 _BY_HAND = "work"
-_BEGINS = (PENDING, WORKING)
+_BEGINS = (Status.PENDING, Status.WORKING)
 
 
 def task_table(
@@ -34,26 +35,29 @@ def task_table(
     now: datetime | None = None,
     reasons: Mapping[TaskId, str] | None = None,
     questions: Mapping[TaskId, tuple[Entry, ...]] | None = None,
-) -> list[str]:
-    """Returns one line for each task below a heading: glyph, id, priority, status, title and what it waits for.
+) -> Iterator[str]:
+    """Yields one line for each task below a heading: glyph, id, priority, status, title and what it waits for.
 
     A terminal with room for it, and a `now`, get the age as well. `reasons` say why tasks are stuck. Of `questions` a
     terminal gets the first line of each, as far as all the rest leaves room for it.
     """
     tasks = [standing.task for standing in standings]
-    glyphs = {status: on.glyph(status) for status in {task.status for task in tasks}}
+    glyphs = {status: f"{on.glyph(status)} " for status in {task.status for task in tasks}}
     states = [status_style(task) for task in tasks] if on.has_colour else Style.PLAIN
     urgency = (
         [Style.WAITS if task.awaiting else Style.FAINT for task in tasks] if on.has_colour else Style.PLAIN
     )
     columns = [
-        Column("  id", [f"{glyphs[task.status]} {task.id}" for task in tasks], Style.STRONG, ours=True),
+        Column("  id", [glyphs[task.status] + task.id for task in tasks], Style.STRONG, ours=True),
         Column("pri", [str(task.priority) for task in tasks], ours=True),
         Column("status", [status_word(task) for task in tasks], states, ours=True),
         Column("title", [task.title for task in tasks]),
         Column(
             "waits",
-            [_waits(on, standing, reasons or {}) for standing in standings],
+            [
+                _waits(on, standing, reasons or {}) if reasons or standing.may_wait else ""
+                for standing in standings
+            ],
             urgency,
             ours=not reasons,
         ),
@@ -151,6 +155,13 @@ def print_tasks_or(
 ) -> None:
     """Prints the table, or what to do next where there is nothing to list, which goes to stderr."""
     if standings:
-        say(*task_table(on, standings, now, reasons))
+        say_all(task_table(on, standings, now, reasons))
     else:
         say(nothing, err=True)
+
+
+def merged_lines(merged: Iterable[FoundMerge]) -> Iterator[str]:
+    """Yields what was found merged by hand, and what became of it."""
+    for one in merged:
+        words = "done" if one.status == Status.DONE else f"{one.status}, and awaits your word"
+        yield f"{one.id}  found merged into {visible(one.base)} as {one.commit[:7]}: {words}"

@@ -10,14 +10,14 @@ from gitticks.actions.tree import Group
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Style, age_of, count_of, status_style, status_word
 from gitticks.cli.tasks_table import waits_for
 from gitticks.cli.text import all_visible, visible, width
-from gitticks.model.words import DONE, PENDING, STUCK
+from gitticks.model.status import Status
 
 if TYPE_CHECKING:
     from gitticks.actions.derived_state import Standing
     from gitticks.actions.tree import Tree
     from gitticks.cli.render import Screen
     from gitticks.model.graph import Place
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 _SIGNS = ("├── ", "└── ", "│   ", "    ")
 _TWINS = ("|-- ", "`-- ", "|   ", "    ")
@@ -48,7 +48,7 @@ class _Trunk:
         free = max(_STEP, on.columns - len(indent) - _ROOM)
         self._deepest = free // _STEP if on.is_terminal else _DEEPEST_PIPED
 
-    def lines(self, places: Sequence[Place[IndexedTask]]) -> Iterator[str]:
+    def lines(self, places: Sequence[Place[TaskRow]]) -> Iterator[str]:
         """Yields the lines of a group."""
         titles = iter(all_visible([place.task.title for place in places if place.task is not None]))
         for place in places:
@@ -59,7 +59,7 @@ class _Trunk:
                 yield self._task(before, below, place, self._tree.standings[place.task.id], next(titles))
                 yield from self._words(below, place, place.task)
 
-    def _step(self, place: Place[IndexedTask]) -> tuple[str, str]:
+    def _step(self, place: Place[TaskRow]) -> tuple[str, str]:
         """Returns what stands before a place, and before the lines below it; too deep down the guides grow no more."""
         depth = place.depth
         if depth == 0:
@@ -74,7 +74,7 @@ class _Trunk:
         return guide + (self._corner if place.is_last else self._tee), below
 
     def _task(
-        self, before: str, below: str, place: Place[IndexedTask], standing: Standing[IndexedTask], title: str
+        self, before: str, below: str, place: Place[TaskRow], standing: Standing[TaskRow], title: str
     ) -> str:
         """Returns a task's line; on a terminal too narrow for title and marks, two."""
         on, task = self._on, standing.task
@@ -95,7 +95,7 @@ class _Trunk:
         second = on.fit(shown, on.columns - width(below) - _STEP)
         return f"{name}{first}\n{below}{between}{on.styled(second, urgent)}"
 
-    def _marks(self, place: Place[IndexedTask], standing: Standing[IndexedTask]) -> Iterator[str]:
+    def _marks(self, place: Place[TaskRow], standing: Standing[TaskRow]) -> Iterator[str]:
         task = standing.task
         if place.is_again:
             yield "again: parents run in a circle"
@@ -104,7 +104,9 @@ class _Trunk:
         children = closed + self._tree.open_children.get(task.id, 0)
         if task.is_epic or children:
             yield f"{closed} of {children} closed" if children else "empty"
-        if task.status not in (PENDING, DONE) and (task.awaiting is None or task.status == STUCK):
+        if task.status not in (Status.PENDING, Status.DONE) and (
+            task.awaiting is None or task.status == Status.STUCK
+        ):
             yield status_word(task)
         waits = waits_for(standing)
         if task.awaiting:
@@ -113,13 +115,13 @@ class _Trunk:
         if waits:
             yield waits
 
-    def _said(self, task: IndexedTask) -> str:
+    def _said(self, task: TaskRow) -> str:
         """Returns the question of a task that asks, or why it is stuck; empty for others."""
         questions = self._tree.questions.get(task.id, ())
         text = next((line for entry in questions for line in entry.text.splitlines() if line.strip()), "")
         return text.strip() or self._tree.reasons.get(task.id, "")
 
-    def _words(self, below: str, place: Place[IndexedTask], task: IndexedTask) -> Iterator[str]:
+    def _words(self, below: str, place: Place[TaskRow], task: TaskRow) -> Iterator[str]:
         text = self._said(task)
         if text and not place.is_again:
             sign = self._tee if place.has_below else self._corner
@@ -127,7 +129,7 @@ class _Trunk:
             yield f"{below}{sign}{self._on.styled(line, Style.WAITS)}"
 
     def _folded(self, before: str, closed: int) -> str:
-        return f"{before}{self._on.styled(f'{self._on.glyph(DONE)} {closed} closed', Style.FAINT)}"
+        return f"{before}{self._on.styled(f'{self._on.glyph(Status.DONE)} {closed} closed', Style.FAINT)}"
 
 
 def closed_line(tree: Tree) -> str | None:

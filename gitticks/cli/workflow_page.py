@@ -6,8 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from gitticks.cli.render import Screen, Style
-from gitticks.model.status import Awaiting, Status, Verdict
-from gitticks.model.words import AWAITING_MEANINGS, STATUS_MEANINGS
+from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS, Awaiting, Status, Verdict
 from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, Asker, Gate, Row
 from gitticks.workflow.verdicts import VERDICTS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gitticks.document.section_edits import append_to_section, set_section
 from gitticks.document.sections import ENTRY_LEVEL, Body, Heading, is_empty
@@ -112,8 +112,7 @@ def _without_backslash(line: str, match: re.Match[str]) -> str:
     return line if not match[1] else line[: match.start(1)] + line[match.start(1) + 1 :]
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedEntry:
+class PlacedEntry(NamedTuple):
     """An entry, its text as it stands in the body, and where its heading and its text begin."""
 
     entry: Entry
@@ -256,4 +255,4 @@ def _parsed_heading(heading: Heading) -> Entry | None:
 def _placed(body: Body, heading: Heading, entry: Entry, end: int) -> PlacedEntry:
     raw = body.text[heading.end : end]
     text = unescape(with_newlines(trimmed(raw), "\n"))
-    return PlacedEntry(replace(entry, text=text), raw, heading.start, heading.end)
+    return PlacedEntry(entry._replace(text=text), raw, heading.start, heading.end)

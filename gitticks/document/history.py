@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gitticks.document.values import format_time, parse_time
 from gitticks.model.event import Actor, Event, EventType
@@ -24,16 +23,14 @@ MOST_LINE_BYTES = 1_000_000
 RESERVED_KEYS = frozenset({"type", "at", "actor", "from", "to", "reason"})
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenLine:
+class BrokenLine(NamedTuple):
     """A line, from 1, that holds no event this version knows, and why."""
 
     line: int
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(NamedTuple):
     """The events of a file in file order, its broken lines, and the bytes of a last line cut off by a crash."""
 
     events: tuple[Event, ...]

@@ -7,9 +7,8 @@ a comment is text. A pattern finds them only in bodies that have no such thing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.document.texts import Source, trimmed, with_newlines
 
@@ -20,8 +19,7 @@ _COMMENT = r"(?s)<!--(?:-?>|.*?-->|.*\Z)"
 ENTRY_LEVEL = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading of level 1 to 3 that is not inside a fence, quote, list or comment.
 
     Offsets count characters of the body; `end` is where the line below the heading begins. `line` is the
@@ -35,8 +33,7 @@ class Heading:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A heading of level 1 or 2 and the text below it, up to the next such heading."""
 
     heading: Heading
@@ -67,8 +64,7 @@ class Block:
         return self.is_section and same_name(self.title) == same_name(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """What markdown-it-py finds in a body; `unclosed_fence_line` is a line of the file."""
 
     headings: tuple[Heading, ...]
@@ -76,8 +72,7 @@ class Outline:
     unclosed_fence_line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """The text below the frontmatter; `newline` is the line break that the file uses.
 
     Its outline is made when it is first asked for: most changes are of fields, and loading markdown-it-py alone

@@ -9,7 +9,7 @@ compiling them would take `gt show` longer than reading its task.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 DEEPEST = 3
 _DOUBTFUL = frozenset({*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA1))} - {"\n"})
@@ -17,8 +17,7 @@ _DOUBTFUL = frozenset({*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA1))} - {
 _MARKERS = " >*+.)-0123456789"
 
 
-@dataclass(frozen=True, slots=True)
-class PlainHeading:
+class PlainHeading(NamedTuple):
     """A heading of level 1 to 3; `line` counts from 0 within the body, offsets are characters."""
 
     title: str

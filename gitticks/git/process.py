@@ -10,10 +10,9 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from gitticks.errors import GitticksError
 
@@ -90,8 +89,7 @@ class GitError(GitticksError):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
-class GitResult:
+class GitResult(NamedTuple):
     """What a call of git printed, and its exit code."""
 
     stdout: bytes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -123,6 +122,6 @@ def read_notes(text: str, undated: datetime) -> tuple[Entry, ...]:
                 texts.append([])
             texts[-1].append(line)
     stripped = [
-        replace(entry, text="\n".join(lines).strip()) for entry, lines in zip(entries, texts, strict=True)
+        entry._replace(text="\n".join(lines).strip()) for entry, lines in zip(entries, texts, strict=True)
     ]
     return tuple(dict.fromkeys(entry for entry in stripped if entry.text))

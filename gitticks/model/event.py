@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from gitticks.model.status import ActorKind, Role, Status
 
 Data = Mapping[str, str | int | float | bool | list[str] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+_NO_DATA: Data = {}
+
+
+class Actor(NamedTuple):
     """Who asked for a change: the kind decides what is allowed, the name is for readers."""
 
     kind: ActorKind
@@ -63,8 +65,7 @@ class EventType(StrEnum):
     CHILDREN = "epic.children"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One line of history.jsonl.
 
     `from_status` and `to_status` stand for the keys `from` and `to`; `data` holds what else a type carries
@@ -77,4 +78,4 @@ class Event:
     from_status: Status | None = None
     to_status: Status | None = None
     reason: str | None = None
-    data: Data = field(default_factory=dict)
+    data: Data = _NO_DATA

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
@@ -26,8 +25,7 @@ def shown(circle: Sequence[TaskId]) -> str:
     return " → ".join((*circle[:_SHOWN], f"… {len(circle) - 1 - _SHOWN} more …", circle[-1]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Stop:
+class _Stop(NamedTuple):
     """A place on a way of waiting: a task, or, `for_children`, only what it hands down to those below it."""
 
     task_id: TaskId
@@ -114,8 +112,7 @@ def _ids(way: Iterable[_Stop]) -> tuple[TaskId, ...]:
     return (*ids, ids[0]) if ids else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Layering:
+class Layering(NamedTuple):
     """The layers, the first waiting for nothing, and the links that had to be left out because they close a circle.
 
     A link is (what is waited for, what waits).

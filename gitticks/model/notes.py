@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.model import words
 from gitticks.model.ids import LETTERS_AND_DIGITS, TaskId, is_valid_id
 from gitticks.model.status import ActorKind
 
@@ -25,13 +23,13 @@ _SPACES_BETWEEN_IDS = bytes(sign if sign in _SIGNS_OF_IDS else ord(" ") for sign
 class Section(StrEnum):
     """The body sections that gitticks knows by name."""
 
-    CONTEXT = words.CONTEXT
-    ACCEPTANCE = words.ACCEPTANCE
-    SCRIPT = words.SCRIPT
-    QUESTIONS = words.QUESTIONS
-    HANDOFF = words.HANDOFF
-    REVIEW = words.REVIEW
-    NOTES = words.NOTES
+    CONTEXT = "Context"
+    ACCEPTANCE = "Acceptance Criteria"
+    SCRIPT = "Script"
+    QUESTIONS = "Questions"
+    HANDOFF = "Handoff"
+    REVIEW = "Review"
+    NOTES = "Notes"
 
 
 class ReviewOutcome(StrEnum):
@@ -43,8 +41,7 @@ class ReviewOutcome(StrEnum):
     FAIL = "fail"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry: `### <UTC time> · <human|agent|engine> · <name>` and its text.
 
     In `## Questions`, an entry of an agent or the engine is a question and one of a person is an answer; a question
@@ -105,8 +102,7 @@ def answer_since(entries: tuple[Entry, ...], asked_at: datetime) -> Entry | None
     return answer if answer is not None and answer.at >= asked_at else None
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A task's id in a text: `text[start:end]`."""
 
     start: int

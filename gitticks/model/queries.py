@@ -7,19 +7,17 @@ know that nothing better can follow. Whether a task is ready, and which group it
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
-from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from gitticks.model.ids import TaskId
 from gitticks.model.inherited import Above, AboveInCircle, Inheritance
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Queued
-    from gitticks.model.task import Task
+    from gitticks.model.task import Task  # noqa: F401 (named in a string)
 
 
 T = TypeVar("T", bound="Queued")
@@ -30,8 +28,7 @@ by_urgency: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "w
 """The key that sorts what awaits a person: by priority, then the longest asked."""
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What readiness depends on beside the tasks: the day, the time, and what this clone knows.
 
     `live` are tasks with a running session, `held` those that `gt stop` holds, `conflicted` those with a merge
@@ -44,11 +41,6 @@ class Surroundings:
     held: Container[TaskId] = ()
     conflicted: Container[TaskId] = ()
     runner: str | None = None
-
-    @cached_property
-    def busy(self) -> tuple[Container[TaskId], ...]:
-        """Returns those of live, held and conflicted that may hold any task."""
-        return tuple(group for group in (self.live, self.held, self.conflicted) if group)
 
 
 class Group:
@@ -106,6 +98,10 @@ class Graph(Generic[T]):
         """Returns the tasks that name this one as parent, highest priority and oldest first."""
         return tuple(sorted(self._children.get(task_id, ()), key=by_priority_and_age))
 
+    def has_children(self, task_id: TaskId) -> bool:
+        """True if any task names this one as parent."""
+        return task_id in self._children
+
     def ancestors(self, task: T) -> Iterator[T]:
         """Yields parent, grandparent and so on, each once even where parents run in a circle."""
         seen = {task.id}
@@ -138,6 +134,10 @@ class Graph(Generic[T]):
         owned = (one for owner in self.waiting_owners(task) for one in owner.blocked_by)
         found = (one for one in owned if self.is_open_id(one) and one != task.id)
         return tuple(dict.fromkeys(found if most is None else islice(found, most)))
+
+    def is_free(self, task: T) -> bool:
+        """True if neither the task nor an ancestor waits for another one, open or closed."""
+        return self._above_of(task).is_free and not task.blocked_by
 
     def waiting_owners(self, task: T) -> Iterator[T]:
         """Yields the task, and then those of its ancestors, the nearest first, that have open blockers of their own."""
@@ -245,7 +245,7 @@ class Graph(Generic[T]):
                 if not isinstance(self._above_of(task), AboveInCircle):
                     siblings[task.parent] = known
             known.append(task)
-        return [task for group in sorted(groups) for task in groups[group]]
+        return list(chain.from_iterable(groups[group] for group in sorted(groups)))
 
 
 TaskGraph = Graph["Task"]
@@ -257,7 +257,7 @@ def is_deferred(task: Queued, today: date) -> bool:
     return until is not None and until > today
 
 
-def is_to_review(task: Task, around: Surroundings) -> bool:
+def is_to_review(task: Queued, around: Surroundings) -> bool:
     """True if a reviewer can be started on the task now."""
     return task.is_to_review and not is_taken(task, around)
 
@@ -267,9 +267,7 @@ def is_taken(task: Queued, around: Surroundings) -> bool:
     claim = task.claim
     if claim is not None and claim.expires > around.now and claim.runner != around.runner:
         return True
-    if not around.busy:
-        return False
-    return any(task.id in group for group in around.busy)
+    return task.id in around.live or task.id in around.held or task.id in around.conflicted
 
 
 class Candidates(Generic[T]):

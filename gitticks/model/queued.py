@@ -71,6 +71,10 @@ class Queued(Protocol):
         """True for a task that workers work on, as far as it tells by itself."""
 
     @property
+    def is_to_review(self) -> bool:
+        """True for a task that reviewers work on, as far as it tells by itself."""
+
+    @property
     def is_begun(self) -> bool:
         """True for an open task that is no longer pending."""
 

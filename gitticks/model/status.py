@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from enum import Enum, StrEnum
 
-from gitticks.model import words
+BY_HAND = "hand:"
+"""What the runner's name in a claim begins with where it is a person's."""
 
 
 class Status(StrEnum):
     """Where a task stands; the order of the members is the order along the way."""
 
-    PENDING = words.PENDING
-    CLARIFICATION = words.CLARIFICATION
-    WORKING = words.WORKING
-    AGENT_REVIEW = words.AGENT_REVIEW
-    REVIEWING = words.REVIEWING
-    STUCK = words.STUCK
-    DONE = words.DONE
-    CANCELLED = words.CANCELLED
+    PENDING = "pending"
+    CLARIFICATION = "clarification"
+    WORKING = "working"
+    AGENT_REVIEW = "agent-review"
+    REVIEWING = "reviewing"
+    STUCK = "stuck"
+    DONE = "done"
+    CANCELLED = "cancelled"
 
     @property
     def is_terminal(self) -> bool:
@@ -27,19 +28,41 @@ class Status(StrEnum):
     @property
     def phase(self) -> Phase:
         """Returns the column of a board that this status belongs to."""
-        return _PHASES[self]
+        return PHASES[self]
 
 
 class Phase(StrEnum):
     """The columns of a board, derived from the status and never stored."""
 
-    OPEN = words.OPEN
-    IN_PROGRESS = words.IN_PROGRESS
-    IN_REVIEW = words.IN_REVIEW
-    CLOSED = words.CLOSED
+    OPEN = "open"
+    IN_PROGRESS = "in_progress"
+    IN_REVIEW = "in_review"
+    CLOSED = "closed"
 
 
-_PHASES = {Status(status): Phase(phase) for status, phase in words.PHASES.items()}
+PHASES: dict[str, Phase] = {
+    Status.PENDING: Phase.OPEN,
+    Status.CLARIFICATION: Phase.IN_PROGRESS,
+    Status.WORKING: Phase.IN_PROGRESS,
+    Status.STUCK: Phase.IN_PROGRESS,
+    Status.AGENT_REVIEW: Phase.IN_REVIEW,
+    Status.REVIEWING: Phase.IN_REVIEW,
+    Status.DONE: Phase.CLOSED,
+    Status.CANCELLED: Phase.CLOSED,
+}
+"""The phase of each status, in the order of the phases."""
+
+STATUS_MEANINGS: dict[str, str] = {
+    Status.PENDING: "nobody has begun",
+    Status.CLARIFICATION: "an agent asked, a person answers",
+    Status.WORKING: "a worker is at it, or will be again",
+    Status.AGENT_REVIEW: "handed off; a reviewer looks at it",
+    Status.REVIEWING: "reviewed; a person decides, or the merge is pending",
+    Status.STUCK: "no agent gets on with it; a person decides",
+    Status.DONE: "closed, and merged where there was code",
+    Status.CANCELLED: "given up",
+}
+"""What each status means, in the order along the way."""
 
 
 class Awaiting(StrEnum):
@@ -52,6 +75,21 @@ class Awaiting(StrEnum):
     CONTENT = "content"
     ESCALATION = "escalation"
     CHECKPOINT = "checkpoint"
+
+
+AWAITING_MEANINGS: dict[str, str] = {
+    Awaiting.WORK: "a person does the work, or a part of it",
+    Awaiting.APPROVAL: "the work needs somebody's consent",
+    Awaiting.INPUT: "a question needs an answer",
+    Awaiting.REVIEW: "the code needs a look",
+    Awaiting.CONTENT: "texts or designs need a look",
+    Awaiting.ESCALATION: "something is wrong that an agent cannot settle",
+    Awaiting.CHECKPOINT: "a phase is finished, and the next may need direction",
+}
+"""Why it is a person's turn, by the word for it."""
+
+ANSWERED: frozenset[str] = frozenset({Awaiting.INPUT, Awaiting.ESCALATION, Awaiting.CHECKPOINT})
+"""What ends with an answer; the rest ends with work that is done, or with a verdict on it."""
 
 
 class Requires(StrEnum):

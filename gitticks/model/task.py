@@ -8,11 +8,9 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.model.status import Awaiting, Isolation, Requires, Role, Status, TaskType, Verdict
+from gitticks.model.status import BY_HAND, Awaiting, Isolation, Requires, Role, Status, TaskType, Verdict
 
 DEFAULT_PRIORITY = 2
-BY_HAND = "hand:"
-"""What the runner's name in a claim begins with where it is a person's."""
 HUMAN_FIELDS = frozenset(
     {
         "title", "type", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "verdict",

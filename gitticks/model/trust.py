@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class RunnableKind(StrEnum):
@@ -16,8 +16,7 @@ class RunnableKind(StrEnum):
     REPOSITORY = "repository"
 
 
-@dataclass(frozen=True, slots=True)
-class Runnable:
+class Runnable(NamedTuple):
     """One thing that would run: a setting's value, a template, or the script of a task.
 
     Attributes:

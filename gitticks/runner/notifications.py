@@ -18,9 +18,8 @@ from gitticks.document.values import format_time, parse_time
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.model.words import ANSWERED
 from gitticks.runner.events import Warned
 from gitticks.safe_read import read_plain_text
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -107,7 +106,7 @@ class RequestWatcher:
         text = None if own is None else transaction.task_file(session.task_id).section(own)
         is_agents = text is not None and text in (delivery.handoff, delivery.review)
         data = {TAKEN: digest_of(text)} if text is not None and is_agents else {}
-        told = replace(left, data={**left.data, **data})
+        told = left._replace(data={**left.data, **data})
         transaction.append_events(session.task_id, (told,))
         describe(transaction, session.task_id, (told,), session.actor)
 

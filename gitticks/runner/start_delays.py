@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.runner.events import Warned
+from gitticks.runner.liveness import RESTING_FILE
 from gitticks.runner.reviewing import choose_agent
 from gitticks.safe_read import read_plain_file
 
@@ -29,8 +30,6 @@ FIRST_PAUSE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 60.0
 _MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: 5}
 _JITTER_STEPS = 1000
-
-_FILE = "resting.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def read_resting(own_place: str, now: datetime, *, is_run_alive: bool) -> tuple[
 def write_resting(own_dir: Path, agents: Iterable[Resting]) -> None:
     """Replaces what is known; a clone where nothing can be written goes without."""
     body = {one.agent: {"until": one.until and one.until.isoformat(), "reason": one.reason} for one in agents}
-    path = own_dir / _FILE
+    path = own_dir / RESTING_FILE
     if not body and not path.exists():
         return
     with contextlib.suppress(OSError):
@@ -123,7 +122,7 @@ def write_resting(own_dir: Path, agents: Iterable[Resting]) -> None:
 
 def _read(own_place: str) -> list[Resting]:
     try:
-        body = json.loads(read_plain_file(f"{own_place}/{_FILE}"))
+        body = json.loads(read_plain_file(f"{own_place}/{RESTING_FILE}"))
         return [
             Resting(str(name), _time(one["until"]), str(one["reason"])) for name, one in sorted(body.items())
         ]

@@ -15,9 +15,8 @@ There are three ways to fall off, and git asks no hook in any of them, but it wr
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.git.refs import is_nothing, is_object_id, nothing_like, read_ref
 from gitticks.safe_read import read_end_of_plain_file
@@ -49,8 +48,7 @@ class How(Enum):
     UNEXPLAINED = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Fall:
+class Fall(NamedTuple):
     """A move of the branch that may have dropped commits: from where to where."""
 
     how: How
@@ -58,25 +56,24 @@ class Fall:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fallen:
+class Fallen(NamedTuple):
     """Commits that are not on the branch any more, up to one; `subjects` are those of the newest."""
 
     fall: Fall
-    count: int
+    commits: int
     subjects: tuple[str, ...]
 
     @property
     def words(self) -> str:
         """Returns how many commits they are and what they did: "2 commits (`k7f2: note added`, …)"."""
         named = [f"`{subject}`" for subject in self.subjects]
-        more = ["…"] if self.count > len(named) else []
-        return f"{self.count} commit{'s' if self.count > 1 else ''} ({', '.join([*named, *more])})"
+        more = ["…"] if self.commits > len(named) else []
+        return f"{self.commits} commit{'s' if self.commits > 1 else ''} ({', '.join([*named, *more])})"
 
     @property
     def pronoun(self) -> str:
         """Returns the word that stands for them in a sentence."""
-        return "it" if self.count == 1 else "them"
+        return "it" if self.commits == 1 else "them"
 
 
 def dropped_commits(repository: Repository) -> tuple[str, ...]:
@@ -91,7 +88,7 @@ def dropped_commits(repository: Repository) -> tuple[str, ...]:
     return tuple(fall.old for fall in reversed([*_falls(end, None)]) if fall.how is How.IN_PASSING)
 
 
-def fallen_commits(store: Store) -> tuple[Fallen, ...]:
+def fallen_commits(repository: Repository) -> tuple[Fallen, ...]:
     """Returns what fell off the branch otherwise and is not on it, the newest fall first; cheap where nothing fell.
 
     Commits that another fall counts already are not counted again, and code that stood in the tasks' place is no loss.
@@ -99,9 +96,8 @@ def fallen_commits(store: Store) -> tuple[Fallen, ...]:
     Raises:
         GitticksError: git cannot tell.
     """
-    repository = store.repository
     end = _end_of_log(repository)
-    tip = read_ref(repository.common_dir, STATE_REF)
+    tip = read_ref(repository.common_place, STATE_REF)
     falls = [one for one in _falls(end, tip) if one.how is not How.IN_PASSING]
     if tip is None or not falls:
         return ()
@@ -112,25 +108,26 @@ def fallen_commits(store: Store) -> tuple[Fallen, ...]:
     found: list[Fallen] = []
     for fall in falls if lost else ():
         subjects = tuple(lost_commits(repository, kept, [fall.old]).values()) if fall.old in lost else ()
-        if subjects and holds_tasks(store, fall.old):
+        if subjects and holds_tasks(repository, fall.old):
             found.append(Fallen(fall, len(subjects), subjects[:_MOST_NAMED]))
             kept.append(fall.old)
-    is_moving = found and read_ref(repository.common_dir, STATE_REF) != tip
-    return fallen_commits(store) if is_moving else tuple(found)
+    is_moving = found and read_ref(repository.common_place, STATE_REF) != tip
+    return fallen_commits(repository) if is_moving else tuple(found)
 
 
-def holds_tasks(store: Store, commit: str) -> bool:
+def holds_tasks(repository: Repository, commit: str) -> bool:
     """True for a commit of a state branch, which code that was put in its place is not."""
-    tree = store.objects.tree_of(commit)
-    tasks = store.objects.find(tree, TASKS_FOLDER)
-    return (tasks is not None and tasks.is_tree) or store.objects.find(tree, CONFIG_PATH) is not None
+    objects = repository.objects
+    tree = objects.tree_of(commit)
+    tasks = objects.find(tree, TASKS_FOLDER)
+    return (tasks is not None and tasks.is_tree) or objects.find(tree, CONFIG_PATH) is not None
 
 
 def seen_before(repository: Repository, commit: str) -> Fallen:
     """Returns what the branch lacks of a commit that it was seen at, though its log says nothing of that."""
     from gitticks.git.merges.history import lost_commits
 
-    tip = read_ref(repository.common_dir, STATE_REF)
+    tip = read_ref(repository.common_place, STATE_REF)
     subjects = tuple(lost_commits(repository, [tip] if tip else [], [commit]).values())
     return Fallen(
         Fall(How.UNEXPLAINED, commit, tip or nothing_like(commit)), len(subjects), subjects[:_MOST_NAMED]
@@ -191,7 +188,7 @@ def bring_back_dropped(store: Store) -> int:
         GitticksError: an object is damaged, or the branch was moved by others every time.
     """
     found = dropped_commits(store.repository)
-    if not found or read_ref(store.repository.common_dir, STATE_REF) is None:
+    if not found or read_ref(store.repository.common_place, STATE_REF) is None:
         return 0
     return sum(_bring_back(store, dropped, _BROUGHT_BACK) for dropped in found)
 
@@ -202,7 +199,7 @@ def bring_back_fallen(store: Store, commits: Iterable[str] = ()) -> int:
     Raises:
         GitticksError: an object is damaged, or the branch was moved by others every time.
     """
-    fallen = [one.fall.old for one in fallen_commits(store) if one.fall.how is How.UNEXPLAINED]
+    fallen = [one.fall.old for one in fallen_commits(store.repository) if one.fall.how is How.UNEXPLAINED]
     return sum(_bring_back(store, one, _RESTORED) for one in dict.fromkeys([*reversed(fallen), *commits]))
 
 

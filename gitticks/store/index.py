@@ -17,7 +17,7 @@ from gitticks.model.ids import TaskId
 from gitticks.store import index_values as values_of
 from gitticks.store import layout
 from gitticks.store.index_database import connect_if_current
-from gitticks.store.indexed_task import SELECTED, SELECTED_PAGE, IndexedPage, IndexedTask
+from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails, TaskRow, details_of, read_rows
 from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
@@ -26,12 +26,11 @@ if TYPE_CHECKING:
     from gitticks.model.task import Task
 
 T = TypeVar("T")
-R = TypeVar("R", bound="IndexedTask")
-
-
 _ROWS_AT_ONCE, _TEXTS_AT_ONCE, _WORDS_AT_ONCE = 50, 500, 500
 _NO_ID_REACHES = "\x7f"
-_LISTED, _PAGED = ", ".join(SELECTED), ", ".join(SELECTED_PAGE)
+_ROW = ", ".join(f"task.{name}" for name in ROW_COLUMNS)
+_NEEDS_PEOPLE = "is_open AND (awaiting IS NOT NULL OR (is_begun AND status = 'stuck') OR task.id IN (SELECT id FROM conflict))"
+_DETAILS = ", ".join(("id", *DETAIL_COLUMNS))
 
 
 class BrokenFile(NamedTuple):
@@ -102,74 +101,78 @@ class Index:
                 raise NotFoundError(broken.message, hint=f"mend the file: `gt edit {task_id}`")
         raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
 
-    def listed(self, *, open_only: bool = False, with_json: bool = False) -> list[IndexedTask]:
+    def listed(self, *, open_only: bool = False, with_json: bool = False) -> list[TaskRow]:
         """Returns the rows of the tasks, or of the open ones, in no order."""
-        return self._tasks(IndexedTask, "is_open" if open_only else "TRUE", with_json=with_json)
+        return self._tasks("is_open" if open_only else "TRUE", with_json=with_json)
 
-    def beginning(self, word: str) -> list[IndexedTask]:
+    def beginning(self, word: str) -> list[TaskRow]:
         """Returns the rows of the tasks whose ids begin with a word, in no order."""
-        return self._tasks(IndexedTask, "task.id >= ? AND task.id < ?", word, f"{word}\x7f")
+        return self._tasks("task.id >= ? AND task.id < ?", word, f"{word}\x7f")
 
-    def pages(self, *, open_only: bool = False, with_json: bool = False) -> list[IndexedPage]:
-        """Returns the rows of the tasks, or of the open ones, with all that a page shows, in no order."""
-        return self._tasks(IndexedPage, "is_open" if open_only else "TRUE", with_json=with_json)
+    def details(self, *, open_only: bool = False) -> dict[TaskId, TaskDetails]:
+        """Returns what pages show beside the rows, of all tasks or the open ones."""
+        return self._read(details_of, f"SELECT {_DETAILS} FROM task WHERE is_open >= ?", int(open_only))  # noqa: S608
 
-    def find(self, task_id: TaskId, *, with_json: bool = False) -> IndexedTask | None:
+    def details_of(self, task_id: TaskId) -> TaskDetails:
+        """Returns what a page shows beside a task's row.
+
+        Raises:
+            KeyError: there is no such task that can be read.
+        """
+        return self._read(details_of, f"SELECT {_DETAILS} FROM task WHERE id = ?", task_id)[task_id]  # noqa: S608
+
+    def find(self, task_id: TaskId, *, with_json: bool = False) -> TaskRow | None:
         """Returns one task's row, or None if there is none of that id that can be read."""
-        found = self._tasks(IndexedTask, "task.id = ?", task_id, with_json=with_json)
+        found = self._tasks("task.id = ?", task_id, with_json=with_json)
         return found[0] if found else None
 
-    def find_page(self, task_id: TaskId) -> IndexedPage | None:
-        """Returns one task's row with all that its page shows and its JSON; None if none can be read."""
-        found = self._tasks(IndexedPage, "task.id = ?", task_id, with_json=True)
-        return found[0] if found else None
-
-    def known(self, words: Iterable[str]) -> dict[TaskId, IndexedTask]:
+    def known(self, words: Iterable[str]) -> dict[TaskId, TaskRow]:
         """Returns the rows of the tasks whose ids are among these words, by id."""
         asked = list(words)
-        found: dict[TaskId, IndexedTask] = {}
+        found: dict[TaskId, TaskRow] = {}
         for first in range(0, len(asked), _WORDS_AT_ONCE):
             some = asked[first : first + _WORDS_AT_ONCE]
             wanted = f"task.id IN ({', '.join('?' * len(some))})"
-            found |= {task.id: task for task in self._tasks(IndexedTask, wanted, *some)}
+            found |= {task.id: task for task in self._tasks(wanted, *some)}
         return found
 
-    def awaiting(self) -> list[IndexedTask]:
+    def awaiting(self) -> list[TaskRow]:
         """Returns the rows of the tasks that await a person, sorted by id."""
-        return self._tasks(IndexedTask, "awaiting IS NOT NULL ORDER BY task.id")
+        return self._tasks("awaiting IS NOT NULL ORDER BY task.id")
 
-    def needing_people(self, *, with_json: bool = False) -> list[IndexedPage]:
-        """Returns the rows of the open tasks that await a person, are stuck or in conflict, as pages show them, in no order."""
-        wanted = (
-            "is_open AND (awaiting IS NOT NULL OR (is_begun AND status = 'stuck')"
-            " OR task.id IN (SELECT id FROM conflict))"
-        )
-        return self._tasks(IndexedPage, wanted, with_json=with_json)
+    def needing_people(self, *, with_json: bool = False) -> list[TaskRow]:
+        """Returns the rows of the open tasks that await a person, are stuck or in conflict, in no order."""
+        return self._tasks(_NEEDS_PEOPLE, with_json=with_json)
 
-    def children(self, task_id: TaskId) -> list[IndexedTask]:
+    def reviewers(self) -> dict[TaskId, str]:
+        """Returns who is to answer, of those of `needing_people` that say so."""
+        query = f"SELECT id, reviewer FROM task WHERE reviewer IS NOT NULL AND {_NEEDS_PEOPLE}"  # noqa: S608
+        return self._read(values_of.titles, query)
+
+    def children(self, task_id: TaskId) -> list[TaskRow]:
         """Returns the rows of the tasks whose parent is `task_id`, sorted by id."""
-        return self._tasks(IndexedTask, "parent = ? ORDER BY task.id", task_id)
+        return self._tasks("parent = ? ORDER BY task.id", task_id)
 
-    def workable(self, *, is_child: bool) -> Iterator[IndexedTask]:
+    def workable(self, *, is_child: bool) -> Iterator[TaskRow]:
         """Yields the rows of workable tasks, those with a parent or those without, by priority and age.
 
         They are read as they are asked for.
         """
         wanted = "is_workable AND (parent IS NOT NULL) = ? ORDER BY priority, born, task.id LIMIT ? OFFSET ?"
         offset = 0
-        while found := self._tasks(IndexedTask, wanted, int(is_child), _ROWS_AT_ONCE, offset):
+        while found := self._tasks(wanted, int(is_child), _ROWS_AT_ONCE, offset):
             yield from found
             offset += len(found)
 
-    def open_first(self, count: int) -> list[IndexedTask]:
+    def open_first(self, count: int) -> list[TaskRow]:
         """Returns the rows of so many open tasks, and of those with the first and the last id, by priority and age."""
         ids = "task.id IN (SELECT id FROM task WHERE is_open ORDER BY"
         within = f"{ids} priority, born, id LIMIT ?) OR {ids} id LIMIT 1) OR {ids} id DESC LIMIT 1)"
-        return self._tasks(IndexedTask, f"({within}) ORDER BY priority, born, task.id", count)
+        return self._tasks(f"({within}) ORDER BY priority, born, task.id", count)
 
-    def begun(self) -> list[IndexedTask]:
+    def begun(self) -> list[TaskRow]:
         """Returns the rows of the open tasks that are no longer pending, sorted by id."""
-        return self._tasks(IndexedTask, "is_begun ORDER BY task.id")
+        return self._tasks("is_begun ORDER BY task.id")
 
     def has_tasks(self) -> bool:
         """True if there is any task that can be read."""
@@ -231,6 +234,10 @@ class Index:
         """Returns how many tasks have each status that any has."""
         return self._read(values_of.counts_by_word, "SELECT status, count(*) FROM task GROUP BY status")
 
+    def team_settings(self) -> bytes:
+        """Returns the bytes of config.yaml; empty if there is none."""
+        return self._read(values_of.blob, "SELECT config FROM state WHERE config IS NOT NULL") or b""
+
     def titles(self) -> dict[TaskId, str]:
         """Returns the titles by id, sorted by id."""
         return self._read(values_of.titles, "SELECT id, title FROM task ORDER BY id")
@@ -266,25 +273,25 @@ class Index:
         found = (layout.task_of_path(file.path) for file in self.broken())
         return frozenset(task_id for task_id in found if task_id is not None)
 
-    def _tasks(self, kind: type[R], wanted: str, *values: object, with_json: bool = False) -> list[R]:
+    def _tasks(self, wanted: str, *values: object, with_json: bool = False) -> list[TaskRow]:
         """Returns the rows that a condition lets through."""
-        columns = _PAGED if kind is IndexedPage else _LISTED
-        tables = "task"
-        if with_json:
-            columns, tables = f"{columns}, fields.json", "task JOIN fields USING (id)"
-        query = f"SELECT {columns} FROM {tables} WHERE {wanted}"  # noqa: S608 (our own words)
-        return self._read(kind.from_rows_with_json if with_json else kind.from_rows, query, *values)
+        rest = "fields.json FROM task JOIN fields USING (id)" if with_json else "'' FROM task"
+        return self._ask(read_rows, f"SELECT {_ROW}, {rest} WHERE {wanted}", *values)
 
     def _read(self, read: Callable[[list[Any]], T], query: str, *values: object) -> T:
-        """Returns what a query's rows say; a damaged database is replaced by one built in memory."""
+        """Returns what a query's rows say."""
+        return self._ask(lambda cursor: read(cursor.fetchall()), query, *values)
+
+    def _ask(self, read: Callable[[sqlite3.Cursor], T], query: str, *values: object) -> T:
+        """Returns what is read from a query's answer; a damaged database is replaced by one built in memory."""
         try:
-            return read(self._connection.execute(query, values).fetchall())
+            return read(self._connection.execute(query, values))
         except (sqlite3.DatabaseError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             from gitticks.store.indexing import rebuilt_in_memory
 
             self._connection.close()
             self._connection = rebuilt_in_memory(self._repository, self.commit)
-            return read(self._connection.execute(query, values).fetchall())
+            return read(self._connection.execute(query, values))
 
 
 def _broken_files(rows: list[Any]) -> tuple[BrokenFile, ...]:

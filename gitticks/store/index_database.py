@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from gitticks.git.refs import is_object_id
-from gitticks.store.indexed_task import COLUMNS, PAGE_COLUMNS
+from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS
 from gitticks.system import boot_id
 
 if TYPE_CHECKING:
@@ -20,19 +20,18 @@ if TYPE_CHECKING:
 INDEX_FILE, MEMORY = "index.sqlite3", ":memory:"
 BUSY_SECONDS = 5.0
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised with every change of the tables or of what a row holds."""
 
 PARSER_VERSION = 1
 """Raised with every change of what the document package reads out of the same bytes."""
 
-TASK_COLUMNS = (*COLUMNS, *PAGE_COLUMNS, "body_start", "questions", "is_open", "is_workable", "is_begun")
-"""The columns of a task's row: `body_start` counts characters of the file, `questions` are the open ones as JSON, and three
-traits are told again, to be asked for."""
+TASK_COLUMNS = (*ROW_COLUMNS, *DETAIL_COLUMNS, "body_start", "questions")
+"""The columns of a task's row: `body_start` counts characters of the file, `questions` are the open ones as JSON."""
 
 # What is listed lies in rows of its own, a tenth of all: reading them must not read pages full of JSON and text.
 TABLES = f"""\
-CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), made_by TEXT NOT NULL, commit_id TEXT NOT NULL);
+CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), made_by TEXT NOT NULL, commit_id TEXT NOT NULL, config BLOB);
 CREATE TABLE task ({", ".join(TASK_COLUMNS)}, PRIMARY KEY (id));
 CREATE INDEX task_workable ON task (parent IS NOT NULL, priority, born, id) WHERE is_workable;
 CREATE INDEX task_begun ON task (id) WHERE is_begun;

@@ -19,7 +19,6 @@ from gitticks.document.values import format_date, format_time
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Claim, Task, Usage
 from gitticks.store.indexed_entries import entries_to_json
-from gitticks.store.indexed_task import more_of, traits_of
 from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:
@@ -113,9 +112,16 @@ def task_row(file: ReadFile, questions: tuple[Entry, ...]) -> tuple[object, ...]
         task.parent,
         _word(task.awaiting),
         task.born,
-        traits_of(task),
         " ".join(task.blocked_by) or None,
-        more_of(task),
+        task.defer_until and task.defer_until.isoformat(),
+        task.asked_at and task.asked_at.isoformat(),
+        task.closed.isoformat() if task.closed else "",
+        task.claim and f"{task.claim.expires.isoformat()} {task.claim.runner}",
+        task.is_open,
+        task.is_epic,
+        task.is_workable,
+        task.is_begun,
+        task.is_merging,
         _COMPACT(task.labels) if task.labels else None,
         task.agent,
         task.reviewer,
@@ -126,9 +132,6 @@ def task_row(file: ReadFile, questions: tuple[Entry, ...]) -> tuple[object, ...]
         task.usage.cost,
         file.body_start,
         entries_to_json(questions) if questions else None,
-        task.is_open,
-        task.is_workable,
-        task.is_begun,
     )
 
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Candidates, Graph, by_priority_and_age
-from gitticks.store.indexed_task import IndexedTask
+from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     from gitticks.store.index import Index
 
 
-class IndexedTasks(Mapping[TaskId, IndexedTask]):
+class IndexedTasks(Mapping[TaskId, TaskRow]):
     """Every readable task by id; `known` are tasks that need not be read again."""
 
-    def __init__(self, index: Index, known: Iterable[IndexedTask] = ()) -> None:
+    def __init__(self, index: Index, known: Iterable[TaskRow] = ()) -> None:
         self._index = index
-        self._read: dict[TaskId, IndexedTask | None] = {task.id: task for task in known}
+        self._read: dict[TaskId, TaskRow | None] = {task.id: task for task in known}
 
-    def __getitem__(self, task_id: TaskId) -> IndexedTask:
+    def __getitem__(self, task_id: TaskId) -> TaskRow:
         """Returns one task."""
         if task_id not in self._read:
             self._read[task_id] = self._index.find(task_id)
@@ -38,13 +38,13 @@ class IndexedTasks(Mapping[TaskId, IndexedTask]):
         return len(self._index.titles())
 
 
-def graph_over(index: Index) -> Graph[IndexedTask]:
+def graph_over(index: Index) -> Graph[TaskRow]:
     """Returns the graph of all tasks of the index, of which it reads those that it is asked about."""
     begun = index.begun()
     return Graph.over(IndexedTasks(index, begun), begun, index.unreadable())
 
 
-def candidates_in(index: Index) -> Candidates[IndexedTask]:
+def candidates_in(index: Index) -> Candidates[TaskRow]:
     """Returns where the index finds workable tasks."""
     return Candidates(
         below=lambda epics: _workable_below(index, epics),
@@ -53,8 +53,8 @@ def candidates_in(index: Index) -> Candidates[IndexedTask]:
     )
 
 
-def _workable_below(index: Index, epics: Iterable[TaskId]) -> list[IndexedTask]:
-    found: dict[TaskId, IndexedTask] = {}
+def _workable_below(index: Index, epics: Iterable[TaskId]) -> list[TaskRow]:
+    found: dict[TaskId, TaskRow] = {}
     waiting = list(epics)
     while waiting:
         for child in index.children(waiting.pop()):

@@ -205,7 +205,7 @@ def _build(connection: sqlite3.Connection, objects: Objects, commit: str, unread
     _run(connection, tables)
     write_tasks(connection, objects, changes, unreadable)
     _run(connection, indexes)
-    _write_state(connection, commit)
+    _write_state(connection, objects, commit)
     connection.execute("COMMIT")
 
 
@@ -214,11 +214,16 @@ def _write_changes(
 ) -> None:
     forget_tasks(connection, changes)
     write_tasks(connection, objects, changes, Unreadable(0))
-    _write_state(connection, commit)
+    _write_state(connection, objects, commit)
 
 
-def _write_state(connection: sqlite3.Connection, commit: str) -> None:
-    connection.execute("INSERT OR REPLACE INTO state VALUES (1, ?, ?)", (made_by(), commit))
+def _write_state(connection: sqlite3.Connection, objects: Objects, commit: str) -> None:
+    config = None
+    with contextlib.suppress(GitticksError):  # whoever asks for the settings says what is damaged
+        entry = objects.find(objects.tree_of(commit), layout.CONFIG_PATH)
+        if entry is not None and entry.is_file:
+            config = objects.read_blobs([entry.object_id])[entry.object_id]
+    connection.execute("INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?)", (made_by(), commit, config))
 
 
 def _statements() -> tuple[list[str], list[str]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.ids import TaskId
 from gitticks.store import layout
@@ -15,8 +14,7 @@ _ENDING = ".md"
 HANDOFF, REVIEW = "handoff", "review"
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(NamedTuple):
     """One earlier round: its number, and its texts by kind: `handoff`, `review`, `review-<councillor>`."""
 
     number: int

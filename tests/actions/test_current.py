@@ -13,8 +13,8 @@ def test_workspaces_are_worktrees_on_a_tasks_branch(tmp_path: Path) -> None:
     work = add_linked_worktree(root, tmp_path / "k7f2", "gitticks/work/k7f2")
     add_linked_worktree(root, tmp_path / "other", "gitticks/other")
     add_linked_worktree(root, tmp_path / "odd", "gitticks/work/Not_An_Id")
-    assert workspaces_of(Context(directory=root)) == {"k7f2": work}
-    assert workspaces_of(Context(directory=work)) == {"k7f2": work}
+    assert workspaces_of(Context(directory=root)) == {"k7f2": str(work)}
+    assert workspaces_of(Context(directory=work)) == {"k7f2": str(work)}
 
 
 def test_what_is_gone_is_no_workspace(tmp_path: Path) -> None:

@@ -86,13 +86,17 @@ PLAIN: tuple[tuple[str, ...], ...] = (
     ("stats",),
     ("stats", "--since=4w", "--json"),
     ("stats", "--html=-"),
+    ("status",),
+    ("status", "--json"),
+    ("current",),
+    ("current", "--json"),
 )
 """Calls that are answered before click is loaded, failures among them."""
 
 LEFT_TO_CLICK: tuple[tuple[str, ...], ...] = (
     (),
     ("--version",),
-    ("status",),
+    ("log",),
     ("next", "--help"),
     ("next", "a", "b"),
     ("next", "--nope"),

@@ -10,7 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.cli.commands.list import command as list_command
 from gitticks.cli.commands.next import command as next_command
 from gitticks.cli.commands.search import command as search_command
-from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, read_words, run_with, with_values
+from gitticks.cli.flags import read_words, run_in, with_values
 from gitticks.model.status import Awaiting, Status
 
 LEFT_OUT = {
@@ -88,9 +88,7 @@ def test_warnings_are_told_whatever_happens(capsys: pytest.CaptureFixture[str]) 
         context.warnings.append("look out")
         raise RuntimeError
 
-    failing = ReadingCommand(
-        "failing", fail, (Argument("task", "[ID]"), JSON, Option("one", ("--one",), "")), ()
-    )
+    context = Context()
     with pytest.raises(RuntimeError):
-        run_with(Context(), failing, {})
+        run_in(context, "failing", lambda: fail(context))
     assert capsys.readouterr().err == "warning: look out\n"

@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,13 +13,13 @@ from gitticks.cli.render import Screen
 from gitticks.cli.text import width
 
 COLOUR = Screen(columns=60, is_terminal=True, has_colour=True)
-PLAIN = replace(COLOUR, has_colour=False)
+PLAIN = COLOUR._replace(has_colour=False)
 PIPED = Screen()
 
 
 def seen(text: str, columns: int = 60) -> str:
     """Returns what a terminal with colour shows, without the colour."""
-    return re.sub("\x1b\\[[0-9;]*m", "", "\n".join(shown_text(replace(COLOUR, columns=columns), text)))
+    return re.sub("\x1b\\[[0-9;]*m", "", "\n".join(shown_text(COLOUR._replace(columns=columns), text)))
 
 
 @pytest.mark.parametrize(
@@ -64,12 +63,12 @@ def test_colour_says_what_the_signs_said() -> None:
 
 
 def test_without_colour_the_signs_stay_and_lines_are_broken() -> None:
-    assert shown_text(replace(PLAIN, columns=12), "- one *two* three\n    four") == [
+    assert shown_text(PLAIN._replace(columns=12), "- one *two* three\n    four") == [
         "- one *two*",
         "three",
         "    four",
     ]
-    assert shown_text(replace(PLAIN, columns=8), "日本語日本語 x") == ["日本語日", "本語 x"]
+    assert shown_text(PLAIN._replace(columns=8), "日本語日本語 x") == ["日本語日", "本語 x"]
 
 
 def test_what_is_piped_stays_as_it_was_written() -> None:

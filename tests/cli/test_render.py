@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -185,4 +184,4 @@ def test_a_link_hides_nothing_in_its_address() -> None:
     on = Screen(is_terminal=True, has_links=True)
     assert on.linked("k7f2", "/a b\x1b\\/ü") == "\x1b]8;;file:///a%20b%1B%5C/%C3%BC\x1b\\k7f2\x1b]8;;\x1b\\"
     assert on.linked("k7f2", None) == "k7f2"
-    assert replace(on, has_links=False).linked("k7f2", "/a") == "k7f2"
+    assert on._replace(has_links=False).linked("k7f2", "/a") == "k7f2"

@@ -101,7 +101,7 @@ def claim(minutes: int, runner: str = "other") -> Claim:
 )
 def test_what_a_task_says_of_itself(fields: dict[str, Any], is_ready: bool) -> None:
     task = make("a", **fields)
-    assert graph(task).is_ready(task, replace(AROUND, runner="me")) is is_ready
+    assert graph(task).is_ready(task, AROUND._replace(runner="me")) is is_ready
 
 
 @pytest.mark.parametrize("name", ["live", "held", "conflicted"])
@@ -212,7 +212,7 @@ def test_what_a_reviewer_can_be_started_on(status: Status, awaiting: Awaiting | 
     task = make("a", status=status, awaiting=awaiting)
     expected = status is Status.AGENT_REVIEW and awaiting is None
     assert is_to_review(task, AROUND) is expected
-    assert not is_to_review(task, replace(AROUND, live={TaskId("a")}))
+    assert not is_to_review(task, AROUND._replace(live={TaskId("a")}))
 
 
 # Family

@@ -108,7 +108,7 @@ def test_an_epic_in_progress_comes_before_a_new_one_and_priority_within() -> Non
 
 
 def test_what_is_live_or_held_is_not_taken() -> None:
-    around = replace(AROUND, live={TaskId("alone")}, held={TaskId("child")})
+    around = AROUND._replace(live={TaskId("alone")}, held={TaskId("child")})
     assert set(picked(*TASKS, around=around)) == {"deep", "orphan"}
 
 

@@ -65,7 +65,8 @@ def answers(index: Index) -> list[object]:
         index.tasks(),
         index.tasks(open_only=True),
         sorted(index.listed(with_json=True)),
-        sorted(index.pages(open_only=True)),
+        sorted(index.listed(open_only=True)),
+        index.details(open_only=True),
         index.awaiting(),
         index.begun(),
         index.children(EPIC),
@@ -74,7 +75,7 @@ def answers(index: Index) -> list[object]:
         ids,
         index.titles(),
         index.broken(),
-        [(index.find_page(task_id), index.open_questions(task_id)) for task_id in ids],
+        [(index.find(task_id, with_json=True), index.open_questions(task_id)) for task_id in ids],
         [(index.data(task_id), index.history(task_id)) for task_id in ids],
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -113,7 +112,7 @@ def ended(
     """Returns the end of the session that the task has now: a reviewer in agent-review, else a worker."""
     if role is None:
         role = Role.REVIEWER if task.status is Status.AGENT_REVIEW else Role.WORKER
-    actor = replace(WORKER, role=role)
+    actor = WORKER._replace(role=role)
     signal = Signal(kind, text) if kind else None
     return SessionEnded(actor, role, current_round(task, role), ending, signal, **fields)
 

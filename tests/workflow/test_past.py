@@ -141,7 +141,7 @@ def test_work_is_closed_by_approval_alone() -> None:
     assert problems(before, after, close) == ("went from reviewing to done, but nobody had approved it",)
     approved = Event(EventType.VERDICT, AT, ADA, data={"verdict": "approved", "awaiting": "review"})
     assert problems(before, after, approved, close) == ()
-    by_agent = replace(approved, actor=WORKER)
+    by_agent = approved._replace(actor=WORKER)
     assert problems(before, after, by_agent, close) == (
         "has a verdict.given by worker claude, and only people give that",
         "went from reviewing to done, but nobody had approved it",

@@ -96,7 +96,7 @@ def check_rewound(context: Context) -> Iterator[Finding]:
     if not has_state(context):
         return
     tip = state_tip(context.repository)
-    for fallen in fallen_commits(context.store):
+    for fallen in fallen_commits(context.repository):
         commit = fallen.fall.old
         if fallen.fall.how is How.ON_PURPOSE:
             what = f"`git reset` took {fallen.words} off the state branch"
@@ -115,11 +115,11 @@ def last_seen(context: Context) -> str | None:
     repository, objects = context.repository, context.store.objects
     tip = state_tip(repository)
     known = load_remembered(repository)
-    told = [*dropped_commits(repository), *(one.fall.old for one in fallen_commits(context.store))]
+    told = [*dropped_commits(repository), *(one.fall.old for one in fallen_commits(context.repository))]
     for seen in dict.fromkeys((known.seen, _indexed(context), _board_base(context))):
         if seen is None or objects.is_ancestor(seen, tip) or not can_be_read(context, seen):
             continue
-        if holds_tasks(context.store, seen) and not any(objects.is_ancestor(seen, one) for one in told):
+        if holds_tasks(context.repository, seen) and not any(objects.is_ancestor(seen, one) for one in told):
             remember(repository, replace(known, seen=seen))
             return seen
     if known.seen != tip:
@@ -135,7 +135,7 @@ def bring_back(context: Context) -> None:
 
 def _rewound(context: Context, tip: str, fallen: Fallen) -> Finding:
     left = fallen.fall.old
-    if not holds_tasks(context.store, tip):
+    if not holds_tasks(context.repository, tip):
         what = f"`{layout.STATE_REF}` leads to {tip[:10]}, where no tasks are: it lacks {fallen.words}"
         # Were the ref a symbolic one, another branch would be moved without the option.
         back = f"`git update-ref --no-deref {layout.STATE_REF} {left} {tip}` goes back there"

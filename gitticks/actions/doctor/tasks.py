@@ -15,10 +15,10 @@ from gitticks.document.sections import read_body
 from gitticks.document.texts import Source
 from gitticks.git.process import run_git
 from gitticks.model.ids import BOARD_FOLDER, task_path
+from gitticks.model.notes import Section
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
-from gitticks.model.words import SECTIONS
 from gitticks.store.hook_files import HooksState
 from gitticks.store.hooks import board_hooks_state
 from gitticks.store.index import open_index
@@ -29,7 +29,7 @@ from gitticks.store.tip import state_tip
 from gitticks.workflow.history_rules import impossible
 from gitticks.workflow.transitions import AWAITED_IN
 
-_NAMES = "|".join(name.replace(" ", r"[ \t]+") for name in SECTIONS)
+_NAMES = "|".join(name.replace(" ", r"[ \t]+") for name in Section)
 _NAMED = re.compile(rf"^[ \t#]*({_NAMES})[ \t#\r]*$".encode(), re.IGNORECASE | re.MULTILINE)
 """Lines that may be the heading of a section, in code and quotes too; headings themselves take longer to find."""
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import click
-
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
+from gitticks.cli.flags import JSON, ReadingCommand
 from gitticks.cli.json_output import print_object, task_object
-from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import Screen, Style, elapsed, say, screen
 from gitticks.cli.table import Cell, table
+from gitticks.errors import Exit
 
 
-@click.command("current", cls=Command, examples=("gt current",))
-@json_option
-@pass_context
-def command(context: Context, as_json: bool) -> None:
+def answer(context: Context, *, as_json: bool) -> int:
     """List what is being worked on in this clone."""
-    found = current_tasks(context)
+    found = current_tasks(context, with_json=as_json)
     if as_json:
         print_object(
             tasks=[
@@ -29,6 +25,7 @@ def command(context: Context, as_json: bool) -> None:
         say(*in_work_table(screen(), context, found))
     else:
         say("nothing is in work here: `gt run` starts agents, `gt start` begins a task by hand", err=True)
+    return Exit.DONE
 
 
 def in_work_table(
@@ -56,7 +53,8 @@ def in_work_table(
 
 
 def _workspace(context: Context, one: InWork) -> str:
-    main = context.repository.main_worktree
-    if one.workspace is None or main is None or not one.workspace.is_relative_to(main):
-        return str(one.workspace or "")
-    return str(one.workspace.relative_to(main))
+    """Returns where it is worked on, from the top of the checkout."""
+    return (one.workspace or "").removeprefix(f"{context.repository.main_place}/")
+
+
+command = ReadingCommand("current", answer, (JSON,), examples=("gt current",))

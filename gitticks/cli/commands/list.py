@@ -8,7 +8,7 @@ from gitticks.actions.listing import Filter, list_tasks
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS
 from gitticks.cli.flags import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.json_output import entry_object, print_tasks, task_text
-from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, say, screen
+from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, say, say_all, screen
 from gitticks.cli.tasks_table import has_room_for_questions, task_table, warn_of_broken
 from gitticks.errors import Exit
 
@@ -53,7 +53,7 @@ def answer(
     elif wanted.kinds is not None and found.standings:
         _print_awaiting(context, on, found)
     elif found.standings:
-        say(*task_table(on, found.standings, context.now, found.said, found.questions))
+        say_all(task_table(on, found.standings, context.now, found.said, found.questions))
     else:
         say(_nothing(found, wanted), err=True)
     return Exit.DONE

@@ -4,44 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-
-import click
+from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing
-from gitticks.actions.inbox import open_inbox
 from gitticks.actions.left_edits import awaits_commit
 from gitticks.actions.status import Overview, take_stock
 from gitticks.cli.commands.current import in_work_table
+from gitticks.cli.flags import JSON, ReadingCommand
 from gitticks.cli.from_here import from_here
 from gitticks.cli.inbox_lines import inbox_lines, joined
 from gitticks.cli.json_output import entry_object, print_object, task_object
-from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import GAP, Screen, Style, count_of, elapsed, hint, name_line, say, screen
-from gitticks.cli.sync_lines import merged_lines
-from gitticks.cli.tasks_table import BOARD_PREFIX, warn_of_broken
+from gitticks.cli.tasks_table import BOARD_PREFIX, merged_lines, warn_of_broken
 from gitticks.cli.text import visible
+from gitticks.errors import Exit
 from gitticks.model.status import Status
-from gitticks.model.task import Task
-from gitticks.store.indexed_task import IndexedTask
+
+if TYPE_CHECKING:
+    from gitticks.actions.inbox import Inbox
+    from gitticks.store.task_row import TaskRow
 
 MOST_LISTED = 5
 
 
-@click.command("status", cls=Command, examples=("gt status",))
-@json_option
-@pass_context
-def command(context: Context, as_json: bool) -> None:
+def answer(context: Context, *, as_json: bool) -> int:
     """Say what runs, what waits for you and what is next."""
-    found = take_stock(context, with_json=as_json)
+    context.is_current = True
+    found = take_stock(context, MOST_LISTED, with_json=as_json)
     warn_of_broken(found.broken)
     if as_json:
         _print_json(found)
-        return
+        return Exit.DONE
     say(*_lines(screen(), context, found))
     next_step = _next_step(found)
     if next_step:
         hint(next_step)
+    return Exit.DONE
 
 
 def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
@@ -53,7 +52,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         table = in_work_table(on.narrower(len(GAP)), context, list(found.in_work), with_heading=False)
         yield from (GAP + line for line in table)
     yield from _resting(on, found, context.now)
-    yield from _awaiting(on, context)
+    yield from _awaiting(on, found.inbox, context.now)
     yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
     yield from _names(on, "merging", found.merging, "gt list --status reviewing")
     yield from _names(on, "ready", found.ready, "gt ready")
@@ -76,13 +75,12 @@ def _resting(on: Screen, found: Overview, now: datetime) -> Iterator[str]:
         yield on.fit(f"{GAP}{visible(one.agent)}{GAP}{until}: {visible(one.reason)}", on.columns)
 
 
-def _awaiting(on: Screen, context: Context) -> Iterator[str]:
-    """Yields the most urgent of what the inbox holds, without asking git what the work changes."""
-    found = open_inbox(context, count=MOST_LISTED, with_changes=False)
+def _awaiting(on: Screen, found: Inbox, now: datetime) -> Iterator[str]:
+    """Yields the most urgent of what the inbox holds."""
     if found.asked:
         yield on.styled("awaits you", Style.STRONG)
     for asked in found.asked:
-        yield from inbox_lines(on, asked, context.now)
+        yield from inbox_lines(on, asked, now)
     if found.left_out:
         yield f"{GAP}… {found.left_out} more: `gt inbox`"
     if found.for_others:
@@ -90,9 +88,7 @@ def _awaiting(on: Screen, context: Context) -> Iterator[str]:
         yield f"{GAP}{count_of(found.for_others, 'task')}: `gt inbox --all`"
 
 
-def _names(
-    on: Screen, heading: str, standings: Sequence[Standing[Task]] | Sequence[Standing[IndexedTask]], more: str
-) -> Iterator[str]:
+def _names(on: Screen, heading: str, standings: Sequence[Standing[TaskRow]], more: str) -> Iterator[str]:
     if not standings:
         return
     yield on.styled(heading, Style.STRONG)
@@ -186,5 +182,8 @@ def _print_json(found: Overview) -> None:
     )
 
 
-def _objects(standings: Iterable[Standing[Task] | Standing[IndexedTask]]) -> list[dict[str, object]]:
+def _objects(standings: Iterable[Standing[TaskRow]]) -> list[dict[str, object]]:
     return [task_object(one) for one in standings]
+
+
+command = ReadingCommand("status", answer, (JSON,), examples=("gt status",))

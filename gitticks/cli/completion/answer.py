@@ -7,7 +7,6 @@ asks the shell for names of files or folders.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 from gitticks.actions.context import Context
 from gitticks.cli.completion.offers import Offer, offers
@@ -90,7 +89,7 @@ def _columns() -> int:
 def _for_bash(found: list[Offer], columns: int) -> list[Offer]:
     """Makes words fit to be inserted, or, where bash lists them, writes behind each what it means."""
     if len(found) == 1 or os.environ.get("COMP_TYPE") not in _SHOWS_A_LIST:
-        return [replace(one, word=_escaped(one.word)) for one in found]
+        return [one._replace(word=_escaped(one.word)) for one in found]
     longest = _longest(found)
     shown = _fitting(found, columns)
     return [Offer(f"{one.word.ljust(longest)}{_GAP}{one.text}".rstrip()) for one in shown]
@@ -99,7 +98,7 @@ def _for_bash(found: list[Offer], columns: int) -> list[Offer]:
 def _fitting(found: list[Offer], columns: int) -> list[Offer]:
     """Cuts meanings so that they fit beside the words."""
     room = columns - 1 - len(_GAP) - _longest(found)
-    return [replace(one, text=cut(one.text, room) if room >= _LEAST_ROOM else "") for one in found]
+    return [one._replace(text=cut(one.text, room) if room >= _LEAST_ROOM else "") for one in found]
 
 
 def _longest(found: list[Offer]) -> int:

@@ -6,20 +6,19 @@ The index answers, so that it takes the time of `gt next`. What this module does
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.completion.typed import COMMAND, NOTHING
 from gitticks.cli.text import visible
 from gitticks.errors import GitticksError
-from gitticks.model import words
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS
 from gitticks.safe_read import read_plain_text
 from gitticks.store.layout import CONFIG_PATH
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 KNOWN_AGENTS = ("claude", "codex", "gemini", "amp", "opencode", "script")
 MOST_OFFERED = 300
@@ -27,8 +26,7 @@ MOST_OFFERED = 300
 _LIST = ","
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """A word that could be typed, and what is shown beside it."""
 
     word: str
@@ -97,11 +95,11 @@ def _awaiting(context: Context, typed: str) -> list[Offer]:
     return [Offer(task.id, f"{task.awaiting}: {visible(task.title)}") for task in found]
 
 
-def _order(task: IndexedTask) -> tuple[int, str, str]:
+def _order(task: TaskRow) -> tuple[int, str, str]:
     return task.priority, task.born, task.id
 
 
-def _named(tasks: Iterable[IndexedTask]) -> list[Offer]:
+def _named(tasks: Iterable[TaskRow]) -> list[Offer]:
     return [Offer(task.id, visible(task.title)) for task in tasks]
 
 
@@ -109,36 +107,35 @@ def _statuses(_context: Context, typed: str) -> list[Offer]:
     from gitticks.model.status import Phase, Status
 
     phases = (Offer(phase.value, "a phase") for phase in Phase)
-    return _one_more(
-        typed, [*(Offer(one.value, words.STATUS_MEANINGS[one.value]) for one in Status), *phases]
-    )
+    return _one_more(typed, [*(Offer(one.value, STATUS_MEANINGS[one.value]) for one in Status), *phases])
 
 
 def _status(_context: Context, typed: str) -> list[Offer]:
-    return _beginning(typed, (Offer(word, meaning) for word, meaning in words.STATUS_MEANINGS.items()))
+    return _beginning(typed, (Offer(word, meaning) for word, meaning in STATUS_MEANINGS.items()))
 
 
 def _kinds(_context: Context, typed: str) -> list[Offer]:
-    return _one_more(typed, [Offer(word, meaning) for word, meaning in words.AWAITING_MEANINGS.items()])
+    return _one_more(typed, [Offer(word, meaning) for word, meaning in AWAITING_MEANINGS.items()])
 
 
 def _kind(_context: Context, typed: str) -> list[Offer]:
-    return _beginning(typed, (Offer(word, meaning) for word, meaning in words.AWAITING_MEANINGS.items()))
+    return _beginning(typed, (Offer(word, meaning) for word, meaning in AWAITING_MEANINGS.items()))
 
 
 def _labels(context: Context, typed: str) -> list[Offer]:
-    import json
-
-    lists = (json.loads(page.label_list) for page in context.index.pages() if page.label_list)
-    return _one_more(typed, _in_use(label for labels in lists for label in labels))
+    return _one_more(
+        typed, _in_use(label for one in context.index.details().values() for label in one.labels)
+    )
 
 
 def _reviewers(context: Context, typed: str) -> list[Offer]:
-    return _beginning(typed, _in_use(page.reviewer for page in context.index.pages() if page.reviewer))
+    return _beginning(
+        typed, _in_use(one.reviewer for one in context.index.details().values() if one.reviewer)
+    )
 
 
 def _agents(context: Context, typed: str) -> list[Offer]:
-    used = (page.agent for page in context.index.pages() if page.agent)
+    used = (one.agent for one in context.index.details().values() if one.agent)
     names = dict.fromkeys((*KNOWN_AGENTS, *_configured_agents(context), *(one.word for one in _in_use(used))))
     return _beginning(typed, map(Offer, names))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.cli.completion.table import TABLE
 
@@ -10,8 +10,7 @@ COMMAND, NOTHING, ASKS_CLICK = "command", "-", "click"
 _REPEATED = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(NamedTuple):
     """The word that is being typed: of what kind it is, as much of it as there is, and the flag that it is joined to.
 
     A kind is a word that `offers` knows, the alternatives themselves with `|` between them, or `-` for free text.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.text import visible
-from gitticks.model import words
+from gitticks.model.status import Status
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Listed
@@ -17,8 +16,7 @@ _NO_XML = str.maketrans("", "", "\ufffe\uffff")
 """Characters that no picture may hold, not even as references."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """The name of a look, as pages and styles call it, and what a box of it is filled with by day and by night."""
 
     name: str
@@ -32,7 +30,11 @@ _IN_REVIEW = Look("in_review", "#fbefff", "#3c1e70")
 _AWAITING = Look("awaiting", "#fff8c5", "#4b2900")
 _CLOSED = Look("closed", "#dafbe1", "#033a16")
 LOOKS = (_OPEN, _BUSY, _IN_REVIEW, _AWAITING, _CLOSED)
-_BY_STATUS = {words.PENDING: _OPEN, words.AGENT_REVIEW: _IN_REVIEW, words.REVIEWING: _IN_REVIEW}
+_BY_STATUS: dict[str, Look] = {
+    Status.PENDING: _OPEN,
+    Status.AGENT_REVIEW: _IN_REVIEW,
+    Status.REVIEWING: _IN_REVIEW,
+}
 
 
 def drawable(text: str) -> str:

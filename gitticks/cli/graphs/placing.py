@@ -7,7 +7,7 @@ and seem to begin there. All lines from one task share theirs.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.model.ids import TaskId
 
@@ -23,8 +23,7 @@ _SWEEPS = 4
 _MOST_LINES_BETWEEN = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """The upper left corner of each task's box, the points that each link goes through, and the size of the whole.
 
     A link bends between its first two points, goes straight on to the third, bends to the fourth, and so on. Pixels.

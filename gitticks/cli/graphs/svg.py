@@ -14,7 +14,7 @@ from gitticks.cli.text import cut, visible
 if TYPE_CHECKING:
     from gitticks.actions.dependencies import Dependencies, Edge
     from gitticks.cli.graphs.placing import Places
-    from gitticks.store.indexed_task import IndexedTask
+    from gitticks.store.task_row import TaskRow
 
 _TITLE_COLUMNS = 30
 _DARK_INK, _DARK_LINE = "#f0f6fc", "#9198a1"
@@ -54,7 +54,7 @@ def _style() -> str:
     )
 
 
-def _box(task: IndexedTask, places: Places) -> str:
+def _box(task: TaskRow, places: Places) -> str:
     left, top = places.corners[task.id]
     title = _text(task.title)
     state = f"priority {task.priority}, {task.status}" + (

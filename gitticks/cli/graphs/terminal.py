@@ -54,4 +54,4 @@ def graph_lines(on: Screen, found: Dependencies) -> list[str]:
             for one in standings
         ]
         columns.append(Column("waits", reasons, styles, ours=True))
-    return table_of(on, columns, flexible="title")
+    return list(table_of(on, columns, flexible="title"))

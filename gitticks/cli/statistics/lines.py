@@ -69,7 +69,7 @@ def _weeks(on: Screen, weeks: Sequence[Week]) -> list[str]:
         *(_right(name, texts) for name, texts in figures.items()),
         Column("", [full * max(one.done > 0, one.done * longest // most) for one in weeks], ours=True),
     ]
-    return table_of(on, columns, flexible="")
+    return list(table_of(on, columns, flexible=""))
 
 
 def _table(on: Screen, name: str, rows: Sequence[tuple[str, Figures]]) -> Iterator[str]:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.actions.sync_glance import may_share
 from gitticks.model.settings import SyncMode, SyncSettings
 from gitticks.store.settings import load_settings
-from gitticks.store.settings_glance import may_be_set
+from gitticks.world import World
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git
 from tests.support.tasks import write_files
-
-NAME = "sync.auto"
 
 
 @pytest.fixture
@@ -25,7 +25,8 @@ def project(tmp_path: Path) -> Project:
 
 def glance(project: Project, environment: dict[str, str] | None = None, **overrides: str) -> bool:
     named = {name.replace("_", "."): value for name, value in overrides.items()}
-    return may_be_set(project.store, {**os.environ, **(environment or {})}, named, NAME)
+    world = World({**os.environ, **(environment or {})})
+    return may_share(Context(world, project.path, named))
 
 
 def write_settings(project: Project, text: str) -> None:

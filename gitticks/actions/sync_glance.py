@@ -1,0 +1,42 @@
+"""Tells at a glance whether `sync.auto` could have been set: commands end with that question, and seldom with a yes."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError
+from gitticks.git.process import run_git
+from gitticks.store.index import open_index
+from gitticks.store.layout import CONFIG_PATH
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+
+
+def may_share(context: Context) -> bool:
+    """True unless every layer of the settings is silent about `sync.auto`, or this is an agent's session."""
+    if context.world.in_session:
+        return False
+    if "sync.auto" in context.overrides or "GITTICKS_CONFIG_SYNC_AUTO" in context.world.environment:
+        return True
+    with suppress(GitticksError):
+        team = _team_settings(context)
+        # in quotes a key may be written with escapes
+        if b"\\" in team or (b"sync" in team and b"auto" in team):
+            return True
+        asked = ["config", "--get-regexp", r"^gitticks\.sync\.auto$"]
+        return bool(run_git(asked, repository_dir=context.repository.git_dir, check=False).text)
+    return False
+
+
+def _team_settings(context: Context) -> bytes:
+    """Returns config.yaml, from the index where the store was not opened.
+
+    Raises:
+        GitticksError: there is no state branch, or it cannot be read.
+    """
+    if context.has_store:
+        return context.store.read(CONFIG_PATH) or b""
+    with open_index(context.repository) as index:
+        return index.team_settings()

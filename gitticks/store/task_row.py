@@ -1,0 +1,180 @@
+"""What the query index holds of each task: a row for rules and listings, and the details that only pages show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gitticks.model.ids import TaskId
+from gitticks.model.status import BY_HAND, Status
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class RowClaim(NamedTuple):
+    """Who has taken a task, and until when; UTC."""
+
+    runner: str
+    expires: datetime
+
+    @property
+    def is_by_hand(self) -> bool:
+        """True if a person began the task, and no runner."""
+        return self.runner.startswith(BY_HAND)
+
+
+class TaskRow(NamedTuple):
+    """One task as rules and listings see it; thousands are read at once, so what few tasks have is kept as text.
+
+    `blockers` are ids with spaces between them, `claimed` is a time and a runner, `json` the whole task as `--json`
+    prints it, empty unless it was asked for.
+    """
+
+    id: TaskId
+    title: str
+    status: str
+    priority: int
+    parent: TaskId | None
+    awaiting: str | None
+    born: str
+    blockers: str | None
+    deferred: str | None
+    asked: str | None
+    closed: str
+    claimed: str | None
+    is_open: bool
+    is_epic: bool
+    is_workable: bool
+    is_begun: bool
+    is_merging: bool
+    json: str
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True for a task that was given up."""
+        return self.status == Status.CANCELLED
+
+    @property
+    def is_to_review(self) -> bool:
+        """True for a task that reviewers work on, as far as it tells by itself."""
+        return self.status == Status.AGENT_REVIEW and self.awaiting is None
+
+    @property
+    def blocked_by(self) -> tuple[TaskId, ...]:
+        """Returns the tasks that it waits for, closed and missing ones too."""
+        return tuple(map(TaskId, self.blockers.split())) if self.blockers else ()
+
+    @property
+    def defer_until(self) -> date | None:
+        """Returns the day that it was put off to."""
+        return date.fromisoformat(self.deferred) if self.deferred else None
+
+    @property
+    def asked_at(self) -> datetime | None:
+        """Returns since when a person is asked; UTC."""
+        return datetime.fromisoformat(self.asked) if self.asked else None
+
+    @property
+    def waits_since(self) -> str:
+        """Returns since when a person is asked as text that sorts: the time of the question, else of the creation."""
+        return self.asked or self.born
+
+    @property
+    def claim(self) -> RowClaim | None:
+        """Returns who has taken it."""
+        if self.claimed is None:
+            return None
+        expires, _, runner = self.claimed.partition(" ")
+        return RowClaim(runner, datetime.fromisoformat(expires))
+
+
+class TaskDetails(NamedTuple):
+    """What pages and the rarer filters ask of a task as well; `label_list` is JSON."""
+
+    label_list: str | None
+    agent: str | None
+    reviewer: str | None
+    requires: str | None
+    created_by: str | None
+    pr: str | None
+    iterations: int
+    cost: float
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Returns the labels."""
+        text = self.label_list
+        if text is None:
+            return ()
+        if "\\" not in text:
+            return tuple(text[2:-2].split('","'))
+        import json  # only for a label with quotes or control characters
+
+        return tuple(map(str, json.loads(text)))
+
+
+_TEXTS = frozenset({"id", "title", "status", "born", "closed", "json"})
+_NUMBERS = frozenset(
+    {"priority", "is_open", "is_epic", "is_workable", "is_begun", "is_merging", "iterations", "cost"}
+)
+"""What columns hold; those that are named nowhere, text or null."""
+
+ROW_COLUMNS, DETAIL_COLUMNS = TaskRow._fields[:-1], TaskDetails._fields
+_ROWS_AT_ONCE = 1000
+_STATUSES = frozenset(map(str, Status))
+_JSON_BEGINS = '{"id": "'
+
+
+def read_rows(cursor: sqlite3.Cursor) -> list[TaskRow]:
+    """Returns the rows of a query, read some at a time to save memory; raises as `rows_of`."""
+    found: list[TaskRow] = []
+    while some := cursor.fetchmany(_ROWS_AT_ONCE):
+        found += rows_of(some)
+    return found
+
+
+def rows_of(values: list[tuple[Any, ...]]) -> list[TaskRow]:
+    """Returns rows of the database as tasks.
+
+    Raises:
+        ValueError: a row holds what no task has, so the database is damaged.
+        TypeError: likewise.
+    """
+    if not values:
+        return []
+    columns = dict(zip(TaskRow._fields, zip(*values, strict=True), strict=True))
+    _require_types(columns.items())
+    if not _STATUSES.issuperset(columns["status"]):
+        raise ValueError("there is no such status")
+    for text in filter(None, columns["deferred"]):
+        date.fromisoformat(text)
+    for text in filter(None, (*columns["asked"], *columns["claimed"])):
+        datetime.fromisoformat(text.partition(" ")[0])
+    if any(text and not text.startswith(_JSON_BEGINS) for text in set(columns["json"])):
+        raise ValueError("the JSON is damaged")
+    return list(map(TaskRow._make, values))
+
+
+def details_of(values: list[tuple[Any, ...]]) -> dict[TaskId, TaskDetails]:
+    """Returns rows of an id and its details; raises as `rows_of`."""
+    if not values:
+        return {}
+    names = ("id", *DETAIL_COLUMNS)
+    columns = dict(zip(names, zip(*values, strict=True), strict=True))
+    _require_types(columns.items())
+    found = {TaskId(row[0]): TaskDetails._make(row[1:]) for row in values}
+    for text in filter(None, columns["label_list"]):
+        if not (text.startswith('["') and text.endswith('"]')):
+            raise ValueError(text)
+    return found
+
+
+def _require_types(columns: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
+    """Raises a TypeError where a column holds what it cannot; the quickest way to look at thousands of values."""
+    for name, column in columns:
+        if name in _NUMBERS:
+            sum(column)
+        else:
+            "".join(column if name in _TEXTS else filter(None, column))
