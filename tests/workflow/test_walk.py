@@ -35,13 +35,11 @@ ITERATIONS = 2
 
 # Each value of each setting at least once, and the fewest states.
 SHORT: dict[Setting, int] = {
-    ("agent", "always", "task", "task", None, "queue", "return"): 8000,
     ("agent", "when-required", "task", "task", None, "queue", "return"): 9000,
     ("council", "when-required", "none", "task", None, "queue", "stuck"): 3000,
     ("none", "when-required", "task", "task", None, "manual", "return"): 600,
     ("none", "always", "epic", "task", "approval", "manual", "return"): 600,
     ("agent", "when-required", "epic", "epic", None, "queue", "return"): 2500,
-    ("council", "always", "epic", "epic", "approval", "queue", "stuck"): 2000,
     ("none", "always", "task", "epic", None, "queue", "return"): 50,
 }
 PRODUCT: list[Setting] = list(
