@@ -21,7 +21,7 @@ from tests.support.victims import Moments
 
 pytestmark = [pytest.mark.debian("strace"), pytest.mark.timeout(LONGEST_TEST_SECONDS)]
 
-FAULTS, FAULTS_OF_LONG_ONES = dose(16, 1000), dose(0, 500)
+FAULTS, FAULTS_OF_LONG_ONES = dose(8, 1000), dose(0, 500)
 FAULTS_A_REPOSITORY = 50
 BUG = 70
 VARIANTS: dict[str, Variant] = {

@@ -42,7 +42,7 @@ def plans_of(count: int) -> list[list[Wish]]:
 
 
 def test_living_processes(project: Project) -> None:
-    plans = plans_of(50 if IS_FULL else 9)
+    plans = plans_of(50 if IS_FULL else 4)
     before = project.tip()
     begun = time.monotonic()
     acknowledged = live_writers(project, plans)
