@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from gitticks.cli.app import gt
-from gitticks.cli.completion.typed import ASKS_CLICK, NOTHING
+from gitticks.cli.completion.offers import ASKS_CLICK, NOTHING
 from gitticks.cli.options import Completes
 from tools.page import check_or_write
 

@@ -1,18 +1,21 @@
-"""Answers the plain forms of a few reading commands before click is loaded, which takes longer than the answers.
-
-It reads the words by the same description of each command that click is given, and calls the same function. Whatever
-it does not understand for certain is click's: help and mistakes.
-"""
+"""Reading commands, described once for click and for the parser here, which answers plain calls before click is loaded."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from gitticks.cli.render import PrintingError, warn
 from gitticks.errors import GitticksError
 
 if TYPE_CHECKING:
-    from gitticks.cli.flags import ReadingCommand
+    from gitticks.actions.context import Context
+
+
+R = TypeVar("R")
+_NEVER_SHARING = frozenset({"sync", "trust", "init", "hook", "merge-driver", "doctor", "watch"})
+"""Commands that share by themselves, or that git or a broken repository calls for."""
 
 NAMES = frozenset(
     {
@@ -31,9 +34,162 @@ NAMES = frozenset(
     }
 )
 """The commands that can be answered so; each module's `command` is a `ReadingCommand`."""
-
 _COMPLETION = "_GT_COMPLETE"
 """By this variable a shell asks what could be typed, whatever the words are."""
+
+
+class Argument(NamedTuple):
+    """A word that may be left out, and stands for a task; `completes` is its kind while it is typed.
+
+    `is_repeated` takes all words that there are, as a tuple, each of them any text.
+    """
+
+    name: str
+    metavar: str
+    completes: str = "task"
+    is_repeated: bool = False
+
+
+class Switch(NamedTuple):
+    """A flag without a value."""
+
+    name: str
+    words: tuple[str, ...]
+    help: str
+
+
+class Option(NamedTuple):
+    """A flag with a value, which `read` turns from text into what the command takes.
+
+    `completes` says what its value is while it is typed, `-` for free text. `is_repeated` collects the values of several in a tuple. `may_be_bare` lets the flag stand without a value, which
+    then is empty text; what follows it is its value if `is_value` says so, or if the command takes no word of its own.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    help: str
+    metavar: str | None = None
+    read: Callable[[str], Any] = str
+    is_repeated: bool = False
+    completes: str = "-"
+    may_be_bare: bool = False
+    is_value: Callable[[str], bool] | None = None
+
+
+class ReadingCommand(NamedTuple):
+    """A command that only reads: what it takes, and the function that answers and returns the exit code.
+
+    The function's docstring is the command's help.
+    """
+
+    name: str
+    answer: Callable[..., int]
+    parameters: tuple[Argument | Switch | Option, ...]
+    examples: tuple[str, ...]
+
+
+JSON = Switch("as_json", ("--json",), "Print one JSON object.")
+
+
+def read_words(command: ReadingCommand, words: list[str]) -> dict[str, Any] | None:
+    """Returns the values of a command's parameters; None if it takes click to understand the words."""
+    flags = {
+        word: flag for flag in command.parameters if not isinstance(flag, Argument) for word in flag.words
+    }
+    arguments = [one for one in command.parameters if isinstance(one, Argument)]
+    values = _defaults(command)
+    free: list[str] = []
+    rest = with_values(command, words)[::-1]
+    while rest:
+        word = rest.pop()
+        name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        flag = flags.get(name)
+        if isinstance(flag, Switch) and not equals:
+            values[flag.name] = True
+        elif isinstance(flag, Option):
+            if not equals and (not rest or rest[-1].startswith("-")):
+                return None
+            _take(values, flag, value if equals else rest.pop())
+        elif word.startswith("-"):
+            return None
+        else:
+            free.append(word)
+    if arguments and arguments[-1].is_repeated:
+        values[arguments[-1].name] = tuple(free)
+        return values
+    if len(free) > len(arguments):
+        return None
+    values.update((argument.name, word) for argument, word in zip(arguments, free, strict=False))
+    return values
+
+
+def _defaults(command: ReadingCommand) -> dict[str, Any]:
+    return {
+        one.name: False if isinstance(one, Switch) else () if one.is_repeated else None
+        for one in command.parameters
+    }
+
+
+def _take(values: dict[str, Any], flag: Option, text: str) -> None:
+    value = flag.read(text)
+    values[flag.name] = (*values[flag.name], value) if flag.is_repeated else value
+
+
+def with_values(command: ReadingCommand, words: list[str]) -> list[str]:
+    """Returns the words with `--awaiting review` and a bare `--awaiting` written as `--awaiting=…`.
+
+    Where the command takes words of its own, one that is no value of the flag stays with the command.
+    """
+    takes_words = any(isinstance(one, Argument) for one in command.parameters)
+    bare = {
+        word: one
+        for one in command.parameters
+        if isinstance(one, Option) and one.may_be_bare
+        for word in one.words
+    }
+    done: list[str] = []
+    rest = words[::-1]
+    while rest:
+        word = rest.pop()
+        if word == "--":
+            return [*done, word, *reversed(rest)]
+        flag = bare.get(word)
+        if flag is not None:
+            follows = bool(rest) and not rest[-1].startswith("-")
+            is_value = follows and (not takes_words or flag.is_value is None or flag.is_value(rest[-1]))
+            word = f"{word}={rest.pop() if is_value else ''}"
+        done.append(word)
+    return done
+
+
+def run_in(context: Context, name: str, answer: Callable[[], R]) -> R:
+    """Runs a command; then shares what it changed where the settings ask for that, and prints its warnings."""
+    try:
+        return answer()
+    except PrintingError as error:
+        error.changes += context.written
+        raise
+    finally:
+        if (context.has_store or context.is_current) and name not in _NEVER_SHARING:
+            _share(context)
+        finish(context)
+
+
+def _share(context: Context) -> None:
+    from gitticks.actions.sync_glance import may_share
+
+    if may_share(context):
+        from gitticks.actions.sync_auto import sync_after
+
+        sync_after(context)
+
+
+def finish(context: Context) -> None:
+    """Lets the index of a call go, and prints warnings that came up on the way."""
+    if "index" in context.__dict__:
+        context.index.close()
+    for warning in context.warnings:
+        warn(warning)
 
 
 def answer_at_once(words: list[str]) -> int | None:
@@ -54,7 +210,6 @@ def answer_at_once(words: list[str]) -> int | None:
 
     from gitticks.actions.context import Context
     from gitticks.cli.failures import guarded
-    from gitticks.cli.flags import run_in
 
     gc.disable()  # an answer makes many small things, and none that keep one another alive
     context = Context()
@@ -62,7 +217,6 @@ def answer_at_once(words: list[str]) -> int | None:
 
 
 def _read(command: ReadingCommand, words: list[str]) -> dict[str, Any] | None:
-    from gitticks.cli.flags import read_words
 
     try:
         return read_words(command, words)

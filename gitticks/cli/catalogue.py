@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import click
 
-    from gitticks.cli.flags import ReadingCommand
+    from gitticks.cli.at_once import ReadingCommand
 
 SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING = (
     "Set up",
@@ -112,7 +112,7 @@ def find_command(name: str) -> click.Command | None:
         return None
     from importlib import import_module
 
-    from gitticks.cli.flags import ReadingCommand
+    from gitticks.cli.at_once import ReadingCommand
     from gitticks.cli.options import as_click
 
     command: click.Command | ReadingCommand = import_module(entry.module).command

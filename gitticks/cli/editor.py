@@ -1,16 +1,21 @@
-"""Starts the person's editor and waits for it, as git does."""
+"""The user's editor and terminal: texts that are written in a file of their own, and lines that are typed."""
 
 from __future__ import annotations
 
+import os
+import select
 import shlex
 import signal
+import sys
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
-from gitticks.actions.context import Context
-from gitticks.actions.drafts import Draft
-from gitticks.actions.editing import find_editor
 from gitticks.errors import GitticksError
 from gitticks.safe_read import reason_of
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.drafts import Draft
 
 _PLUS_LINE = frozenset(
     {"vi", "vim", "nvim", "gvim", "nano", "pico", "emacs", "emacsclient", "micro", "joe", "kak", "ed"}
@@ -18,6 +23,9 @@ _PLUS_LINE = frozenset(
 _COLON_LINE = frozenset({"subl", "hx", "helix", "zed"})
 _GOTO_LINE = frozenset({"code", "codium", "cursor"})
 _NOT_FOUND = 127
+
+_CHUNK = 65536
+_PASTE_SECONDS = 0.05
 
 
 def write_in_editor(context: Context, draft: Draft) -> bool:
@@ -27,6 +35,8 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
         GitticksError: the editor is not there or failed; a draft that holds something new is kept.
     """
     try:
+    from gitticks.actions.editing import find_editor  # reads and judges edits
+
         open_editor(find_editor(context), draft.path, draft.line, inherited=(draft.lock,))
     except GitticksError as error:
         if draft.path.exists() and draft.is_changed:
@@ -93,3 +103,32 @@ def _arguments(editor: str, path: Path, line: int | None) -> list[str]:
     if name in _COLON_LINE:
         return [f"{path}:{line}"]
     return ["--goto", f"{path}:{line}"] if name in _GOTO_LINE else [str(path)]
+
+
+def is_typed_to() -> bool:
+    """True if a person sits before stdin."""
+    return sys.stdin.isatty()
+
+
+def typed_lines() -> str | None:
+    """Returns the lines up to an empty one, which may be none; None if there are none and stdin has ended.
+
+    An empty line that comes with more behind it was pasted, and is a part of the text.
+    """
+    terminal = sys.stdin.fileno()
+    typed = b""
+    while True:
+        line = os.read(terminal, _CHUNK)
+        typed += line
+        if not line:
+            return _text(typed) or None
+        if not line.strip() and not _has_more(terminal):
+            return _text(typed)
+
+
+def _text(typed: bytes) -> str:
+    return typed.decode("utf-8", "replace").strip()
+
+
+def _has_more(terminal: int) -> bool:
+    return bool(select.select([terminal], [], [], _PASTE_SECONDS)[0])

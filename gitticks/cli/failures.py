@@ -75,8 +75,7 @@ def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
 
 def _tell_unexpected(arguments: Sequence[str], error: Exception) -> int:
     """Tells what the machine refused, or reports a bug."""
-    from gitticks.cli.bug_report import report
-    from gitticks.cli.machine import refusal_of
+    from gitticks.cli.bug_report import refusal_of, report
 
     refusal = refusal_of(error)
     if refusal is not None:
@@ -91,7 +90,7 @@ def _lines(arguments: Sequence[str], message: str, hint: str | None, code: int) 
         body = {"message": message, "hint": hint, "exit": code}
         yield safe_json(json.dumps({"schema": 1, "error": body}, ensure_ascii=False))
         return
-    from gitticks.cli.from_here import from_here
+    from gitticks.cli.text import from_here
 
     yield "error: " + visible(message, keep="\n")
     if hint:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from gitticks.cli.flags import Option
+from gitticks.cli.at_once import Option
 from gitticks.errors import UsageError
 
 if TYPE_CHECKING:

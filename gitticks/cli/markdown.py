@@ -11,16 +11,20 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
+from rich.padding import Padding
+from rich.text import Text
 
 from gitticks.cli.text import visible, wrap
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
-    from rich.console import Console
-    from rich.markdown import Markdown
+    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 
     from gitticks.cli.render import Screen
+
 
 MOST_CHARACTERS = 64_000
 _DEEPEST = 15
@@ -101,8 +105,6 @@ def _console(on: Screen, file: io.StringIO) -> Console:
 def _parsed(text: str) -> Markdown | None:
     from markdown_it import MarkdownIt
 
-    from gitticks.cli.markdown_code import PlainMarkdown
-
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST + 2})
     parser.enable(["strikethrough", "table"]).disable(list(_UNWANTED), ignoreInvalid=True)
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]  # shown as it is written
@@ -121,3 +123,46 @@ def _with_all_that_is_written(tokens: Iterable[Token]) -> Iterator[Token]:
             elif child.type == "link_open" and child.attrs.get("title"):
                 child.attrs["href"] = f'{child.attrs.get("href", "")} "{child.attrs["title"]}"'
         yield token
+
+
+class _LeftHeading(Heading):
+    LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
+
+
+class _PlainCode(CodeBlock):
+    """Code, below what stands behind the fence that begins it: its language, or for whom it is."""
+
+    info = ""
+
+    @classmethod
+    def create(cls, markdown: Markdown, token: Token) -> Self:
+        """Returns the element of a token."""
+        code = cls("text", markdown.code_theme)
+        code.info = token.info.strip()
+        return code
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yields what is shown."""
+        if self.info:
+            yield Text(self.info, style="markdown.code_info", overflow="fold")
+        code = str(self.text).rstrip("\n")
+        if code:
+            yield Padding(Text(code, style="markdown.code_block", overflow="fold"), (0, 0, 0, 2))
+
+
+class PlainMarkdown(Markdown):
+    """Markdown that was parsed already, without hyperlinks, which could lead elsewhere than they say."""
+
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "heading_open": _LeftHeading,
+        "fence": _PlainCode,
+        "code_block": _PlainCode,
+    }
+
+    @classmethod
+    def of(cls, tokens: list[Token]) -> Self:
+        """Returns what shows these tokens."""
+        markdown = cls("", hyperlinks=False)
+        markdown.parsed = tokens
+        return markdown

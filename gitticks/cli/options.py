@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, Switch, finish, run_in, with_values
+from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch, finish, run_in, with_values
 from gitticks.cli.usage import did_you_mean, nearest_names
+from gitticks.errors import DocumentError, UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -175,3 +177,17 @@ def task_argument(
         nargs=-1 if many else 1,
         shell_complete=Completes(f"{completes}*" if many else completes),
     )
+
+
+def seconds_of(option: str, text: str) -> float:
+    """Returns the seconds that an option's value means.
+
+    Raises:
+        UsageError: it is no duration.
+    """
+    from gitticks.document.settings import find_setting, parse_value
+
+    try:
+        return float(str(parse_value(*find_setting("limits.idle"), text, option)))
+    except DocumentError as error:
+        raise UsageError(f"`{option}` is not a duration: '{text}'", hint=error.hint) from None

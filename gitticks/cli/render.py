@@ -237,7 +237,7 @@ def warn(text: str) -> None:
 def _from_here(text: str) -> str:
     if BOARD_FOLDER not in text:
         return text
-    from gitticks.cli.from_here import from_here
+    from gitticks.cli.text import from_here
 
     return from_here(text)
 

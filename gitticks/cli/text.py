@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+from gitticks.errors import GitticksError
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.terminal_safety import JOINERS, are_harmless, is_harmful
 
 _PRINTABLE = bytes(range(0x20, 0x7F))
@@ -9,6 +13,9 @@ _OWN_SIGNS = "○◐◇⊙✓✗…·→⚑├└─│»«"
 _FIRST_COMBINING = "\u0300"
 _widths: dict[str, int] = dict.fromkeys(_OWN_SIGNS, 1)
 """The columns that characters take, as far as they were met; what we print ourselves needs no table of Unicode."""
+
+_QUOTE_IN_QUOTES = "'\"'\"'"
+"""How a shell takes a single quote inside of single quotes."""
 
 
 def visible(text: str, *, keep: str = "") -> str:
@@ -110,3 +117,39 @@ def _pieces(word: str, columns: int) -> list[str]:
             begin, taken = place, 0
         taken += wide
     return [*pieces, word[begin:]]
+
+
+def from_here(text: str) -> str:
+    """Returns a message with the board's folder in its commands as it is called from the current one."""
+    if BOARD_FOLDER not in text or "`" not in text or os.path.lexists(BOARD_FOLDER):
+        return text
+    board = _board()
+    if board is None:
+        return text
+    import re
+    from shlex import quote
+
+    inside = "'" + board.replace("'", _QUOTE_IN_QUOTES)
+    named = re.compile(rf"(?<![\w./-])('?){re.escape(BOARD_FOLDER)}(?![\w.-])")
+    return re.sub(
+        r"`[^`]*`",
+        lambda command: named.sub(lambda one: inside if one[1] else quote(board), command[0]),
+        text,
+    )
+
+
+def _board() -> str | None:
+    """Returns how the board is called from here; None where that is not known."""
+    from pathlib import Path
+
+    from gitticks.git.repository_lookup import find_repository
+
+    try:
+        here = str(Path.cwd())
+        top = find_repository(here, os.environ).main_place
+    except (GitticksError, OSError):
+        return None
+    if top is None:
+        return None
+    board = f"{top}/{BOARD_FOLDER}"
+    return os.path.relpath(board, here) if os.path.commonpath((top, here)) == top else board

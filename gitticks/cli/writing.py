@@ -227,7 +227,7 @@ def print_change(context: Context, task_id: TaskId, words: str, *, as_json: bool
     """Prints a changed task: as JSON, or as one line that says what happened to it."""
     if as_json:
         from gitticks.actions.derived_state import standing_now
-        from gitticks.cli.json_output import print_task, task_text
+        from gitticks.cli.json import print_task, task_text
 
         print_task(task_text(standing_now(context, task_id)))
     else:
@@ -248,7 +248,7 @@ def print_request(session: Session, request: Request, words: str, *, as_json: bo
 
     try:
         if as_json:
-            from gitticks.cli.json_output import print_object
+            from gitticks.cli.json import print_object
 
             print_object(request={"task": session.task_id, **plain_request(request)})
         else:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from gitticks.actions.context import Context
+from gitticks.cli.at_once import read_words, run_in, with_values
 from gitticks.cli.commands.list import command as list_command
 from gitticks.cli.commands.next import command as next_command
 from gitticks.cli.commands.search import command as search_command
-from gitticks.cli.flags import read_words, run_in, with_values
 from gitticks.model.status import Awaiting, Status
 
 LEFT_OUT = {

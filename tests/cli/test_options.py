@@ -5,9 +5,9 @@ import pytest
 from click.testing import CliRunner
 
 from gitticks.actions.context import Context
+from gitticks.cli.at_once import JSON, Argument, ReadingCommand
 from gitticks.cli.filters import AWAITING, parse_kinds, parse_statuses
-from gitticks.cli.flags import JSON, Argument, ReadingCommand
-from gitticks.cli.options import as_click
+from gitticks.cli.options import as_click, seconds_of
 from gitticks.errors import UsageError
 from gitticks.model.status import Awaiting, Phase, Status
 
@@ -106,3 +106,15 @@ def test_an_unknown_status_suggests_near_ones_or_names_all(word: str, hint: str)
 def test_help_opens_with_the_examples() -> None:
     lines = CliRunner().invoke(with_word, ["--help"]).output.splitlines()
     assert lines[:3] == ["  gt with-word epic --awaiting", "", "Usage: with-word [OPTIONS] [WORD]"]
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1800), ("2h", 7200), ("14", 14)])
+def test_a_duration_is_read(text: str, seconds: float) -> None:
+    assert seconds_of("--every", text) == seconds
+
+
+@pytest.mark.parametrize("text", ["soon", "0", "-5m", ""])
+def test_what_is_none_is_told_with_the_option(text: str) -> None:
+    with pytest.raises(UsageError, match="`--every` is not a duration") as wrong:
+        seconds_of("--every", text)
+    assert (wrong.value.hint or "").startswith("write 90s, 30m")

@@ -6,7 +6,7 @@ import click
 
 from gitticks.actions.agents import KnownAgent, known_agents
 from gitticks.actions.context import Context
-from gitticks.cli.json_output import print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import Style, say, screen
 from gitticks.cli.table import Cell, table

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.actions.board_columns import RECENT_DAYS, sort_into_columns
-from gitticks.cli.cards import MOST_CARDS, board_lines
-from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
+from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.render import NO_TASKS, hint, say, screen
-from gitticks.cli.tasks_table import warn_of_broken
+from gitticks.cli.views.board import MOST_CARDS, board_lines
+from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def answer(context: Context, *, epic: str | None, with_all: bool, as_json: bool)
 
 
 def _print_json(found: Columns) -> None:
-    from gitticks.cli.json_output import print_object, task_object
+    from gitticks.cli.json import print_object, task_object
 
     print_object(
         columns=[

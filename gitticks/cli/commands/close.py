@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.named_tasks import split_named, tasks_and_text
+from gitticks.cli.decisions import split_named, tasks_and_text
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import moved_words, read_text
 
 if TYPE_CHECKING:
-    from gitticks.cli.merging import Decided
+    from gitticks.cli.decisions import Decided
     from gitticks.model.ids import TaskId
 
 
@@ -31,7 +31,7 @@ def command(
     whether to stop that; without a terminal --stop says so.
     """
     from gitticks.actions.lifecycle import close_task
-    from gitticks.cli.merging import decide_each, merge_now
+    from gitticks.cli.decisions import decide_each, merge_now
 
     context.require_person("close a task")
     ids, typed = split_named(context, words, message)
@@ -48,7 +48,7 @@ def command(
 def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
     """Asks whether an agent that works on a task is to be stopped, where there is one and somebody to ask."""
     from gitticks.actions.lifecycle import is_worked_on
-    from gitticks.cli.typing_lines import is_typed_to
+    from gitticks.cli.editor import is_typed_to
 
     if not is_typed_to() or not is_worked_on(context, task_id):
         return False

@@ -20,7 +20,7 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
     """
     from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
     from gitticks.actions.handover import complete_task, current_session, request_complete
-    from gitticks.cli.merging import finish_approval
+    from gitticks.cli.decisions import finish_approval
 
     session = current_session(context, task)
     if session is not None:

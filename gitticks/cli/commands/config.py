@@ -13,7 +13,7 @@ from gitticks.actions.config import (
     one_setting,
 )
 from gitticks.actions.context import Context
-from gitticks.cli.json_output import print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import Style, say, screen, warn
 from gitticks.cli.table import Cell, table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
-from gitticks.cli.flags import JSON, ReadingCommand
-from gitticks.cli.json_output import print_object, task_object
+from gitticks.cli.at_once import JSON, ReadingCommand
+from gitticks.cli.json import print_object, task_object
 from gitticks.cli.render import Screen, Style, elapsed, say, screen
 from gitticks.cli.table import Cell, table
 from gitticks.errors import Exit

@@ -50,7 +50,7 @@ def _run(context: Context, demo: Demo) -> int:
     from gitticks.actions.demo import demo_context
     from gitticks.actions.run import execute, prepare_run
     from gitticks.cli.render import say, screen
-    from gitticks.cli.run_lines import RunLines
+    from gitticks.cli.views.run import RunLines
     from gitticks.runner.options import RunOptions
 
     lines = RunLines(screen(), context.world)
@@ -65,7 +65,7 @@ def _run(context: Context, demo: Demo) -> int:
 def _show_board(here: Context) -> None:
     from gitticks.actions.listing import Filter, list_tasks
     from gitticks.cli.render import say, screen
-    from gitticks.cli.tasks_table import print_tasks_or
+    from gitticks.cli.views.tasks import print_tasks_or
 
     listed = list_tasks(here, Filter(with_closed=True)).standings
     here.index.close()  # an open index keeps the writes that follow waiting
@@ -96,7 +96,7 @@ def _say_what_to_type(context: Context, demo: Demo) -> None:
 def _answer(context: Context, demo: Demo) -> None:
     from gitticks.actions.demo import answer, demo_context
     from gitticks.cli.render import say, screen
-    from gitticks.cli.run_lines import RunLines
+    from gitticks.cli.views.run import RunLines
 
     lines = RunLines(screen(), context.world)
     for typed, act in answer(demo_context(demo.directory, context.world), lines):

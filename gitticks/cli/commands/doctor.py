@@ -6,11 +6,10 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, Report, Severity, Topic, diagnose, diagnose_range, mend
-from gitticks.cli.from_here import from_here
-from gitticks.cli.json_output import print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import Screen, Style, count_of, say, screen
-from gitticks.cli.text import visible
+from gitticks.cli.text import from_here, visible
 from gitticks.errors import Exit, UsageError
 
 _STYLES = {Severity.ERROR: Style.BAD, Severity.WARNING: Style.WAITS, Severity.NOTE: Style.FAINT}

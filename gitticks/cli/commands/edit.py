@@ -26,8 +26,8 @@ def edit_task(context: Context, task: str | None, *, as_json: bool) -> int:
     """Opens a task in the person's editor, takes up what was changed, and says what became of it."""
     from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.editing import finish_edit, start_edit
+    from gitticks.cli.decisions import finish_approval
     from gitticks.cli.editor import write_in_editor
-    from gitticks.cli.merging import finish_approval
 
     task_id = find_task_to_change(context, task, may_be_broken=True)
     draft = start_edit(context, task_id)

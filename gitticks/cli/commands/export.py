@@ -50,7 +50,7 @@ def command(context: Context, *, form: str, output: str | None) -> None:
 def _as_json(context: Context) -> Iterator[str]:
     """Yields one object, with a line for each task: what differs between two exports shows as tasks that differ."""
     from gitticks.actions.transfer import read_all
-    from gitticks.cli.json_output import SCHEMA
+    from gitticks.cli.json import SCHEMA
 
     yield f'{{"schema": {SCHEMA}, "tasks": ['
     separator = "\n"
@@ -63,7 +63,7 @@ def _as_json(context: Context) -> Iterator[str]:
 def _task_line(one: Exported) -> str:
     import json
 
-    from gitticks.cli.json_output import entry_object, event_object, plain
+    from gitticks.cli.json import entry_object, event_object, plain
     from gitticks.terminal_safety import safe_json
 
     body = {

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from gitticks.actions.dependencies import find_dependencies
-from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
+from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.render import NO_TASKS, count_of, say, screen, warn
-from gitticks.cli.tasks_table import warn_of_broken
+from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -47,20 +47,20 @@ def answer(
 
 def _drawn(found: Dependencies, *, as_dot: bool, as_mermaid: bool) -> Iterable[str]:
     if as_dot:
-        from gitticks.cli.graphs.dot import dot_lines
+        from gitticks.cli.views.graph_drawings import dot_lines
 
         return dot_lines(found)
     if as_mermaid:
-        from gitticks.cli.graphs.mermaid import mermaid_lines
+        from gitticks.cli.views.graph_drawings import mermaid_lines
 
         return mermaid_lines(found)
-    from gitticks.cli.graphs.svg import svg_lines
+    from gitticks.cli.views.graph_drawings import svg_lines
 
     return svg_lines(found)
 
 
 def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) -> None:
-    from gitticks.cli.graphs.terminal import graph_lines
+    from gitticks.cli.views.graph import graph_lines
 
     say(*graph_lines(screen(), found))
     if not found.has_tasks:
@@ -82,7 +82,7 @@ def _warn_of_circles(found: Dependencies) -> None:
 
 
 def _print_json(found: Dependencies) -> None:
-    from gitticks.cli.json_output import print_object, task_object
+    from gitticks.cli.json import print_object, task_object
 
     print_object(
         tasks=[task_object(one) for one in found.standings],

@@ -17,10 +17,10 @@ def command(context: Context, *, as_json: bool) -> None:
     A session is dead if its runner was killed. What its agent wrote is judged as if the runner had seen its end.
     """
     from gitticks.actions.run import check_health
-    from gitticks.cli.json_output import print_object
+    from gitticks.cli.json import print_object
     from gitticks.cli.render import ago, say, screen
-    from gitticks.cli.run_lines import RunLines
     from gitticks.cli.text import visible
+    from gitticks.cli.views.run import RunLines
 
     health = check_health(context, (lambda _event: None) if as_json else RunLines(screen(), context.world))
     if as_json:

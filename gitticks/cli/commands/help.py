@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from gitticks.cli.options import Command, Completes
-from gitticks.cli.topics import TOPICS, TOPICS_ELSEWHERE
 from gitticks.cli.usage import NAMES_ELSEWHERE, nearest_names
+from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE
 from gitticks.errors import NotFoundError
 
 

@@ -108,7 +108,7 @@ def _notice(context: Context) -> None:
     """Moves the tasks on whose work a merge in the main checkout brought."""
     from gitticks.actions.merges_by_hand import notice_merges
     from gitticks.cli.render import say
-    from gitticks.cli.tasks_table import merged_lines
+    from gitticks.cli.views.tasks import merged_lines
 
     say(*merged_lines(notice_merges(context)))
 

@@ -79,7 +79,7 @@ def status_command(context: Context, *, as_json: bool) -> None:
 
 
 def _show(status: HooksStatus, *, as_json: bool) -> None:
-    from gitticks.cli.json_output import print_object
+    from gitticks.cli.json import print_object
     from gitticks.cli.render import say, screen
     from gitticks.cli.table import table
 

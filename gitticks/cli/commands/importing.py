@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.json_output import print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.render import count_of, hint, say, warn
 from gitticks.cli.text import visible

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gitticks.actions.inbox import open_inbox
+from gitticks.cli.at_once import JSON, ReadingCommand, Switch
 from gitticks.cli.filters import COUNT
-from gitticks.cli.flags import JSON, ReadingCommand, Switch
-from gitticks.cli.inbox_lines import commands, inbox_lines
-from gitticks.cli.json_output import entry_object, print_tasks, task_text
+from gitticks.cli.json import entry_object, print_tasks, task_text
 from gitticks.cli.render import count_of, say, screen
-from gitticks.cli.tasks_table import warn_of_broken
+from gitticks.cli.views.inbox import commands, inbox_lines
+from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _review(review: ReviewWord) -> dict[str, str | None]:
 
 
 def _changes(changes: Changes) -> dict[str, Any]:
-    from gitticks.cli.changes_words import changes_object
+    from gitticks.cli.views.inbox import changes_object
 
     return changes_object(changes)
 

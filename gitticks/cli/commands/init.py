@@ -44,7 +44,7 @@ def command(context: Context, *, base: str | None, human: str | None, as_json: b
         policy = _ask_policy()
     done = initialise(context, base=base, human=policy)
     if as_json:
-        from gitticks.cli.json_output import print_object
+        from gitticks.cli.json import print_object
 
         print_object(
             begun=done.begun.name.lower(),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.actions.listing import Filter, list_tasks
+from gitticks.cli.at_once import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS
-from gitticks.cli.flags import JSON, Option, ReadingCommand, Switch
-from gitticks.cli.json_output import entry_object, print_tasks, task_text
+from gitticks.cli.json import entry_object, print_tasks, task_text
 from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, say, say_all, screen
-from gitticks.cli.tasks_table import has_room_for_questions, task_table, warn_of_broken
+from gitticks.cli.views.tasks import has_room_for_questions, task_table, warn_of_broken
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def answer(
 
 
 def _print_awaiting(context: Context, on: Screen, found: Listing) -> None:
-    from gitticks.cli.inbox_lines import awaiting_lines
+    from gitticks.cli.views.inbox import awaiting_lines
 
     lines: list[str] = []
     for standing in found.standings:

@@ -6,11 +6,11 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
-from gitticks.cli.history import clock, event_lines
-from gitticks.cli.json_output import event_object, print_object
+from gitticks.cli.json import event_object, print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
+from gitticks.cli.views.history import clock, event_lines
 
 DEFAULT_COUNT = 20
 

@@ -23,10 +23,10 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
     """
     from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
     from gitticks.actions.merge import merge_all, merge_task, try_out
-    from gitticks.cli.json_output import print_object
+    from gitticks.cli.json import print_object
     from gitticks.cli.render import say, screen
-    from gitticks.cli.run_lines import RunLines, printed
     from gitticks.cli.text import visible
+    from gitticks.cli.views.run import RunLines, printed
 
     ids = [find_or_take_up_task(context, task, least=CHARACTERS_TO_DECIDE) for task in tasks]
     if dry_run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.json_output import print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import count_of, say
 from gitticks.errors import UsageError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.actions.picking import Reach, next_task
+from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
-from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
-from gitticks.cli.json_output import print_task, task_text
+from gitticks.cli.json import print_task, task_text
 from gitticks.cli.render import NOTHING_AWAITS, NOTHING_READY, name_line, say, screen
 from gitticks.errors import Exit
 

@@ -81,14 +81,13 @@ def _text(
     """Returns the note, to be kept in a file by whoever fails to add it, unless it is somewhere else already."""
     from contextlib import nullcontext
 
-    from gitticks.cli.typing_lines import is_typed_to
+    from gitticks.cli.editor import is_typed_to
 
     if file is not None or typed is not None:
         text = read_text_file(file) or read_text(typed) or ""
         return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
     if not is_typed_to() or context.world.in_session:
         return nullcontext("")
-    from gitticks.cli.answering import written_below
-    from gitticks.cli.question_sheet import note_sheet
+    from gitticks.cli.answers import note_sheet, written_below
 
     return written_below(context, note_sheet(context.store.task_file(task_id).task), "NOTE.md")

@@ -6,7 +6,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.path import find_task_path
-from gitticks.cli.json_output import print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.render import say
 

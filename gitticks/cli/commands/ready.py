@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.actions.picking import ready_tasks
-from gitticks.cli.flags import JSON, ReadingCommand
-from gitticks.cli.json_output import print_tasks, task_text
+from gitticks.cli.at_once import JSON, ReadingCommand
+from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import NOTHING_READY, screen
-from gitticks.cli.tasks_table import print_tasks_or
+from gitticks.cli.views.tasks import print_tasks_or
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.named_tasks import split_named, tasks_and_text
+from gitticks.cli.decisions import split_named, tasks_and_text
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import STDIN, agent_name, kept, read_text
 from gitticks.errors import UsageError
 
 if TYPE_CHECKING:
-    from gitticks.cli.merging import Decided
+    from gitticks.cli.decisions import Decided
     from gitticks.model.ids import TaskId
 
 
@@ -32,7 +32,7 @@ def command(
     Without FEEDBACK your editor opens with the hand-off, on a terminal; `-` reads it from stdin. A rejected question or escalation cancels the task.
     """
     from gitticks.actions.verdict import look_at, reject_task
-    from gitticks.cli.merging import Decided, decide_each
+    from gitticks.cli.decisions import Decided, decide_each
 
     context.require_person("give a verdict")
     ids, typed = split_named(context, words, message)
@@ -64,7 +64,7 @@ def _asking(context: Context, ids: tuple[TaskId, ...], *, can_ask: bool) -> tupl
         UsageError: nobody can be asked.
     """
     from gitticks.actions.verdict import wants_feedback
-    from gitticks.cli.typing_lines import is_typed_to
+    from gitticks.cli.editor import is_typed_to
 
     wanting = tuple(one for one in ids if wants_feedback(context.store.task_file(one).task))
     if wanting and not (can_ask and is_typed_to()):
@@ -86,8 +86,7 @@ def _written(context: Context, task_id: TaskId) -> Iterator[str]:
     Raises:
         UsageError: nothing was written.
     """
-    from gitticks.cli.answering import written_below
-    from gitticks.cli.question_sheet import feedback_sheet
+    from gitticks.cli.answers import feedback_sheet, written_below
     from gitticks.model.notes import Section
 
     file = context.store.task_file(task_id)

@@ -11,7 +11,7 @@ from gitticks.cli.options import Command, json_option, pass_context, task_argume
 from gitticks.cli.writing import moved_words
 
 if TYPE_CHECKING:
-    from gitticks.cli.merging import Decided
+    from gitticks.cli.decisions import Decided
     from gitticks.model.ids import TaskId
 
 
@@ -26,7 +26,7 @@ def command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
     """
     from gitticks.actions.changing import find_tasks_to_decide
     from gitticks.actions.lifecycle import reopen_task
-    from gitticks.cli.merging import Decided, decide_each
+    from gitticks.cli.decisions import Decided, decide_each
 
     context.require_person("reopen a task")
 

@@ -47,7 +47,7 @@ def command(
 def _respond(context: Context, named: str, text: str | None, *, with_editor: bool, as_json: bool) -> None:
     from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
     from gitticks.actions.verdict import check_answerable, waiting_for_answer
-    from gitticks.cli.answering import answer, answer_in_editor, answered_words
+    from gitticks.cli.answers import answer, answer_in_editor, answered_words
 
     waiting = waiting_for_answer(context, find_task_to_change(context, named, least=CHARACTERS_TO_DECIDE))
     check_answerable(waiting.task)
@@ -64,8 +64,8 @@ def _respond(context: Context, named: str, text: str | None, *, with_editor: boo
 
 
 def _respond_to_all(context: Context, *, with_editor: bool, as_json: bool) -> int:
-    from gitticks.cli.every_question import answer_every_question
-    from gitticks.cli.typing_lines import is_typed_to
+    from gitticks.cli.answers import answer_every_question
+    from gitticks.cli.editor import is_typed_to
 
     if not with_editor and not is_typed_to():
         raise UsageError(

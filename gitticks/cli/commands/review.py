@@ -75,7 +75,7 @@ def command(
 
 def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
     from gitticks.actions.review import accept_work
-    from gitticks.cli.merging import finish_approval
+    from gitticks.cli.decisions import finish_approval
 
     judged = accept_work(context, task_id)
     return finish_approval(context, judged.after, "accepted", is_left=False, as_json=as_json)
@@ -83,9 +83,9 @@ def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
 
 def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: bool) -> None:
     from gitticks.actions.review import diff, view
-    from gitticks.cli.json_output import print_object
+    from gitticks.cli.json import print_object
     from gitticks.cli.render import say, screen
-    from gitticks.cli.review_page import review_lines
+    from gitticks.cli.views.review import review_lines
 
     seen = view(context, task_id)
     if as_json:
@@ -98,7 +98,7 @@ def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: boo
 
 
 def _object(seen: ReviewView) -> dict[str, object]:
-    from gitticks.cli.json_output import entry_object, pair_object
+    from gitticks.cli.json import entry_object, pair_object
 
     return {
         "id": seen.task.id,
@@ -123,7 +123,7 @@ def _object(seen: ReviewView) -> dict[str, object]:
 def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, as_json: bool) -> int:
     from gitticks.actions.merge import runner_merges
     from gitticks.actions.review import reject_work
-    from gitticks.cli.merging import Decided, print_decided
+    from gitticks.cli.decisions import Decided, print_decided
 
     reject_work(context, task_id, feedback)
     after = context.store.task_file(task_id).task

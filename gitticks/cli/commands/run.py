@@ -90,7 +90,7 @@ def command(
     from gitticks.actions.run import execute, prepare_run
     from gitticks.actions.sync_auto import sync_before
     from gitticks.cli.render import screen
-    from gitticks.cli.run_lines import RunLines, print_json_event, printed
+    from gitticks.cli.views.run import RunLines, print_json_event, printed
     from gitticks.runner.options import RunOptions
 
     context.require_person("start a run")
@@ -133,7 +133,7 @@ def _seconds(option: str, text: str | None, default: float | None = None) -> flo
         return default
     if text == "0":
         return 0.0
-    from gitticks.cli.durations import seconds_of
+    from gitticks.cli.options import seconds_of
 
     return seconds_of(option, text)
 

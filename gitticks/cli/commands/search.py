@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.actions.searching import Wanted, search_tasks
+from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import COUNT, LABEL, STATUS
-from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
-from gitticks.cli.json_output import print_tasks, task_text
+from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import say, screen
-from gitticks.cli.search_lines import broken_lines, found_lines
-from gitticks.cli.tasks_table import warn_of_broken
+from gitticks.cli.views.search import broken_lines, found_lines
+from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:

@@ -5,18 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitticks.actions.showing import show_round, show_task
+from gitticks.cli.at_once import JSON, Argument, Option, ReadingCommand, Switch
 from gitticks.cli.filters import parse_count
-from gitticks.cli.flags import JSON, Argument, Option, ReadingCommand, Switch
-from gitticks.cli.json_output import (
-    entry_object,
-    event_object,
-    pair_object,
-    print_object,
-    print_task,
-    task_text,
-)
+from gitticks.cli.json import entry_object, event_object, pair_object, print_object, print_task, task_text
 from gitticks.cli.render import say, screen, warn
-from gitticks.cli.task_page import page, round_page
+from gitticks.cli.views.task import page, round_page
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:
@@ -66,7 +59,7 @@ def _round(found: Round) -> dict[str, object]:
 def _text(shown: ShownTask, *, with_changes: bool) -> str:
     more: dict[str, object] = {}
     if with_changes:
-        from gitticks.cli.changes_words import changes_object
+        from gitticks.cli.views.inbox import changes_object
 
         more["changes"] = changes_object(shown.changes) if shown.changes else None
     return task_text(

@@ -19,7 +19,7 @@ def command(context: Context, *, task: str, as_json: bool) -> None:
     """
     from gitticks.actions.changing import find_or_take_up_task
     from gitticks.actions.start import start_task
-    from gitticks.cli.json_output import print_object
+    from gitticks.cli.json import print_object
     from gitticks.cli.render import hint, say
 
     started = start_task(context, find_or_take_up_task(context, task))

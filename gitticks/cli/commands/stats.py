@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from gitticks.cli.flags import JSON, Option, ReadingCommand
+from gitticks.cli.at_once import JSON, Option, ReadingCommand
 from gitticks.cli.render import NO_TASKS, say, screen
-from gitticks.cli.tasks_table import warn_of_broken
+from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
     elif html is not None:
         _write_page(context, found, html)
     elif found.has_tasks:
-        from gitticks.cli.statistics.lines import statistics_lines
+        from gitticks.cli.views.statistics import statistics_lines
 
         say(*statistics_lines(screen(), found))
     else:
@@ -41,16 +41,16 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
 
 
 def _print_json(found: Statistics) -> None:
-    from gitticks.cli.json_output import print_object
-    from gitticks.cli.statistics.objects import statistics_object
+    from gitticks.cli.json import print_object
+    from gitticks.cli.views.statistics import statistics_object
 
     print_object(**statistics_object(found))
 
 
 def _write_page(context: Context, found: Statistics, file: str) -> None:
     from gitticks.actions.named_file import write_named_file
-    from gitticks.cli.statistics.page import page
     from gitticks.cli.text import visible
+    from gitticks.cli.views.statistics_page import page
 
     repository = context.repository
     text = page(found, (repository.main_worktree or repository.common_dir).name)

@@ -10,14 +10,13 @@ from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing
 from gitticks.actions.left_edits import awaits_commit
 from gitticks.actions.status import Overview, take_stock
+from gitticks.cli.at_once import JSON, ReadingCommand
 from gitticks.cli.commands.current import in_work_table
-from gitticks.cli.flags import JSON, ReadingCommand
-from gitticks.cli.from_here import from_here
-from gitticks.cli.inbox_lines import inbox_lines, joined
-from gitticks.cli.json_output import entry_object, print_object, task_object
+from gitticks.cli.json import entry_object, print_object, task_object
 from gitticks.cli.render import GAP, Screen, Style, count_of, elapsed, hint, name_line, say, screen
-from gitticks.cli.tasks_table import BOARD_PREFIX, merged_lines, warn_of_broken
-from gitticks.cli.text import visible
+from gitticks.cli.text import from_here, visible
+from gitticks.cli.views.inbox import inbox_lines, joined
+from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines, warn_of_broken
 from gitticks.errors import Exit
 from gitticks.model.status import Status
 

@@ -38,7 +38,7 @@ def command(
     REMOTE it is the upstream of gitticks/state, else origin, else the only remote there is.
     """
     from gitticks.actions.sync import sync
-    from gitticks.cli.durations import seconds_of
+    from gitticks.cli.options import seconds_of
 
     seconds = seconds_of("--timeout", timeout)
     if watch:
@@ -74,9 +74,9 @@ def _watch(context: Context, remote: str | None, every: float, timeout: float, *
 
 
 def _show(context: Context, done: Synced, *, as_json: bool, is_first_of_many: bool = False) -> None:
-    from gitticks.cli.json_output import print_object
+    from gitticks.cli.json import print_object
     from gitticks.cli.render import hint, say, screen, warn
-    from gitticks.cli.sync_lines import next_step, sync_lines, warnings_of
+    from gitticks.cli.views.sync import next_step, sync_lines, warnings_of
 
     if as_json:
         print_object(sync=done)

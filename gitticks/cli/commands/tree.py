@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gitticks.actions.tree import grow_tree
-from gitticks.cli.flags import JSON, Argument, ReadingCommand, Switch
-from gitticks.cli.json_output import entry_object, print_tasks, task_text
+from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
+from gitticks.cli.json import entry_object, print_tasks, task_text
 from gitticks.cli.render import NO_TASKS, say, screen
-from gitticks.cli.tasks_table import warn_of_broken
-from gitticks.cli.tree_lines import closed_line, tree_lines
+from gitticks.cli.views.tasks import warn_of_broken
+from gitticks.cli.views.tree import closed_line, tree_lines
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:

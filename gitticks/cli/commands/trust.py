@@ -83,7 +83,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _print_json(found: Iterable[Listed]) -> None:
-    from gitticks.cli.json_output import print_object
+    from gitticks.cli.json import print_object
 
     print_object(
         runnables=[

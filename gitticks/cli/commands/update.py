@@ -128,7 +128,7 @@ def _edit(context: Context, task: str | None, changes: Changes, *, as_json: bool
 
 
 def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bool, as_json: bool) -> int:
-    from gitticks.cli.merging import finish_approval
+    from gitticks.cli.decisions import finish_approval
 
     before, after = updated.before, updated.after
     if (before.status, before.awaiting, before.is_merging) != (

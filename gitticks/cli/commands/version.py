@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.versions import versions
-from gitticks.cli.json_output import print_object
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option
 from gitticks.cli.render import say, screen
 from gitticks.cli.table import table

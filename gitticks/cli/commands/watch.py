@@ -57,11 +57,10 @@ def _is_reader_gone() -> bool:
 
 def _say(context: Context, happening: Happening) -> None:
     from gitticks.actions.watching import Committed, EditLeft, Trouble
-    from gitticks.cli.from_here import from_here
-    from gitticks.cli.history import clock
     from gitticks.cli.render import GAP, say, warn
-    from gitticks.cli.tasks_table import BOARD_PREFIX
-    from gitticks.cli.text import visible
+    from gitticks.cli.text import from_here, visible
+    from gitticks.cli.views.history import clock
+    from gitticks.cli.views.tasks import BOARD_PREFIX
 
     if isinstance(happening, Trouble):
         warn(happening.message)
@@ -76,7 +75,7 @@ def _say(context: Context, happening: Happening) -> None:
 
 def _print_json(happening: Happening) -> None:
     from gitticks.actions.watching import Committed, EditLeft, EditTaken
-    from gitticks.cli.json_output import SCHEMA, plain
+    from gitticks.cli.json import SCHEMA, plain
     from gitticks.cli.render import say
 
     body: dict[str, Any] = {"schema": SCHEMA}

@@ -25,7 +25,7 @@ def command() -> None:
 def list_command(context: Context, *, as_json: bool) -> None:
     """List the workspaces of this clone with their tasks."""
     from gitticks.actions.worktrees import list_worktrees
-    from gitticks.cli.json_output import print_object
+    from gitticks.cli.json import print_object
     from gitticks.cli.render import say, screen
     from gitticks.cli.table import table
 
@@ -70,7 +70,7 @@ def list_command(context: Context, *, as_json: bool) -> None:
 def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_json: bool) -> int:
     """Remove the workspaces of closed tasks, or those named."""
     from gitticks.actions.worktrees import clean_worktrees
-    from gitticks.cli.json_output import print_object
+    from gitticks.cli.json import print_object
     from gitticks.cli.render import say
     from gitticks.cli.text import visible
 

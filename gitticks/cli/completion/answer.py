@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 
 from gitticks.actions.context import Context
-from gitticks.cli.completion.offers import Offer, offers
-from gitticks.cli.completion.typed import Typed, what_is_typed
+from gitticks.cli.completion.offers import Offer, Typed, offers, what_is_typed
 from gitticks.cli.render import PIPED_COLUMNS, say
 from gitticks.cli.text import cut, visible, width
 from gitticks.errors import Exit

@@ -1,14 +1,11 @@
-"""What fits where a word is being typed: ids with titles, statuses, kinds of awaiting, names in use, commands.
-
-The index answers, so that it takes the time of `gt next`. What this module does not know, click does.
-"""
+"""Finds out what is being typed, from the words before it and a table of what each command takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.cli.completion.typed import COMMAND, NOTHING
+from gitticks.cli.completion.table import TABLE
 from gitticks.cli.text import visible
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
@@ -20,10 +17,70 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.store.task_row import TaskRow
 
+
+COMMAND, NOTHING, ASKS_CLICK = "command", "-", "click"
+_REPEATED = "*"
+
 KNOWN_AGENTS = ("claude", "codex", "gemini", "amp", "opencode", "script")
 MOST_OFFERED = 300
 """So many tasks are offered before a letter is typed: nobody reads thousands, and bash takes long to take them in."""
 _LIST = ","
+
+
+class Typed(NamedTuple):
+    """The word that is being typed: of what kind it is, as much of it as there is, and the flag that it is joined to.
+
+    A kind is a word that `offers` knows, the alternatives themselves with `|` between them, or `-` for free text.
+    """
+
+    kind: str
+    word: str
+    flag: str = ""
+
+
+def what_is_typed(words: list[str]) -> Typed | None:
+    """Returns what the last of the words is; None for the name of a flag, and where the table lacks the command."""
+    *before, word = words
+    name = ""
+    while not name or _is_group(name):
+        if not before:
+            return None if word.startswith("-") else Typed(f"{COMMAND} {name}".rstrip(), word)
+        name, before = f"{name} {before[0]}".lstrip(), before[1:]
+    if name not in TABLE:
+        return None
+    arguments, flags = TABLE[name]
+    kinds = dict(one.split("=", 1) for one in flags.split())
+    return _in_command(arguments.split(), kinds, before, word)
+
+
+def _is_group(name: str) -> bool:
+    return any(one.startswith(f"{name} ") for one in TABLE)
+
+
+def _in_command(arguments: list[str], flags: dict[str, str], before: list[str], word: str) -> Typed | None:
+    waiting, takes_flags, count = None, True, 0
+    for one in before:
+        if waiting is not None:
+            waiting = None
+        elif takes_flags and one == "--":
+            takes_flags = False
+        elif takes_flags and one.startswith("-") and one != "-":
+            waiting = flags.get(one)
+        else:
+            count += 1
+    if waiting is not None:
+        return Typed(waiting, word)
+    if takes_flags and word.startswith("-"):
+        flag, equals, value = word.partition("=")
+        return Typed(flags[flag], value, flag + equals) if equals and flag in flags else None
+    return Typed(_argument(arguments, count), word)
+
+
+def _argument(kinds: list[str], count: int) -> str:
+    """Returns the kind of a command's argument by its number; the last one may stand for all that follow."""
+    if count < len(kinds):
+        return kinds[count].removesuffix(_REPEATED)
+    return kinds[-1].removesuffix(_REPEATED) if kinds and kinds[-1].endswith(_REPEATED) else NOTHING
 
 
 class Offer(NamedTuple):
@@ -64,13 +121,12 @@ def _commands(group: str) -> list[Offer]:
         from gitticks.cli.catalogue import CATALOGUE, PLUMBING
 
         return [Offer(one.name, one.summary) for one in CATALOGUE if one.heading != PLUMBING]
-    from gitticks.cli.completion.table import TABLE
 
     return [Offer(name.removeprefix(f"{group} ")) for name in TABLE if name.startswith(f"{group} ")]
 
 
 def _topics() -> list[Offer]:
-    from gitticks.cli.topics import TOPICS
+    from gitticks.cli.views.workflow import TOPICS
 
     return [Offer(name, topic.summary) for name, topic in TOPICS.items()]
 

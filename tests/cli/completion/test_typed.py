@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.cli.completion.typed import Typed, what_is_typed
+from gitticks.cli.completion.offers import Typed, what_is_typed
 
 CASES: list[tuple[str, Typed | None]] = [
     ("", Typed("command", "")),

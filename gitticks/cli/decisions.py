@@ -1,0 +1,201 @@
+"""Commands that decide about tasks: which are named, and what became of each, a merge included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from shlex import quote
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE
+from gitticks.actions.context import Context
+from gitticks.cli.options import Completes
+from gitticks.cli.render import hint
+from gitticks.cli.writing import print_change
+from gitticks.errors import Exit, UsageError
+from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.status import Awaiting, Status
+from gitticks.model.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitticks.store.index import Index
+
+
+R = TypeVar("R")
+
+
+def tasks_and_text(metavar: str, completes: str = "task") -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Adds the arguments ID... and a text, which arrive as `words`, and `-m` with the text, as `message`."""
+
+    def add(function: Callable[..., R]) -> Callable[..., R]:
+        words = click.argument(
+            "words",
+            metavar=f"ID... [{metavar}]",
+            nargs=-1,
+            required=True,
+            shell_complete=Completes(f"{completes}*"),
+        )
+        what = metavar.lower()
+        message = click.option(
+            "-m", "--message", metavar=metavar, help=f"The {what}, for all tasks; `-` reads it from stdin."
+        )
+        return words(message(function))
+
+    return add
+
+
+def split_named(
+    context: Context, words: tuple[str, ...], message: str | None
+) -> tuple[tuple[TaskId, ...], str | None]:
+    """Returns the tasks that were named, each once, to be changed, and the text as it was typed.
+
+    Raises:
+        NotFoundError: one of the tasks is unknown; nothing was taken up for any.
+        UsageError: the last word may be a text and a task, or a text of several words has no quotes.
+    """
+    from gitticks.actions.changing import find_tasks_to_decide
+    from gitticks.store.index import open_index
+
+    *names, last = words
+    if message is not None or not names:
+        return find_tasks_to_decide(context, words), message
+    with open_index(context.repository) as index:
+        known = [word in index.find_ids(word) for word in words]
+        if not known[-1]:
+            refuse_id(index, last, f"`gt {_command()} {names[0]} -m {quote(last)}`")
+            if len(names) > 1 and not any(known[1:]):
+                raise UsageError(
+                    f"there is no task `{names[1]}`",
+                    hint=f'a text of several words stands in quotes: `gt {_command()} {names[0]} -m "…"`',
+                )
+    return (
+        (find_tasks_to_decide(context, words), None)
+        if known[-1]
+        else (find_tasks_to_decide(context, names), last)
+    )
+
+
+def refuse_id(index: Index, text: str, as_text: str) -> None:
+    """Refuses a text that is a task's id, the beginning of one, or nearly one.
+
+    Args:
+        index: where tasks are looked up.
+        text: what was typed.
+        as_text: how to say that it is meant as a text.
+
+    Raises:
+        UsageError: it is.
+    """
+    from gitticks.store.task_ids import named, nearest_id
+
+    if not is_valid_id(text) or len(text) < CHARACTERS_TO_DECIDE:
+        return
+    found = index.find_ids(text)
+    near = nearest_id(index, text) if any(char.isdigit() for char in text) else None
+    meant = text if text in found else found[0] if len(found) == 1 else near if not found else None
+    if meant is not None:
+        raise UsageError(
+            f"`{text}` may be meant as the task {named(index, TaskId(meant))}",
+            hint=f"name `{meant}` for the task; {as_text} for the text",
+        )
+
+
+def _command() -> str:
+    return str(click.get_current_context().info_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of a task: `lines` of words that follow its id, the next command, and the exit code."""
+
+    task: Task
+    lines: tuple[str, ...]
+    hint: str | None = None
+    code: int = Exit.DONE
+
+
+def finish_approval(context: Context, task: Task, words: str, *, is_left: bool, as_json: bool) -> int:
+    """Merges a task now if it is approved, and says what became of it, as `merge_now`; returns the exit code."""
+    return print_decided(context, merge_now(context, task, words, is_left=is_left), as_json=as_json)
+
+
+def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Decided:
+    """Merges a task if it is approved, unless a run does, and returns what became of it.
+
+    Args:
+        context: where we are.
+        task: the task after the verdict.
+        words: what became of it, if there is nothing to merge.
+        is_left: leave a merge to a run or `gt merge`.
+    """
+    if not task.is_merging:
+        is_by_hand = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK
+        by_hand = (
+            f"`git merge {task.branch}` on `{task.base}` is yours to do, and `gt status` then closes the task"
+        )
+        return Decided(task, (words,), by_hand if is_by_hand else None)
+    from gitticks.actions.verdict import merge_approved
+
+    merged = None if is_left else merge_approved(context, task.id)
+    if merged is None:
+        later = f"`gt merge {task.id}` merges it, or the next `gt run`" if is_left else "`gt status` shows it"
+        return Decided(task, ("approved; merging",), later)
+    if merged.is_done:
+        return Decided(task, merged.lines)
+    again = f"`gt merge {task.id}` tries again" if merged.is_waiting else f"`gt show {task.id}`"
+    return Decided(task, merged.lines, again, Exit.FAILED)
+
+
+def print_decided(context: Context, decided: Decided, *, as_json: bool) -> int:
+    """Prints what became of a task, with its title, and returns the exit code."""
+    if as_json:
+        print_change(context, decided.task.id, "", as_json=True)
+        return decided.code
+    *before, last = decided.lines
+    for line in (*before, f"{last} · {decided.task.title}"):
+        print_change(context, decided.task.id, line, as_json=False)
+    if decided.hint is not None:
+        hint(decided.hint)
+    return decided.code
+
+
+def decide_each(
+    context: Context, ids: Sequence[TaskId], decide: Callable[[TaskId], Decided], *, as_json: bool
+) -> int:
+    """Decides on tasks one after the other, each a change of its own, and says what became of each.
+
+    One that fails keeps none of the others back; the exit code is that of the first failure.
+    """
+    if len(ids) == 1:
+        return print_decided(context, decide(ids[0]), as_json=as_json)
+    from gitticks.cli.failures import tell
+    from gitticks.cli.render import PrintingError
+    from gitticks.errors import GitticksError
+
+    code: int = Exit.DONE
+    unprinted: PrintingError | None = None
+    done: list[TaskId] = []
+    for task_id in ids:
+        try:
+            decided = decide(task_id)
+            done.append(task_id)
+            failed = decided.code if as_json else print_decided(context, decided, as_json=False)
+        except PrintingError as error:
+            unprinted = error  # the others are to be decided on all the same
+            failed = decided.code
+        except GitticksError as error:
+            message = error.message if task_id in error.message else f"`{task_id}`: {error.message}"
+            failed = tell(["--json"] if as_json else [], message, error.hint, error.exit_code)
+        code = code or failed
+    if unprinted is not None:
+        raise unprinted
+    if as_json:
+        from gitticks.actions.derived_state import standing_now
+        from gitticks.cli.json import print_tasks, task_text
+
+        print_tasks(task_text(standing_now(context, task_id)) for task_id in done)
+    return code

@@ -1,1 +1,0 @@
-"""Pictures of what waits for what, one form a module."""

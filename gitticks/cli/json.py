@@ -1,0 +1,165 @@
+"""The JSON of every command: one object, `schema` first, tasks with nulls and defaults written out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime
+from enum import Enum
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from gitticks.cli.render import say, say_in_pieces
+from gitticks.model.ids import BOARD_FOLDER, task_path
+from gitticks.store.task_row import TaskRow
+from gitticks.terminal_safety import safe_json
+
+if TYPE_CHECKING:
+    from gitticks.actions.derived_state import Standing
+    from gitticks.model.event import Event
+    from gitticks.model.notes import Entry, QuestionPair
+    from gitticks.model.task import Task
+
+Shown: TypeAlias = "Standing[Task] | Standing[TaskRow]"
+
+
+SCHEMA = 1
+_PLAIN = frozenset({str, int, float, bool})
+_WORDS = ("false", "true")
+_TASKS_IN_A_PIECE = 50
+_NULL = "null"
+_folders: dict[str | None, str] = {}
+"""The beginning of the JSON of paths, by the checkout that they are in; each is made once."""
+
+
+def print_object(**body: object) -> None:
+    """Prints one object with the schema's number; values may be enums, times, paths and dataclasses."""
+    say(_dumped({"schema": SCHEMA, **plain(body)}))
+
+
+def print_tasks(texts: Iterable[str], **more: object) -> None:
+    """Prints `{"schema": 1, "tasks": […]}` around tasks as `task_text` gives them, with `more` keys after them."""
+    say_in_pieces(_listed(iter(texts), more))
+
+
+def _listed(texts: Iterator[str], more: Mapping[str, object]) -> Iterator[str]:
+    yield f'{{"schema": {SCHEMA}, "tasks": ['
+    separator = ""
+    while some := list(islice(texts, _TASKS_IN_A_PIECE)):
+        yield separator + ", ".join(some)
+        separator = ", "
+    yield "]" + "".join(f', "{name}": {_dumped(plain(value))}' for name, value in more.items()) + "}"
+
+
+def print_task(text: str | None) -> None:
+    """Prints `{"schema": 1, "task": {…}}` around a task as `task_text` gives it; null for no task."""
+    say(f'{{"schema": {SCHEMA}, "task": {text or "null"}}}')
+
+
+def task_text(standing: Shown, **more: object) -> str:
+    """Returns a task's JSON: its fields by the frontmatter's names, what is derived, and `more` keys.
+
+    The fields lie in the index as the text that is printed here, so a listing of thousands makes none of it anew.
+    """
+    task = standing.task
+    fields = task.json if isinstance(task, TaskRow) else _fields(task)
+    ready = standing.is_ready
+    blocked = not ready and standing.is_blocked
+    folder = _folders.get(standing.main_place) or _folder(standing.main_place)
+    path = f'{folder}{task_path(task.id)}"' if folder != _NULL else _NULL
+    others = "".join([f', "{name}": {_dumped(plain(value))}' for name, value in more.items()]) if more else ""
+    return (
+        f'{fields[:-1]}, "ready": {_WORDS[ready]}, "blocked": {_WORDS[blocked]}'
+        f', "merging": {_WORDS[task.is_merging]}, "conflicted": {_WORDS[standing.is_conflicted]}, "path": {path}{others}}}'
+    )
+
+
+def task_object(standing: Shown) -> dict[str, Any]:
+    """Returns what `task_text` writes, to be put into other JSON."""
+    import json
+
+    found: dict[str, Any] = json.loads(task_text(standing))
+    return found
+
+
+def _fields(task: Task) -> str:
+    from gitticks.store.index_rows import task_to_json
+
+    return task_to_json(task)
+
+
+def _folder(main_place: str | None) -> str:
+    """Returns the beginning of the JSON of a path on the board, up to what its task says; null without a checkout."""
+    _folders[main_place] = _NULL if main_place is None else _quoted(f"{main_place}/{BOARD_FOLDER}/")[:-1]
+    return _folders[main_place]
+
+
+def _quoted(text: str) -> str:
+    is_plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if is_plain else _dumped(text)
+
+
+def entry_object(entry: Entry) -> dict[str, Any]:
+    """Returns a note, a question or an answer."""
+    from gitticks.document.values import format_time
+
+    return {
+        "at": format_time(entry.at),
+        "from": entry.kind.value,
+        "name": entry.name,
+        "text": entry.text,
+    }
+
+
+def pair_object(pair: QuestionPair) -> dict[str, Any]:
+    """Returns a question with its answer, null for none."""
+    return {
+        "question": entry_object(pair.question),
+        "answer": entry_object(pair.answer) if pair.answer else None,
+    }
+
+
+def event_object(event: Event) -> dict[str, Any]:
+    """Returns an event with the keys that its line in history.jsonl has."""
+    from gitticks.document.values import format_time
+
+    return {
+        "type": event.type.value,
+        "at": format_time(event.at),
+        "actor": plain(event.actor),
+        "from": plain(event.from_status),
+        "to": plain(event.to_status),
+        "reason": event.reason,
+        **plain(event.data),
+    }
+
+
+def plain(value: object) -> Any:
+    """Returns a value as JSON knows it."""
+    if value is None or type(value) in _PLAIN:
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(one) for one in value]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, date):
+        from gitticks.document.values import format_date, format_time  # loads the readers of YAML
+
+        return format_time(value) if isinstance(value, datetime) else format_date(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(type(value), "__dataclass_fields__"):
+        from dataclasses import fields  # loads inspect
+
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}  # type: ignore[arg-type]
+    return plain(dict(value)) if isinstance(value, Mapping) else value
+
+
+def _dumped(value: object) -> str:
+    import json
+
+    return safe_json(json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,171 @@
+"""A task that awaits a person, with all that it takes to answer: what is asked, what was found, what to type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from gitticks.cli.render import Style, age_of, ago, count_of, opposite
+from gitticks.cli.text import visible, width, wrap
+from gitticks.cli.views.tasks import answer_commands, indent_of
+from gitticks.model.status import ANSWERED, Status
+
+if TYPE_CHECKING:
+    from gitticks.actions.changes import Changes
+    from gitticks.actions.derived_state import Standing
+    from gitticks.actions.inbox import Asked, ReviewWord
+    from gitticks.cli.render import Screen
+    from gitticks.model.notes import Entry
+    from gitticks.model.queued import Listed
+
+
+MOST_LINES = 3
+"""So much of a question is shown; `gt show` has the rest."""
+_PASS = "pass"
+_OUTCOMES = {"pass": "review PASS", "fail": "review FAIL"}
+_VERDICTS = frozenset({"", "PASS", "FAIL"})
+
+_MOST_PATHS = 3
+
+
+def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
+    """Yields a task of the inbox, with the beginning of what is asked and what was found out of its work."""
+    said = "\n".join(entry.text for entry in asked.questions) or asked.said
+    if asked.answer is not None and asked.standing.task.status != Status.STUCK:
+        said = asked.answer.text
+    if asked.review is not None and asked.review.outcome != _PASS:
+        said = f"{said}\n{_review(asked.review)}:\n{_reasons(asked.review)}"
+    answers = commands(asked.standing, is_answered=asked.answer is not None)
+    return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), answers=answers, most=MOST_LINES)
+
+
+def awaiting_lines(
+    on: Screen, standing: Standing[Listed], questions: Sequence[Entry], now: datetime, *, said: str
+) -> Iterator[str]:
+    """Yields a task that awaits a person, with all of its open questions, or why it is stuck or what its agent said."""
+    return _lines(
+        on, standing, "\n".join(entry.text for entry in questions) or said, now, answers=commands(standing)
+    )
+
+
+def _lines(
+    on: Screen,
+    standing: Standing[Listed],
+    said: str,
+    now: datetime,
+    *,
+    answers: Sequence[str],
+    facts: Sequence[str] = (),
+    most: int | None = None,
+) -> Iterator[str]:
+    """Yields a task's line with what it awaits and how long, what there is to know, and the next commands."""
+    task, indent = standing.task, indent_of(on)
+    yield from opposite(
+        on, f"{on.glyph(task.status)} {task.id}  {visible(task.title)}", _waits(standing, now)
+    )
+    inner = on.narrower(len(indent))
+    for line in _told(inner, task, said, most):
+        yield f"{indent}{line}".rstrip()
+    for line in joined(inner, facts, ", "):
+        yield indent + line
+    for line in joined(inner, answers, " · "):
+        yield indent + on.styled(line, Style.FAINT)
+
+
+def commands(standing: Standing[Listed], *, is_answered: bool = False) -> list[str]:
+    """Returns the commands that answer a task, the likeliest first; an answer that stands there needs a verdict."""
+    task = standing.task
+    if standing.is_conflicted:
+        return [f"gt edit {task.id}"]
+    again = f"gt update {task.id} --status working"
+    answers = answer_commands(standing).split(" · ") if task.awaiting else [again]
+    if is_answered:
+        answers = [f"gt approve {task.id}", *answers]
+    is_stuck = task.status == Status.STUCK
+    return [f"gt show {task.id}", *answers, f"gt cancel {task.id}"] if is_stuck else answers
+
+
+def joined(on: Screen, parts: Sequence[str], between: str) -> Iterator[str]:
+    """Yields the parts on one line, or on several of a terminal that is too narrow; what has to be typed stays whole."""
+    line = ""
+    for part in parts:
+        longer = f"{line}{between}{part}" if line else part
+        if line and on.is_terminal and width(longer) > on.columns:
+            yield f"{line}{between}".rstrip(" ·")
+            longer = part
+        line = longer
+    if line:
+        yield line
+
+
+def _waits(standing: Standing[Listed], now: datetime) -> str:
+    task = standing.task
+    if standing.is_conflicted:
+        return "conflict"
+    kind = str(task.awaiting or Status.STUCK)
+    if task.asked_at is None:
+        return kind
+    if kind in ANSWERED:
+        return f"{kind}, asked {ago(task.asked_at, now)}"
+    return f"{kind}, waits {age_of(task.asked_at, now)}"
+
+
+def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str]:
+    """Yields the beginning of what is asked, broken to the width of a terminal."""
+    lines = [line for line in map(str.strip, said.splitlines()) if line]
+    if task.status == Status.STUCK and lines:
+        lines[0] = f"stuck: {lines[0]}"
+    for line in lines[:most]:
+        yield from wrap(visible(line), max(1, on.columns)) if on.is_terminal else [visible(line)]
+    if most is not None and len(lines) > most:
+        yield f"… {count_of(len(lines) - most, 'more line')}: `gt show {task.id}`"
+
+
+def _facts(asked: Asked) -> Iterator[str]:
+    if not asked.is_mine:
+        yield f"for {visible(asked.reviewer or 'nobody')}"
+    if asked.answer is not None:
+        yield f"answered by {visible(asked.answer.name)}, counts once it is approved"
+    if asked.review is not None and asked.review.outcome == _PASS:
+        yield visible(_review(asked.review))
+    if asked.changes is not None:
+        yield from changes_words(asked.changes)
+
+
+def _review(review: ReviewWord) -> str:
+    by = f" by {review.by}" if review.by else ""
+    return f"{_OUTCOMES.get(review.outcome, 'review without a verdict')}{by}"
+
+
+def _reasons(review: ReviewWord) -> str:
+    """Returns a review without the lines that are nothing but its verdict."""
+    return "\n".join(
+        line for line in review.text.splitlines() if line.strip(" *.:#").upper() not in _VERDICTS
+    )
+
+
+def changes_words(changes: Changes) -> Iterator[str]:
+    """Yields how much is changed, and whether it merges cleanly, as far as that is known."""
+    summary = changes.summary
+    if not summary.files:
+        yield "no changes"
+        return
+    yield f"{count_of(summary.files, 'file')}, +{summary.added} -{summary.removed}"
+    base = visible(changes.base or "")
+    if changes.conflicts:
+        shown = ", ".join(map(visible, changes.conflicts[:_MOST_PATHS]))
+        left = len(changes.conflicts) - _MOST_PATHS
+        yield f"conflicts with {base} in {shown}{f' and {left} more' if left > 0 else ''}"
+    elif changes.conflicts is not None:
+        yield f"merges cleanly into {base}"
+
+
+def changes_object(changes: Changes) -> dict[str, Any]:
+    """Returns the same as JSON has it."""
+    return {
+        "files": changes.summary.files,
+        "added": changes.summary.added,
+        "removed": changes.summary.removed,
+        "conflicts": None if changes.conflicts is None else list(changes.conflicts),
+    }

@@ -1,0 +1,199 @@
+"""A run told to a person line by line, and to a program as one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, assert_never
+
+from gitticks.actions.merge import merged_words
+from gitticks.cli.json import SCHEMA, plain
+from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, opposite, say, warn
+from gitticks.cli.text import pad, visible
+from gitticks.model.status import Awaiting, Role, Status
+from gitticks.runner.events import (
+    AgentSaid,
+    ChecksEnded,
+    MergeWaits,
+    RunEnded,
+    RunEvent,
+    RunWaits,
+    SessionBegan,
+    TaskMerged,
+    TaskMoved,
+    Warned,
+)
+from gitticks.world import World
+
+
+def printed(listener: Callable[[RunEvent], None]) -> Callable[[RunEvent], None]:
+    """Returns a listener that stays silent once stdout takes no more, and says so: what runs goes on."""
+    can_print = True
+
+    def tell(event: RunEvent) -> None:
+        nonlocal can_print
+        if not can_print:
+            return
+        try:
+            listener(event)
+        except PrintingError as error:
+            can_print = False
+            discard(sys.stdout)
+            warn(f"from here on nothing is printed, but the work goes on: {error.reason}")
+
+    return tell
+
+
+class RunLines:
+    """Prints what happens from now on as plain lines, with how long it took by the clock of `world`."""
+
+    def __init__(self, on: Screen, world: World, *, with_output: bool = False) -> None:
+        self._on = on
+        self._world = world
+        self._begun = world.monotonic_seconds()
+        self._with_output = with_output
+        self._checks: dict[str, str] = {}
+        self._failures: dict[str, str] = {}
+
+    def __call__(self, event: RunEvent) -> None:
+        """Prints one event."""
+        match event:
+            case SessionBegan():
+                self._began(event)
+            case AgentSaid():
+                self._said(event)
+            case ChecksEnded():
+                self._checked(event)
+            case TaskMoved():
+                self._moved(event)
+            case TaskMerged() | MergeWaits():
+                self._say(event.task, _merge_words(event), timed=True)
+            case Warned():
+                warn(f"{event.task}: {event.message}" if event.task else event.message)
+            case RunWaits():
+                say(*opposite(self._on, event.reason, self._clock_now()))
+            case RunEnded():
+                self._ended(event)
+            case _:
+                assert_never(event)
+
+    def _said(self, event: AgentSaid) -> None:
+        if self._with_output:
+            self._say(event.task, f"│ {event.line}")
+
+    def _checked(self, event: ChecksEnded) -> None:
+        if event.failure is None:
+            self._checks[event.task] = event.summary
+        else:
+            self._failures[event.task] = _first_line(event.failure)
+            self._say(event.task, f"checks failed: {self._failures[event.task]}", timed=True)
+
+    def _began(self, event: SessionBegan) -> None:
+        what = "reviews" if event.role is Role.REVIEWER else "started"
+        start = f" from {event.base}@{event.start_sha[:7]}" if event.base and event.start_sha else ""
+        where = f" in {event.workspace}" if event.role is not Role.REVIEWER else ""
+        self._say(event.task, f"{event.agent}{GAP}{what}{where}{start if where else ''}", timed=True)
+
+    def _moved(self, event: TaskMoved) -> None:
+        said = self._failures.pop(event.task, None)
+        for line in _told(event, self._checks.pop(event.task, "")):
+            if line != said:
+                self._say(event.task, line, timed=True)
+
+    def _ended(self, event: RunEnded) -> None:
+        waiting = f"{count_of(event.waiting, 'task')} {'awaits' if event.waiting == 1 else 'await'} you"
+        parts = [waiting] if event.waiting else []
+        parts += [event.reason]
+        spent = f"${event.cost:.2f}{GAP}" if event.cost else ""
+        counted = count_of(event.iterations, "iteration") if event.iterations else ""
+        say(*opposite(self._on, ", ".join(parts), f"{spent}{counted}".rstrip()))
+        hints = [*(["`gt inbox`"] if event.waiting else []), *event.hints]
+        if hints:
+            say("", f"hint: {'; '.join(hints)}", err=True)
+
+    def _clock_now(self) -> str:
+        return _clock_text(self._world.monotonic_seconds() - self._begun)
+
+    def _say(self, task: str, text: str, *, timed: bool = False) -> None:
+        line = f"{pad(task, 4)}{GAP}{visible(text)}"
+        if timed:
+            say(*opposite(self._on, line, self._clock_now()))
+        else:
+            say(self._on.fit(line, self._on.columns))
+
+
+def _merge_words(event: TaskMerged | MergeWaits) -> str:
+    if isinstance(event, MergeWaits):
+        return f"merge waits: {event.reason}"
+    return merged_words(event.base, event.sha, event.summary)
+
+
+def _told(event: TaskMoved, checks: str) -> list[str]:
+    """Returns the lines for a decision: what was passed on the way, then whose turn it is."""
+    reason = _first_line(event.reason or "")
+    if event.target is Status.CLARIFICATION:
+        return [f"{'asks' if event.awaiting is Awaiting.INPUT else 'escalates'}{GAP}{reason}"]
+    passed = _passed(event, reason, checks)
+    outcome = _outcome(event, reason)
+    return [line for line in (passed, outcome) if line]
+
+
+def _passed(event: TaskMoved, reason: str, checks: str) -> str:
+    """Returns what the task left behind with this decision."""
+    forward = event.target in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
+    if event.source is Status.WORKING and forward:
+        return f"handed off{f', {checks}' if checks else ''}"
+    if event.source is Status.AGENT_REVIEW and forward and event.source is not event.target:
+        return f"review{GAP}PASS by {event.actor}" if reason == "PASS" else f"review{GAP}{reason}"
+    if event.source is Status.AGENT_REVIEW and event.target is Status.WORKING:
+        return f"review{GAP}FAIL by {event.actor}, back to work"
+    if event.source is Status.REVIEWING and event.target is Status.WORKING:
+        return f"back to work: {reason}"
+    return reason if event.source is event.target and event.awaiting is None else ""
+
+
+def _outcome(event: TaskMoved, reason: str) -> str:
+    """Returns where the task stands now, if somebody waits for that."""
+    if event.target is Status.STUCK:
+        return f"stuck: {reason}"
+    if event.target is Status.DONE:
+        return "done"
+    if event.awaiting is not None:
+        return f"waits for you: {event.awaiting}"
+    return "approved; merging" if event.is_merging else ""
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
+
+
+def _clock_text(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def print_json_event(event: RunEvent) -> None:
+    """Prints one event as a JSON object: `schema`, `event` (the kind) and the event's own keys."""
+    body: dict[str, Any] = {"schema": SCHEMA, "event": _kind(event)}
+    body |= {field.name: plain(getattr(event, field.name)) for field in fields(event)}
+    say(json.dumps(body, ensure_ascii=True))
+
+
+_KINDS: dict[type, str] = {
+    SessionBegan: "session.began",
+    AgentSaid: "agent.said",
+    ChecksEnded: "checks.ended",
+    TaskMoved: "task.moved",
+    TaskMerged: "task.merged",
+    MergeWaits: "merge.waits",
+    Warned: "warning",
+    RunWaits: "run.waits",
+    RunEnded: "run.ended",
+}
+
+
+def _kind(event: RunEvent) -> str:
+    return _KINDS[type(event)]

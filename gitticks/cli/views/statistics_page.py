@@ -1,0 +1,303 @@
+"""Statistics as one HTML page with charts that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.cli.render import count_of, elapsed
+from gitticks.cli.text import cut, visible
+from gitticks.cli.views.statistics import COLUMNS, NO_AGENT, NO_EPIC, money, period_words, row, summary
+from gitticks.document.values import format_time
+
+if TYPE_CHECKING:
+    from gitticks.actions.statistics.figures import Statistics, Week
+
+
+WIDTH, HEIGHT = 640, 220
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 8, 10, 26
+_INNER_WIDTH, _INNER_HEIGHT = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
+_SHARE_OF_BARS, _WIDEST_BAR, _MOST_LABELS, _MOST_TICKS = 0.7, 48, 9, 4
+_ROW_HEIGHT, _ROW_BAR, _ROW_TEXT, _NAMES = 30, 18, 14, 96
+_STEPS, _LEAST = (1, 2, 5, 10), 1e-6
+
+MOST_WEEKS, MOST_AGENTS = 52, 8
+_NAME_COLUMNS, _MANY_DOLLARS = 12, 10
+_TEMPLATE = Path(__file__).with_name("statistics_page.html")
+_HOUR, _DAY = 3600, 86400
+_LEADS = (
+    ("1 hour", _HOUR),
+    ("4 hours", 4 * _HOUR),
+    ("1 day", _DAY),
+    ("3 days", 3 * _DAY),
+    ("1 week", 7 * _DAY),
+    ("4 weeks", 28 * _DAY),
+    ("longer", float("inf")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What one kind of bar tells: one value for each label, and the same in words."""
+
+    name: str
+    values: Sequence[float]
+    words: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of the `number`th series, and its words."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    number: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A text at a place; for a line of the grid at its height."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart: what it says in words, its figures, and what there is to draw.
+
+    Upright bars have a line of the grid at the height of each of its marks; lying ones have their names there.
+    """
+
+    title: str
+    description: str
+    labels: Sequence[str]
+    series: Sequence[Series]
+    bars: Sequence[Bar]
+    grid: Sequence[Mark]
+    marks: Sequence[Mark]
+    height: int = HEIGHT
+    is_upright: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to draw."""
+        return not self.bars
+
+    @property
+    def heading(self) -> list[str]:
+        """Returns the heading of its figures as a table."""
+        return ["", *(one.name for one in self.series)]
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """Returns its figures as rows of a table, each with its label first."""
+        return list(zip(self.labels, *(one.words for one in self.series), strict=True))
+
+
+def columns(
+    title: str,
+    about: str,
+    labels: Sequence[str],
+    series: Sequence[Series],
+    tick: Callable[[float], str],
+    *,
+    whole: bool = False,
+) -> Chart:
+    """Returns a chart with a group of upright bars for each label, and beside its grid what `tick` says of a value.
+
+    Values that are `whole` numbers have a grid of whole numbers.
+    """
+    most = max((value for one in series for value in one.values), default=0)
+    step = _step(most, whole=whole)
+    top = step * ceil(most / step) if most else 1
+    group = _INNER_WIDTH / max(1, len(labels))
+    bar = min(group * _SHARE_OF_BARS / len(series), _WIDEST_BAR)
+    bars = [
+        Bar(
+            round(_LEFT + (place + 0.5) * group + (number - len(series) / 2) * bar, 1),
+            round(_TOP + _INNER_HEIGHT * (1 - value / top), 1),
+            round(bar, 1),
+            round(_INNER_HEIGHT * value / top, 1),
+            number,
+            f"{label}: {words}",
+        )
+        for number, one in enumerate(series)
+        for place, (label, value, words) in enumerate(zip(labels, one.values, one.words, strict=True))
+        if value > 0
+    ]
+    every = ceil(len(labels) / _MOST_LABELS) or 1
+    shown = [
+        Mark(round(_LEFT + (place + 0.5) * group, 1), HEIGHT - 8, label)
+        for place, label in enumerate(labels)
+        if place % every == 0
+    ]
+    lines = [
+        Mark(_LEFT - 6, round(_TOP + _INNER_HEIGHT * (1 - step * number / top), 1), tick(step * number))
+        for number in range(round(top / step) + 1)
+    ]  # fmt: skip
+    return Chart(title, about, labels, series, bars, lines, shown)
+
+
+def rows(title: str, about: str, labels: Sequence[str], one: Series) -> Chart:
+    """Returns a chart with a lying bar for each label, and its words behind it."""
+    most = max(one.values, default=0) or 1
+    room = WIDTH - _NAMES - _RIGHT - 220
+    bars = [
+        Bar(_NAMES, place * _ROW_HEIGHT, round(max(1, room * value / most), 1), _ROW_BAR, 0, f"{label}: {words}")
+        for place, (label, value, words) in enumerate(zip(labels, one.values, one.words, strict=True))
+    ]  # fmt: skip
+    names = [Mark(_NAMES - 8, bar.y + _ROW_TEXT, label) for bar, label in zip(bars, labels, strict=True)]
+    words = [
+        Mark(bar.x + bar.width + 8, bar.y + _ROW_TEXT, text)
+        for bar, text in zip(bars, one.words, strict=True)
+    ]
+    height = max(1, len(labels)) * _ROW_HEIGHT
+    return Chart(title, about, labels, [one], bars, names, words, height, is_upright=False)
+
+
+def _step(most: float, *, whole: bool) -> float:
+    """Returns the distance of the grid's lines: 1, 2 or 5 with zeros, such that there are few of them."""
+    if most < _LEAST:
+        return 1
+    rough = most / _MOST_TICKS
+    size = 10.0 ** floor(log10(rough))
+    step = next(size * one for one in _STEPS if size * one >= rough)
+    return max(1.0, step) if whole else step
+
+
+def page(found: Statistics, project: str) -> str:
+    """Returns the page's text; whatever came from tasks is text in it, never markup."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    template = environment.from_string(_TEMPLATE.read_text("utf-8"))
+    return template.render(
+        project=visible(project),
+        period=period_words(found.period),
+        until=format_time(found.period.until),
+        summary=[(name.strip(), words, name.startswith(" ")) for name, words in summary(found)],
+        charts=list(charts(found)),
+        width=WIDTH,
+        tables=_tables(found),
+        columns=COLUMNS,
+    )  # fmt: skip
+
+
+def charts(found: Statistics) -> Iterator[Chart]:
+    """Yields the charts of the page, empty ones too."""
+    weeks = found.weeks[-MOST_WEEKS:]
+    told = f" in the last {MOST_WEEKS} weeks" if len(found.weeks) > MOST_WEEKS else ""
+    yield _tasks_by_week(weeks, told)
+    yield _leads(found)
+    yield _waits(found)
+    yield _waits_by_week(weeks, told)
+    yield _cost_by_week(weeks, told)
+    yield _trouble(found)
+
+
+def _tasks_by_week(weeks: Sequence[Week], told: str) -> Chart:
+    return columns(
+        "Done and created",
+        f"Tasks that were done and tasks that were created, week by week{told}.",
+        _labels(weeks),
+        [_counts("done", [one.done for one in weeks]), _counts("created", [one.created for one in weeks])],
+        _count,
+        whole=True,
+    )
+
+
+def _leads(found: Statistics) -> Chart:
+    counts, below = [], 0.0
+    for _, limit in _LEADS:
+        counts.append(sum(below <= one < limit for one in found.total.lead_seconds))
+        below = limit
+    return columns(
+        "From creation to done",
+        "How many of the tasks that were done took up to so long.",
+        [name for name, _ in _LEADS],
+        [_counts("tasks", counts)],
+        _count,
+        whole=True,
+    )
+
+
+def _waits(found: Statistics) -> Chart:
+    return rows(
+        "Waiting for people",
+        "How long tasks waited for a person in all, by what they awaited.",
+        [one.kind.value for one in found.waits],
+        Series(
+            "in all",
+            [sum(one.seconds) for one in found.waits],
+            [f"{elapsed(sum(one.seconds))} in {count_of(len(one.seconds), 'wait')}" for one in found.waits],
+        ),
+    )
+
+
+def _waits_by_week(weeks: Sequence[Week], told: str) -> Chart:
+    hours = [one.waited_seconds / _HOUR for one in weeks]
+    return columns(
+        "Waiting for people, week by week",
+        f"Hours that tasks waited for people, by the week of the answer{told}.",
+        _labels(weeks),
+        [Series("hours", hours, [elapsed(one.waited_seconds) for one in weeks])],
+        lambda hours: f"{hours:,.4g} h",
+    )
+
+
+def _cost_by_week(weeks: Sequence[Week], told: str) -> Chart:
+    return columns(
+        "Cost",
+        f"What agents cost, week by week{told}.",
+        _labels(weeks),
+        [Series("dollars", [one.cost for one in weeks], [money(one.cost) for one in weeks])],
+        lambda dollars: money(dollars) if dollars < _MANY_DOLLARS else f"${dollars:,.0f}",
+    )
+
+
+def _trouble(found: Statistics) -> Chart:
+    agents = [one for one in found.agents if one.figures.failed_reviews or one.figures.crashes][:MOST_AGENTS]
+    return columns(
+        "What went wrong",
+        "Failed reviews and crashes of each agent.",
+        [cut(visible(one.name) or NO_AGENT, _NAME_COLUMNS) for one in agents],
+        [
+            _counts("failed reviews", [one.figures.failed_reviews for one in agents]),
+            _counts("crashes", [one.figures.crashes for one in agents]),
+        ],
+        _count,
+        whole=True,
+    )
+
+
+def _labels(weeks: Sequence[Week]) -> list[str]:
+    return [f"{one.monday:%m-%d}" for one in weeks]
+
+
+def _counts(name: str, values: Sequence[int]) -> Series:
+    return Series(name, values, [str(value) for value in values])
+
+
+def _count(value: float) -> str:
+    return str(round(value))
+
+
+def _tables(found: Statistics) -> list[tuple[str, list[tuple[str, str, list[str]]]]]:
+    """Returns each table's name with its rows: an id, a name, and the figures."""
+    return [
+        (
+            "By epic",
+            [(one.id or "", visible(one.title) if one.id else NO_EPIC, row(one.figures)) for one in found.epics],
+        ),
+        ("By agent", [("", visible(one.name) or NO_AGENT, row(one.figures)) for one in found.agents]),
+    ]  # fmt: skip

@@ -1,0 +1,87 @@
+"""What a sync did, as lines for people: what came, what went, and what somebody has to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gitticks.actions.sync import Moved, Reached
+from gitticks.cli.render import GAP, Screen, Style, count_of
+from gitticks.cli.text import visible
+from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines
+from gitticks.store.layout import task_around
+
+if TYPE_CHECKING:
+    from gitticks.actions.sync import Synced
+
+MOST_LISTED = 20
+
+
+def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterator[str]:
+    """Yields what came and went, or that there was nothing; `is_watching` for the first sync of many."""
+    goes_on = "; watching, Ctrl-C ends it" if is_watching else ""
+    for path in done.taken_up:
+        yield f"committed your edit of {BOARD_PREFIX}{visible(path)}"
+    yield from merged_lines(done.merged)
+    if done.reached is Reached.NO_REMOTE:
+        yield f"there is no remote to share tasks with{goes_on}"
+        return
+    remote = visible(done.remote or "")
+    yield from _moved(on, f"came from {remote}", done.came)
+    yield from _moved(on, f"went to {remote}", done.went)
+    for one in done.renamed:
+        yield f"renamed {one.old} to {one.new}: {visible(one.title)} (two tasks were born with one id)"
+    if done.reached is Reached.OFFLINE:
+        yield f"{remote} cannot be reached; your tasks are safe here, and go with the next sync{goes_on}"
+    elif is_watching or not (done.came or done.went):
+        yield f"in step with {remote}{goes_on}"
+
+
+def warnings_of(done: Synced) -> Iterator[str]:
+    """Yields what a person should look at."""
+    for path, parts in done.conflicts.items():
+        task = task_around(path)
+        whose = f"{task} is conflicted" if task else "conflict"
+        yield f"{whose}: both sides wrote {', '.join(parts)}; both texts stand in {BOARD_PREFIX}{path}"
+    for path, names in done.overridden.items():
+        yield f"{task_around(path) or path}: both sides set {', '.join(names)}; the later value stands"
+    for path in done.kept:
+        yield f"{BOARD_PREFIX}{path} was removed on one side and changed on the other; it stays"
+    from gitticks.store.merging.files import standing_beside
+
+    for path in done.beside:
+        until = "" if standing_beside(path) is None else ", until you settle it: `gt doctor` says how"
+        yield f"what could not be joined is kept in {BOARD_PREFIX}{path}{until}"
+    for circle in done.circles:
+        yield f"tasks wait for one another in a circle: {circle.words}; {circle.mend} takes a link out"
+    for path, reason in done.left.items():
+        yield f"{BOARD_PREFIX}{path}: {reason}"
+    if done.reached is Reached.OFFLINE and done.words:
+        yield f"git says: {done.words}"
+
+
+def next_step(done: Synced) -> str | None:
+    """Returns what to type next."""
+    if done.conflicts:
+        path = next(iter(done.conflicts))
+        task = task_around(path)
+        return f"`gt edit {task}` and keep what is right" if task else f"edit {BOARD_PREFIX}{path}"
+    if done.reached is Reached.NO_REMOTE:
+        return "`git remote add origin URL` names one"
+    return None
+
+
+def _moved(on: Screen, heading: str, moved: Moved) -> Iterator[str]:
+    if not moved:
+        return
+    parts = [count_of(len(moved.tasks), "task")] if moved.tasks else []
+    parts += [visible(path) for path in moved.files]
+    yield on.styled(f"{heading}: {', '.join(parts)}", Style.STRONG)
+    widest = max((len(one.id) for one in moved.tasks[:MOST_LISTED]), default=0)
+    for one in moved.tasks[:MOST_LISTED]:
+        words = "new" if one.is_new else one.status or "gone"
+        yield on.fit(
+            f"{GAP}{one.id:{widest}}{GAP}{words:12}{GAP}{visible(one.title or '')}".rstrip(), on.columns
+        )
+    if len(moved.tasks) > MOST_LISTED:
+        yield f"{GAP}… {len(moved.tasks) - MOST_LISTED} more"

@@ -1,0 +1,126 @@
+"""The topics of `gt help`, and the page that draws how a task moves from the tables that decide it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from gitticks.cli.render import Screen, Style
+from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS, Awaiting, Status, Verdict
+from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, Asker, Gate, Row
+from gitticks.workflow.verdicts import VERDICTS
+
+_STATUSES = list(Status)
+_SIGNS = {"leaves": "─", "enters": "◁", "passes": " ", "top": "┐", "bottom": "┘", "middle": "┤", "line": "│"}
+_ASCII_SIGNS = {
+    "leaves": "-",
+    "enters": "<",
+    "passes": " ",
+    "top": "+",
+    "bottom": "+",
+    "middle": "+",
+    "line": "|",
+}
+_INDENT = "  "
+_OPENING = "How a task moves: each line leaves one status, and enters those with an arrow."
+_TURNS = "A task that awaits something waits for a person. Why, and what the answer leads to:"
+_CLOSING = (
+    "`gt reopen` takes a closed task up again. `gt show ID` says where a task stands and what it awaits."
+)
+
+TOPICS_ELSEWHERE = dict.fromkeys(
+    ("gate", "gates", "statuses", "states", "transitions", "steps", "verdicts", "awaiting", "turns"),
+    "workflow",
+)
+"""Words that people look up, and the topic that explains them."""
+
+
+def workflow_page(on: Screen) -> list[str]:
+    """Returns the lines of the page: the states with their steps drawn, each step with its gate, whose turn it is."""
+    lines = [*_wrapped(on, _OPENING), "", *_drawing(on), ""]
+    for status in _STATUSES:
+        lines += _steps(on, status)
+    lines += ["", *_wrapped(on, _TURNS), ""]
+    for awaiting in Awaiting:
+        lines += _turn(on, awaiting)
+    return [*lines, "", *_wrapped(on, _CLOSING)]
+
+
+def _drawing(on: Screen) -> Iterator[str]:
+    """Yields a line for each status, with a column for each that a step leaves."""
+    leaving = [one for one in _STATUSES if _targets(one)]
+    longest = max(map(len, _STATUSES))
+    for row, status in enumerate(_STATUSES):
+        columns = " ".join(_cell(on, source, row) for source in leaving)
+        yield f"{on.glyph(status)} {status.ljust(longest)} {columns}".rstrip()
+
+
+def _targets(source: Status) -> list[Status]:
+    return [row.target for row in TABLE + ENGINE_TABLE if row.source is source]
+
+
+def _cell(on: Screen, source: Status, row: int) -> str:
+    """Returns two signs: whether the steps from `source` leave or enter this row, and the line between them."""
+    signs = _SIGNS if on.has_glyphs else _ASCII_SIGNS
+    ends = [_STATUSES.index(one) for one in (source, *_targets(source))]
+    first, last = min(ends), max(ends)
+    if not first <= row <= last:
+        return "  "
+    if row not in ends:
+        return signs["passes"] + signs["line"]
+    corner = "top" if row == first else "bottom" if row == last else "middle"
+    return signs["leaves" if _STATUSES[row] is source else "enters"] + signs[corner]
+
+
+def _steps(on: Screen, status: Status) -> Iterator[str]:
+    sign, *rest = _wrapped(on, f"{on.glyph(status)} {status}: {STATUS_MEANINGS[status]}", "", _INDENT)
+    yield from (sign.replace(status, on.styled(status.value, Style.STRONG), 1), *rest)
+    for row in (row for row in TABLE if row.source is status):
+        yield from _step(on, row, _askers(row))
+    for row in ENGINE_TABLE:
+        if row.source is status:
+            yield from _step(on, row, "gitticks alone")
+
+
+def _step(on: Screen, row: Row, askers: str) -> Iterator[str]:
+    arrow = "→" if on.has_glyphs else "->"
+    gate = "" if row.gate is Gate.NONE else f": {GATE_MEANINGS[row.gate]}"
+    yield from _wrapped(on, f"{arrow} {row.target}{gate} ({askers})", _INDENT, _INDENT * 3)
+
+
+def _askers(row: Row) -> str:
+    # Who may ask by command may always do it by verdict too.
+    is_said = row.askers - ({Asker.BY_VERDICT} if Asker.HUMAN in row.askers else set())
+    return ", ".join(one.value for one in Asker if one in is_said)
+
+
+def _turn(on: Screen, awaiting: Awaiting) -> Iterator[str]:
+    approved, rejected = (
+        VERDICTS[awaiting, verdict].value for verdict in (Verdict.APPROVED, Verdict.REJECTED)
+    )
+    yield from _wrapped(on, f"{awaiting}: {AWAITING_MEANINGS[awaiting]}", "", _INDENT * 2)
+    for word, outcome in (("approved", approved), ("rejected", rejected)):
+        yield from _wrapped(on, f"{word}: {outcome}", _INDENT, _INDENT * 3)
+
+
+def _wrapped(on: Screen, text: str, first: str = "", further: str | None = None) -> list[str]:
+    rest = first if further is None else further
+    columns = max(on.columns, len(rest) + 16)
+    return textwrap.wrap(text, columns, initial_indent=first, subsequent_indent=rest, break_long_words=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A page of help: what it is about, and its lines for a screen."""
+
+    summary: str
+    page: Callable[[Screen], list[str]]
+
+
+def _workflow(on: Screen) -> list[str]:
+
+    return workflow_page(on)
+
+
+TOPICS = {"workflow": Topic("How a task moves: statuses, steps, gates and whose turn it is.", _workflow)}
