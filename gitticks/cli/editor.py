@@ -34,9 +34,9 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
     Raises:
         GitticksError: the editor is not there or failed; a draft that holds something new is kept.
     """
-    try:
     from gitticks.actions.editing import find_editor  # reads and judges edits
 
+    try:
         open_editor(find_editor(context), draft.path, draft.line, inherited=(draft.lock,))
     except GitticksError as error:
         if draft.path.exists() and draft.is_changed:
