@@ -68,10 +68,13 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
     """
     if changes.needs_person:
         context.require_person("change a task's fields or give a verdict")
-    seen = context.store.task_file(task_id).task
-    reading = reading_for(context, seen)
-    wanted = _wanted_state(seen, changes, read_wishes(changes.wishes, reading))
-    failure = _failed_check(context, task_id, wanted)
+    reading = reading_for(context, None)
+    wanted = _wanted_state(context, task_id, changes, read_wishes(changes.wishes, reading))
+    failure = None
+    if wanted is not None and wanted.status is Status.AGENT_REVIEW:
+        from gitticks.actions.evidence import failed_check
+
+        failure = failed_check(context, task_id)
     note = None if changes.verdict else changes.note
 
     def write(transaction: Transaction) -> Updated:
@@ -82,7 +85,10 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
         changed = change_fields(context, transaction, task_id, values)
         described = _describe(context, transaction, task_id, changes.description)
         if wanted is not None:
-            _apply(context, transaction, before, wanted, failure)
+            from gitticks.store.decisions import apply_state
+
+            circumstances = circumstances_of(context, before, checks_failure=failure)
+            apply_state(transaction, task_id, wanted, context.actor, circumstances)
         describe_records(transaction, task_id, [*changed, *described, *noted], context.actor)
         return Updated(before, transaction.task_file(task_id).task, bool(described), bool(noted))
 
@@ -94,7 +100,9 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
     return updated
 
 
-def _wanted_state(seen: Task, changes: Changes, values: dict[str, Any]) -> WantedState | None:
+def _wanted_state(
+    context: Context, task_id: TaskId, changes: Changes, values: dict[str, Any]
+) -> WantedState | None:
     """Returns what is asked of the state; None for a change of fields alone.
 
     Such a change loads neither the rules of the workflow nor the settings: that would take longer than the change.
@@ -105,6 +113,7 @@ def _wanted_state(seen: Task, changes: Changes, values: dict[str, Any]) -> Wante
     from gitticks.store.decisions import WantedState
     from gitticks.workflow.triggers import Seen
 
+    seen = context.store.task_file(task_id).task
     return WantedState(
         status=changes.status if changes.status is not seen.status else None,
         awaiting=values.get("awaiting"),
@@ -119,23 +128,6 @@ def _wanted_state(seen: Task, changes: Changes, values: dict[str, Any]) -> Wante
 def _but_awaiting(wishes: Wishes) -> Wishes:
     """Returns the wishes for fields that a person sets without a decision."""
     return {name: wish for name, wish in wishes.items() if name != "awaiting"}
-
-
-def _failed_check(context: Context, task_id: TaskId, wanted: WantedState | None) -> str | None:
-    if wanted is None or wanted.status is not Status.AGENT_REVIEW:
-        return None
-    from gitticks.actions.evidence import failed_check
-
-    return failed_check(context, task_id)
-
-
-def _apply(
-    context: Context, transaction: Transaction, before: Task, wanted: WantedState, failure: str | None
-) -> None:
-    from gitticks.store.decisions import apply_state
-
-    circumstances = circumstances_of(context, before, checks_failure=failure)
-    apply_state(transaction, before.id, wanted, context.actor, circumstances)
 
 
 def reading_for(context: Context, task: Task | None) -> Reading:

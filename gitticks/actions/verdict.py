@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gitticks.actions.changing import circumstances_of, describe_records, require_words
+from gitticks.actions.changing import describe_records, require_words, work_head
 from gitticks.actions.context import Context
 from gitticks.actions.update import add_note
 from gitticks.errors import RefusedError
@@ -159,9 +159,11 @@ def _said(context: Context, task_id: TaskId) -> str:
 
 
 def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Judged:
-    from gitticks.store.decisions import carry_out
+    from gitticks.store.decisions import Circumstances, carry_out
 
-    circumstances = circumstances_of(context, before)
+    # No agent reviews what a person has judged, so nobody asks which agents there are.
+    head = work_head(context, before)
+    circumstances = Circumstances(context.now, context.settings, context.world.random_number, head)
     carry_out(transaction, before.id, given, circumstances)
     return Judged(before, transaction.task_file(before.id).task)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gitticks.agents.base import AgentKind, AgentSpec
 from gitticks.errors import GitticksError
 from gitticks.model.settings import ReviewPolicy, Settings
-from gitticks.model.status import Role
+from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ NO_AGENT_HINT = (
     "install claude, codex, gemini or opencode, or name a program of yours: "
     "`gt config agents.mine.argv '[\"./agent.sh\"]'` and `gt config agent mine`"
 )
+_HANDED_OFF_FROM = (Status.WORKING, Status.STUCK)
 NO_REVIEW_BLOCKS = "the script agent has no `sh reviewer` block in this task"
 
 
@@ -137,7 +138,7 @@ def find_waiver(
 def find_review_waiver(
     store: Store, task: Task, settings: Settings, environment: Mapping[str, str]
 ) -> str | None:
-    """Returns the same for a command, which has no registry at hand."""
-    if settings.review is ReviewPolicy.NONE or task.is_epic or not task.is_open:
+    """Returns the same for a command, which has no registry at hand, where a hand-off may bring the task to review."""
+    if settings.review is ReviewPolicy.NONE or task.is_epic or task.status not in _HANDED_OFF_FROM:
         return None
     return find_waiver(registry_for(settings, environment), store.task_file(task.id), settings)
