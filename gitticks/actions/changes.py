@@ -83,7 +83,7 @@ def find_changes(
     repository: Repository, names: GitNames, allowance: Allowance, *, with_conflicts: bool
 ) -> Changes | None:
     """Returns what a task's work changes; None where there is none, or where git cannot tell in the time left."""
-    if not _are_ids(names):
+    if not all(one is None or is_object_id(one) for one in (names.start, names.head)):
         return None
     try:
         span = span_of(repository, names, timeout_seconds=allowance.seconds)
@@ -94,11 +94,6 @@ def find_changes(
         return None
     conflicts = _conflicts(repository, names, span[0], allowance) if with_conflicts else None
     return Changes(summary, names.base, conflicts)
-
-
-def _are_ids(names: GitNames) -> bool:
-    """True unless a field holds something else than the id of a commit."""
-    return all(one is None or is_object_id(one) for one in (names.start, names.head))
 
 
 def _conflicts(

@@ -46,7 +46,8 @@ def in_work(context: Context, graph: Graph[TaskRow], around: Surroundings) -> li
             sessions[task.id].workspace if task.id in sessions else workspaces.get(task.id),
         )
         for task in graph.in_picking_order(known)
-        if task.id in sessions or _is_begun_by_hand(task)
+        if task.id in sessions
+        or (task.status == Status.WORKING and task.claim is not None and task.claim.is_by_hand)
     ]
     return sorted(found, key=lambda one: one.session is None)
 
@@ -55,10 +56,6 @@ def _live_sessions(context: Context) -> dict[TaskId, SessionRecord]:
     from gitticks.runner.records import Sessions  # loads json and more, and mostly no session lives
 
     return Sessions(context.repository.own_dir).live()
-
-
-def _is_begun_by_hand(task: TaskRow) -> bool:
-    return task.status == Status.WORKING and task.claim is not None and task.claim.is_by_hand
 
 
 def workspaces_of(context: Context) -> dict[TaskId, str]:

@@ -89,17 +89,18 @@ def list_tasks(
         ordered = graph.in_picking_order(task for task in passed if task.is_open)
         if wanted.needs_closed:
             ordered += sorted((task for task in passed if not task.is_open), key=by_closing, reverse=True)
-    is_asking = wanted.kinds is not None
-    if is_asking:
+    if wanted.kinds is not None:
         asked = ((task.id, index.open_questions(task.id)) for task in ordered)
         questions = {task_id: found for task_id, found in asked if found}
+        said = _said(index, ordered, questions)
     else:
         questions = index.questions_of_all() if with_questions else {}
+        said = reasons_of(index, ordered) if Status.STUCK in (wanted.statuses or ()) else {}
     return Listing(
         standings=standings_of(context, ordered, graph),
         broken=index.to_mend(),
         questions=questions,
-        said=_said(index, ordered, questions) if is_asking else _why_stuck(index, ordered, wanted),
+        said=said,
         has_tasks=bool(tasks) or index.has_tasks(),
     )
 
@@ -110,10 +111,6 @@ def _said(
     silent = [task for task in tasks if task.id not in questions]
     found = {task.id: said_of(index, task) for task in silent[:MOST_READ]}
     return {task_id: text for task_id, text in found.items() if text}
-
-
-def _why_stuck(index: Index, tasks: Sequence[TaskRow], wanted: Filter) -> dict[TaskId, str]:
-    return reasons_of(index, tasks) if Status.STUCK in (wanted.statuses or ()) else {}
 
 
 def _read(

@@ -95,7 +95,9 @@ def execute(context: Context, loop: Loop) -> RunExit:
     """
     released = loop.release()
     with only_run(loop.run.repository, released):
-        with _sharing(context, loop):
+        with sharing(
+            context, lambda message: loop.run.emit(Warned(None, message)), every_seconds=loop.options.poll
+        ):
             with interrupting(loop.interrupt), _taking_up(context, loop):
                 ended = loop.execute()
             remove_merged_workspaces(loop.run)
@@ -103,13 +105,6 @@ def execute(context: Context, loop: Loop) -> RunExit:
     warn_of_fallen(context)  # which may be why a task vanished from under the run
     context.warnings[:] = dict.fromkeys(context.warnings)
     return ended
-
-
-def _sharing(context: Context, loop: Loop) -> AbstractContextManager[None]:
-    """Shares as the setting `sync.auto` has it while the run goes on, and warns of what keeps it from that."""
-    return sharing(
-        context, lambda message: loop.run.emit(Warned(None, message)), every_seconds=loop.options.poll
-    )
 
 
 def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[None]:

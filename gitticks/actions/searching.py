@@ -127,7 +127,7 @@ def search_tasks(
     found = _scan(index, needles, wanted, with_json=with_json)
     found.sort(key=lambda one: (not one[1], *in_tree_order(one[0])))
     broken = index.broken()
-    found_broken = _search_broken(index, broken, needles) if broken and wanted.is_any else []
+    found_broken = search_broken(index, broken, needles) if broken and wanted.is_any else []
     shown = found if count is None else found[:count]
     shown_broken = found_broken if count is None else found_broken[: count - len(shown)]
     graph = graph_over(index)
@@ -143,13 +143,6 @@ def search_tasks(
         len(found) + len(found_broken) - len(shown) - len(shown_broken),
         index.to_mend(),
     )
-
-
-def _search_broken(
-    index: Index, broken: Sequence[BrokenFile], needles: Sequence[Needle]
-) -> list[FoundBroken]:
-
-    return search_broken(index, broken, needles)
 
 
 def _scan(

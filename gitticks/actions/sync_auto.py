@@ -97,7 +97,6 @@ class _Sharer:
             self._share()
 
     def _share(self) -> None:
-
         fresh = self.context.renewed()
         done = share(fresh)
         self._tried, self._at = self._tip(), self._clock()
@@ -142,9 +141,6 @@ def sharing(context: Context, warn: Callable[[str], None], *, every_seconds: flo
             yield
     finally:
         sharer.look(is_last=True)
-
-
-"""How often the branch here is looked at, which is one small read."""
 
 
 def watch(

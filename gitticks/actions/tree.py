@@ -71,7 +71,9 @@ def grow_tree(
     groups = (
         [(Group.EPICS, list(walk([graph.tasks[top]], graph.children, folded)))]
         if top is not None
-        else list(_groups(graph, forest_of(graph, lambda one: _has_children(graph, folded, one)), folded))
+        else list(
+            _groups(graph, forest_of(graph, lambda one: one in folded or bool(graph.children(one))), folded)
+        )
     )
     around, main_place = context.surroundings(), context.repository.main_place
     shown = [place.task for _, places in groups for place in places if place.task is not None]
@@ -86,10 +88,6 @@ def grow_tree(
         broken=index.to_mend(),
         has_tasks=bool(tasks) or index.has_tasks(),
     )
-
-
-def _has_children(graph: Graph[TaskRow], folded: Mapping[TaskId | None, int], task_id: TaskId) -> bool:
-    return task_id in folded or bool(graph.children(task_id))
 
 
 def _groups(

@@ -80,7 +80,8 @@ def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
     def write(transaction: Transaction) -> Updated:
         before = transaction.task_file(task_id).task
         # `+x` adds to the list as it is now, so what others added since the command began stays.
-        values = read_wishes(_but_awaiting(changes.wishes), replace(reading, before=before))
+        fields = {name: wish for name, wish in changes.wishes.items() if name != "awaiting"}
+        values = read_wishes(fields, replace(reading, before=before))
         noted = [add_note(context, transaction, task_id, note)] if note else []
         changed = change_fields(context, transaction, task_id, values)
         described = _describe(context, transaction, task_id, changes.description)
@@ -123,11 +124,6 @@ def _wanted_state(
         # A verdict that comes with a status or a kind of awaiting answers that, and not what was there before.
         seen=None if sets_awaiting or changes.status else Seen(seen.awaiting, seen.asked_at, seen.end_sha),
     )
-
-
-def _but_awaiting(wishes: Wishes) -> Wishes:
-    """Returns the wishes for fields that a person sets without a decision."""
-    return {name: wish for name, wish in wishes.items() if name != "awaiting"}
 
 
 def reading_for(context: Context, task: Task | None) -> Reading:

@@ -69,7 +69,7 @@ def put_back_removed(context: Context) -> None:
 
 
 def _move_files(wrong: Path, home: Path) -> None:
-    for file in _files_below(wrong):
+    for file in sorted(one for one in wrong.rglob("*") if not _is_folder(one)):
         target = home / file.relative_to(wrong)
         target.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
@@ -79,10 +79,6 @@ def _move_files(wrong: Path, home: Path) -> None:
             folder.rmdir()
     with contextlib.suppress(OSError):  # something stays in it
         wrong.rmdir()
-
-
-def _files_below(folder: Path) -> Iterator[Path]:
-    yield from sorted(one for one in folder.rglob("*") if not _is_folder(one))
 
 
 def _is_folder(place: Path) -> bool:
@@ -266,7 +262,6 @@ def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
 
 
 def _saved(context: Context, checkout: Checkout, path: str) -> Finding | None:
-
     shown, back = f"{BOARD_FOLDER}/{path}", on_board(BACK, path)
     try:
         content = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board").read(path)

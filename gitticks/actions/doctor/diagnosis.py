@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from shlex import quote
 
+from gitticks.actions.conflict_markers import join_all
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import (
     board,
@@ -23,12 +24,14 @@ from gitticks.actions.doctor import (
 from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.refs import OBJECT_ID, require_packed_refs
+from gitticks.git.worktrees import prune_worktrees
 from gitticks.safe_read import reason_of
 from gitticks.store.board import WORKTREE_BOARD, repair_board
 from gitticks.store.board.lost_pull import put_back
 from gitticks.store.dropped import bring_back_dropped
 from gitticks.store.hooks import keep_board_hooks
 from gitticks.store.impossible_paths import remove_impossible
+from gitticks.store.merging.driver import install_merge_driver
 from gitticks.store.tip import state_tip
 
 Check = Callable[[Context], Iterable[Finding]]
@@ -94,7 +97,7 @@ def mend(context: Context, findings: Iterable[Finding]) -> list[Repair]:
     """
     wanted = list(dict.fromkeys(finding.repair for finding in findings if finding.repair is not None))
     for repair in wanted:
-        _carry_out(context, repair)
+        _REPAIRS[repair](context)
     return wanted
 
 
@@ -179,33 +182,28 @@ def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
         yield replace(finding, topic=topic)
 
 
-def _carry_out(context: Context, repair: Repair) -> None:  # noqa: C901, PLR0912 (one arm for each repair)
-    match repair:
-        case Repair.BOARD:
-            repair_board(context.repository)
-            keep_board_hooks(context.repository)
-        case Repair.HOOKS:
-            keep_board_hooks(context.repository)
-            tasks.set_driver(context)
-        case Repair.STEP:
-            WORKTREE_BOARD.bring_in_step(context.repository)
-        case Repair.DROPPED:
-            bring_back_dropped(context.store)
-        case Repair.FALLEN:
-            rewound.bring_back(context)
-        case Repair.PATHS:
-            remove_impossible(context.store)
-        case Repair.PULL:
-            put_back(context.repository)
-        case Repair.FILES:
-            board.put_back_removed(context)
-        case Repair.DRIVER:
-            tasks.set_driver(context)
-        case Repair.MARKERS:
-            tasks.mend_markers(context)
-        case Repair.LOCKS:
-            own_folder.clear_locks(context)
-        case Repair.WORKTREES:
-            workspaces.drop_gone(context)
-        case Repair.INDEX:
-            own_folder.rebuild_index(context)
+def _make_board(context: Context) -> None:
+    repair_board(context.repository)
+    keep_board_hooks(context.repository)
+
+
+def _install_hooks(context: Context) -> None:
+    keep_board_hooks(context.repository)
+    install_merge_driver(context.repository)
+
+
+_REPAIRS: dict[Repair, Callable[[Context], object]] = {
+    Repair.LOCKS: own_folder.clear_locks,
+    Repair.BOARD: _make_board,
+    Repair.HOOKS: _install_hooks,
+    Repair.DRIVER: lambda context: install_merge_driver(context.repository),
+    Repair.STEP: lambda context: WORKTREE_BOARD.bring_in_step(context.repository),
+    Repair.FILES: board.put_back_removed,
+    Repair.DROPPED: lambda context: bring_back_dropped(context.store),
+    Repair.FALLEN: rewound.bring_back,
+    Repair.PATHS: lambda context: remove_impossible(context.store),
+    Repair.PULL: lambda context: put_back(context.repository),
+    Repair.MARKERS: join_all,
+    Repair.INDEX: own_folder.rebuild_index,
+    Repair.WORKTREES: lambda context: prune_worktrees(context.repository),
+}

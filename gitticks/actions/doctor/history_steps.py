@@ -99,7 +99,11 @@ class Versions:
         def read() -> Artifacts:
             files = [self._file(version, task_id) for version in (old, new)]
             known = [file for file in files if file is not None]
-            reviews = [file.review_outcome for file in known if _is_reviewed(file.task)]
+            reviews = [
+                file.review_outcome
+                for file in known
+                if file.task.status in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
+            ]
             return Artifacts(
                 handoff=any(file.section(Section.HANDOFF) is not None for file in known)
                 or self._archives_handoff(old, new),
@@ -151,11 +155,6 @@ class Versions:
 def events_in(added: bytes) -> tuple[Event, ...]:
     """Returns the events of some lines; a line of a kind that is not known here says nothing."""
     return read_history(added).events
-
-
-def _is_reviewed(task: Task) -> bool:
-    """True where a `## Review` can be the one that a step was made for."""
-    return task.status in (Status.AGENT_REVIEW, Status.REVIEWING, Status.DONE)
 
 
 def _best(reviews: list[ReviewOutcome]) -> ReviewOutcome:

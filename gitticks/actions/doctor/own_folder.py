@@ -66,7 +66,7 @@ def check_places(context: Context) -> Iterator[Finding]:
             continue
         if not _is_file(file):
             yield _in_the_way(file, "file")
-        elif file.suffix == ".json" and not _is_record(file):
+        elif file.suffix == ".json" and read_record(file) is None:
             what = f"`{file}` is no record of a session that can be read, and counts for nothing"
             yield Finding(Severity.WARNING, what, f"`rm {quote(str(file))}`")
 
@@ -90,10 +90,6 @@ def _is_folder(place: Path) -> bool:
 
 def _is_file(place: Path) -> bool:
     return stat.S_ISREG(place.lstat().st_mode)
-
-
-def _is_record(file: Path) -> bool:
-    return read_record(file) is not None
 
 
 def check_locks(context: Context) -> Iterator[Finding]:

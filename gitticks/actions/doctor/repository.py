@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from gitticks.git.repository import Repository
 
 
+_FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
+_MOST_SHOWN = 20
 _MANY_LOOSE_OBJECTS = 7000
 """About where git itself would begin to pack, were it asked after each commit."""
 
@@ -102,10 +104,6 @@ def has_state(context: Context) -> bool:
     """True if the state branch stands at a commit; where that cannot be read, the check for damage says so."""
     tip = read_ref(context.repository.common_dir, layout.STATE_REF)
     return tip is not None and can_be_read(context, tip)
-
-
-_FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
-_MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ def last_seen(context: Context) -> str | None:
     tip = state_tip(repository)
     known = load_remembered(repository)
     told = [*dropped_commits(repository), *(one.fall.old for one in fallen_commits(context.repository))]
-    for seen in dict.fromkeys((known.seen, _indexed(context), _board_base(context))):
+    for seen in dict.fromkeys((known.seen, _indexed(context), load_journal(context.repository).base)):
         if seen is None or objects.is_ancestor(seen, tip) or not can_be_read(context, seen):
             continue
         if holds_tasks(context.repository, seen) and not any(objects.is_ancestor(seen, one) for one in told):
@@ -195,7 +195,3 @@ def _indexed(context: Context) -> str | None:
             with contextlib.closing(connect(path)) as connection:
                 return indexed_commit(connection)
     return None
-
-
-def _board_base(context: Context) -> str | None:
-    return load_journal(context.repository).base

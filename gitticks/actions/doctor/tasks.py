@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
-from gitticks.actions.conflict_markers import join_all, marked_tasks, unmerged_on_board
+from gitticks.actions.conflict_markers import marked_tasks, unmerged_on_board
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import circles_of
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
@@ -23,7 +23,7 @@ from gitticks.store.hook_files import HooksState
 from gitticks.store.hooks import board_hooks_state
 from gitticks.store.index import open_index
 from gitticks.store.layout import task_around
-from gitticks.store.merging.driver import has_merge_driver, install_merge_driver
+from gitticks.store.merging.driver import has_merge_driver
 from gitticks.store.merging.files import standing_beside
 from gitticks.store.tip import state_tip
 from gitticks.workflow.history_rules import impossible
@@ -114,11 +114,6 @@ def check_driver(context: Context) -> Iterator[Finding]:
     yield Finding(Severity.NOTE, what, "`gt doctor --fix` lets it merge them by meaning", Repair.DRIVER)
 
 
-def set_driver(context: Context) -> None:
-    """Lets git merge tasks by meaning."""
-    install_merge_driver(context.repository)
-
-
 def check_conflicts(context: Context) -> Iterator[Finding]:
     """Yields each with the line where it begins; what git merged by lines the doctor can join by meaning."""
     marked = marked_tasks(context)
@@ -165,8 +160,3 @@ def _kept(path: str, standing: str) -> Finding:
         f"stands in `{standing}`",
         task=task_around(path),
     )
-
-
-def mend_markers(context: Context) -> None:
-    """Joins what git merged by lines, wherever both sides can be read."""
-    join_all(context)

@@ -1,4 +1,4 @@
-"""Workspaces and work branches that nobody works on any more."""
+"""Workspaces, work branches and sessions that nobody works in any more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from gitticks.actions.worktrees import WorkspaceState, list_worktrees
 from gitticks.git.branches import list_local_branches
 from gitticks.git.merges.history import count_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
-from gitticks.git.worktrees import prune_worktrees
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.records import Sessions
@@ -46,11 +45,6 @@ def check_merged(context: Context) -> Iterator[Finding]:
         aside = f"`git branch rescue {one.commits[0]}` keeps it aside; `gt reopen` if it is not wanted"
         mend = one.way_back if one.is_gone else f"{one.way_back}; {aside}"
         yield Finding(Severity.WARNING, one.words, mend, task=one.tasks[0])
-
-
-def drop_gone(context: Context) -> None:
-    """Drops git's entries for workspaces whose folders are gone."""
-    prune_worktrees(context.repository)
 
 
 def _workspace(state: WorkspaceState) -> Iterator[Finding]:
