@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
 from gitticks.errors import DocumentError, NotFoundError, UsageError
-from gitticks.git.branches import list_branches
 from gitticks.git.refs import head_branch
+from gitticks.git.sharing import list_branches
 from gitticks.store.layout import CONFIG_PATH
 
 if TYPE_CHECKING:

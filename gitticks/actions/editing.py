@@ -17,7 +17,7 @@ from gitticks.actions.drafts import Draft, make_draft
 from gitticks.actions.one_edit import warn_of_edit
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
 from gitticks.git.identity import editor_command
-from gitticks.git.textmerge import merge_text
+from gitticks.git.texts import merge_text
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.task import Task

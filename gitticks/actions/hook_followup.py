@@ -15,7 +15,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import edit_between
 from gitticks.actions.moved_folders import join_moves
 from gitticks.errors import GitticksError
-from gitticks.git.refs import last_logged
+from gitticks.git.refs import logged
 from gitticks.git.staged import author_of, checked_out_ref, is_in_series, is_made_again, version_before
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
@@ -75,8 +75,7 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
 
 def _trust_own(context: Context, before: str, after: str) -> None:
     """Lets run here what the person committed on the board, as what commands write is."""
-    from gitticks.store.runnable_files import may_run
-    from gitticks.store.trust import trust_own
+    from gitticks.store.trust import may_run, trust_own
 
     if context.world.in_session:
         return
@@ -93,7 +92,7 @@ def _trust_own(context: Context, before: str, after: str) -> None:
 def own_commit(context: Context) -> str:
     """Returns what the person has just committed; a writer may have moved the branch on since, before this hook ran."""
     tip = context.store.tip()
-    own = last_logged(context.repository.git_dir, "HEAD")
+    own = next(logged(context.repository.git_dir, "HEAD"), None)
     try:
         return own if own is not None and context.store.objects.is_ancestor(own, tip) else tip
     except GitticksError:

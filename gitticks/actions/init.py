@@ -14,11 +14,10 @@ from gitticks.agents.base import AgentKind
 from gitticks.agents.registry import Registry
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import NotFoundError, RefusedError
-from gitticks.git.branches import Fetched, look_for_branch
 from gitticks.git.config import write_common_setting
 from gitticks.git.process import git_version
 from gitticks.git.refs import branch_exists, default_base, has_commits, read_ref, read_symbolic_ref
-from gitticks.git.sharing import remote_of_branch, remotes
+from gitticks.git.sharing import Fetched, look_for_branch, remote_of_branch, remotes
 from gitticks.model.settings import HumanPolicy
 from gitticks.store.board import board_path, create_board
 from gitticks.store.board.ignored import keep_board_ignores
@@ -30,7 +29,7 @@ from gitticks.store.tip import refuse_lost_branch
 
 if TYPE_CHECKING:
     from gitticks.agents.registry import FoundAgent
-    from gitticks.git.branches import AskedRemote
+    from gitticks.git.sharing import AskedRemote
 
 _CONFIG = """\
 # What holds for everybody who works on this repository with gitticks.

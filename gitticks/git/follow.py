@@ -8,10 +8,9 @@ from enum import StrEnum
 from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 
-from gitticks.git.distances import nearest_first
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
-from gitticks.git.textmerge import Merge
+from gitticks.git.texts import Merge, nearest_first
 
 QUIET_SECONDS = 0.15
 """Programs that write in place empty the file first: what changed this recently may be half of what is coming."""

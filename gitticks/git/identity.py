@@ -10,8 +10,6 @@ from gitticks.git.config import read_config
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
-_VARIABLES = ("VISUAL", "EDITOR")
-
 _NAME_HINT = '`git config --global user.name "Your Name"`'
 _EMAIL_HINT = '`git config --global user.email "you@example.org"`'
 
@@ -24,26 +22,20 @@ def editor_command(repository: Repository, environment: Mapping[str, str]) -> st
     Raises:
         GitticksError: git knows none.
     """
-    own = environment.get("GIT_EDITOR") or _configured(repository)
-    if own:
-        return own
-    for name in _VARIABLES:
-        if environment.get(name):
-            return environment[name]
-    found = run_git(["var", "GIT_EDITOR"], directory=repository.common_dir, check=False)
-    if found.code == 0 and found.text:
-        return found.text
-    raise GitticksError("no editor is set", hint="`git config --global core.editor nano`, or set EDITOR")
-
-
-def _configured(repository: Repository) -> str:
-    """Returns the editor of the person's own configuration, empty if none is set there."""
+    if environment.get("GIT_EDITOR"):
+        return environment["GIT_EDITOR"]
     for scope in ("--global", "--system"):
         asked = ["config", scope, "--includes", "core.editor"]
         found = run_git(asked, repository_dir=repository.common_dir, check=False).text
         if found:
             return found
-    return ""
+    for name in ("VISUAL", "EDITOR"):
+        if environment.get(name):
+            return environment[name]
+    usual = run_git(["var", "GIT_EDITOR"], directory=repository.common_dir, check=False)
+    if usual.code == 0 and usual.text:
+        return usual.text
+    raise GitticksError("no editor is set", hint="`git config --global core.editor nano`, or set EDITOR")
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,17 +54,11 @@ def find_damage(repository: Repository, commit: str, *, thorough: bool = False) 
         thorough: read every object whole and compare it with its id; else commits and trees are read, and blobs are
             only to be there.
     """
-    walk = [
-        "rev-list",
-        "--objects",
-        "--quiet",
-        "--missing=allow-promisor",
-        *(["--verify-objects"] if thorough else []),
-    ]
+    walk = ["rev-list", "--objects", "--quiet", "--missing=allow-promisor"]
+    walk += ["--verify-objects"] if thorough else []
     done = run_git([*walk, "--end-of-options", commit], repository_dir=repository.common_dir, check=False)
-    if (
-        done.code == 0 and _COMPLAINT not in done.stderr
-    ):  # of an object that holds something else git only complains
+    # Of an object that holds something else git only complains.
+    if done.code == 0 and _COMPLAINT not in done.stderr:
         return None
     named = _OBJECT_ID.search(done.stderr)
     first = printable(done.stderr, _LONGEST_REASON).partition(" / ")[0]
@@ -87,10 +81,10 @@ def has_many_loose_objects(repository: Repository) -> bool:
     False where the person switched that off, by `gc.auto` 0 or by `maintenance.auto`.
     """
     sample = sum(1 for _ in _names(repository, _SAMPLE))
-    if sample == 0:
+    if sample == 0 or _setting(repository, "maintenance.auto", "bool") == "false":
         return False
-    allowed = _allowed(repository)
-    return allowed is not None and sample > -(-allowed // _FOLDERS)
+    allowed = int(_setting(repository, "gc.auto", "int") or _DEFAULT_AUTO)
+    return allowed > 0 and sample > -(-allowed // _FOLDERS)
 
 
 def pack_loose_objects(repository: Repository) -> int:
@@ -101,10 +95,8 @@ def pack_loose_objects(repository: Repository) -> int:
     Raises:
         GitError: git could not; everything is as it was, but perhaps for a new pack.
     """
-    ids = [
-        folder + name for folder in (f"{number:02x}" for number in range(_FOLDERS))
-        for name in _names(repository, folder)
-    ]  # fmt: skip
+    folders = [f"{number:02x}" for number in range(_FOLDERS)]
+    ids = [folder + name for folder in folders for name in _names(repository, folder)]
     if not ids:
         return 0
     pack = repository.common_dir / "objects" / "pack" / "pack"
@@ -124,15 +116,6 @@ def _names(repository: Repository, folder: str) -> Iterator[str]:
     except FileNotFoundError:
         return
     yield from (name for name in entries if _NAME.fullmatch(name))
-
-
-def _allowed(repository: Repository) -> int | None:
-    """Returns how many loose objects the person allows; None if git is to leave them alone."""
-    if _setting(repository, "maintenance.auto", "bool") == "false":
-        return None
-    told = _setting(repository, "gc.auto", "int")
-    allowed = int(told) if told else _DEFAULT_AUTO
-    return allowed if allowed > 0 else None
 
 
 def _setting(repository: Repository, name: str, kind: str) -> str:

@@ -58,25 +58,22 @@ def file_of(repository: Repository, name: str) -> Path:
 
 
 def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
-    yield from _listed(repository, ["--local"], "")
-    yield from _listed(repository, [f"--file={repository.common_dir / CONFIG_FILE}"], "config.worktree ")
+    yield from _listed(repository, repository.common_dir / "config", "")
+    yield from _listed(repository, repository.common_dir / CONFIG_FILE, "config.worktree ")
     folder = repository.common_dir / "worktrees"
     for place in sorted(folder.iterdir()) if folder.is_dir() else ():
         lead = f"worktrees/{place.name} "
         yield SETTING + lead, ""
-        yield from _listed(repository, [f"--file={place / CONFIG_FILE}"], lead)
+        yield from _listed(repository, place / CONFIG_FILE, lead)
 
 
-def _listed(repository: Repository, where: list[str], lead: str) -> Iterator[tuple[str, str]]:
-    file = (
-        where[0].removeprefix("--file=") if where[0] != "--local" else str(repository.common_dir / "config")
-    )
+def _listed(repository: Repository, file: Path, lead: str) -> Iterator[tuple[str, str]]:
     if not os.path.lexists(file):
         return
-    asked = ["config", *where, "--includes", "--null", "--list"]
+    asked = ["config", f"--file={file}", "--includes", "--null", "--list"]
     listed = run_git(asked, repository_dir=repository.common_dir, check=False)
     if listed.code != 0:
-        yield SETTING + lead + "(unreadable)", _file_value(Path(file)) or ""
+        yield SETTING + lead + "(unreadable)", _file_value(file) or ""
         return
     values: dict[str, list[str]] = {}
     for entry in os.fsdecode(listed.stdout).split("\0"):
@@ -104,12 +101,8 @@ def _hook_files(repository: Repository) -> Iterator[Path]:
     with contextlib.suppress(GitticksError):  # where the configuration is unreadable, that is told
         folders.append(find_own_hooks(repository).folder)
     tops = [os.path.realpath(one) for one in (repository.common_dir, repository.main_worktree) if one]
-    folders = [
-        one
-        for one in folders
-        if Path(os.path.realpath(one)).is_relative_to(tops[-1])
-        or Path(os.path.realpath(one)).is_relative_to(tops[0])
-    ]
+    real = {one: Path(os.path.realpath(one)) for one in folders}
+    folders = [one for one in folders if any(real[one].is_relative_to(top) for top in tops)]
     folders += [repository.own_dir / "hooks", repository.own_dir / CHECKOUT_FOLDER]
     count = 0
     for folder in dict.fromkeys(Path(os.path.normpath(one)) for one in folders):
@@ -143,7 +136,8 @@ def _file_value(path: Path) -> str | None:
 
 def _as_committed(repository: Repository, found: dict[str, str]) -> list[str]:
     """Returns the names of files that stand in the checkout as HEAD has them."""
-    inside = [name for name in found if name.startswith(FILE) and not _is_in_git_dir(repository, name)]
+    files = [name for name in found if name.startswith(FILE)]
+    inside = [name for name in files if not file_of(repository, name).is_relative_to(repository.common_dir)]
     if not inside or repository.main_worktree is None:
         return []
     paths = [name.removeprefix(FILE) for name in inside]
@@ -158,10 +152,6 @@ def _as_committed(repository: Repository, found: dict[str, str]) -> list[str]:
         for name, path in zip(inside, paths, strict=True)
         if committed.get(path, "-") in found[name].split(" ")
     ]
-
-
-def _is_in_git_dir(repository: Repository, name: str) -> bool:
-    return file_of(repository, name).is_relative_to(repository.common_dir)
 
 
 def _name(repository: Repository, path: Path) -> str:

@@ -164,11 +164,11 @@ def start_git(
     Raises:
         GitError: it cannot be started.
     """
-    environment = {
-        **_environment(os.environ, trusted=trusted),
-        **({} if trusted else _fence(arguments)),
-        **(extra_environment or {}),
-    }
+    environment = _environment(os.environ, trusted=trusted)
+    if not trusted:  # only a transport command, and it only by few protocols, may leave the repository
+        leaves = not _TRANSPORT_COMMANDS.isdisjoint(arguments[:1])
+        environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": _PROTOCOLS if leaves else ""}
+    environment |= extra_environment or {}
     try:
         return subprocess.Popen(
             _command(arguments, repository_dir, work_tree, trusted=trusted),
@@ -180,7 +180,15 @@ def start_git(
             start_new_session=True,
         )
     except OSError as error:
-        raise _not_started(error, directory) from error
+        if directory is not None and not directory.is_dir():
+            raise GitError(f"`{directory}` is not a directory") from error
+        is_missing = isinstance(error, FileNotFoundError)
+        reason = (
+            "is not installed, or not on PATH"
+            if is_missing
+            else f"cannot be started: {printable(str(error))}"
+        )
+        raise GitError(f"`git` {reason}", hint=_INSTALL_HINT) from error
 
 
 @functools.cache
@@ -224,12 +232,6 @@ def _environment(outer: Mapping[str, str], *, trusted: bool) -> dict[str, str]:
     return {**inherited, **_FIXED_VARIABLES}
 
 
-def _fence(arguments: Sequence[str]) -> dict[str, str]:
-    """Returns the variables that let only a transport command, and it only by few protocols, leave the repository."""
-    leaves = not _TRANSPORT_COMMANDS.isdisjoint(arguments[:1])
-    return {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": _PROTOCOLS if leaves else ""}
-
-
 def _finish(
     process: subprocess.Popen[bytes],
     given: bytes | None,
@@ -251,10 +253,17 @@ def _finish(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends git with its helpers, which share its session, and reaps it; git may take its locks away before."""
+    """Ends git with its helpers, which share its session, and reaps it; git may take its locks away before.
+
+    It is not reaped before its helpers are killed: its number must be nobody else's until then.
+    """
+    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    end = time.monotonic() + _GRACE_SECONDS
     try:
         _signal(process, signal.SIGTERM)
-        _wait_for_end(process)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitid(os.P_PID, process.pid, options) is None and time.monotonic() < end:
+                time.sleep(_LOOK_SECONDS)
     finally:
         _signal(process, signal.SIGKILL)
     for stream in (process.stdin, process.stdout, process.stderr):
@@ -269,25 +278,6 @@ def _signal(process: subprocess.Popen[bytes], sign: signal.Signals) -> None:
         os.killpg(process.pid, sign)
     except (ProcessLookupError, PermissionError):
         process.send_signal(sign)
-
-
-def _wait_for_end(process: subprocess.Popen[bytes]) -> None:
-    """Waits a moment for git, without reaping it: its number must be nobody else's when its helpers are killed."""
-    if not hasattr(os, "waitid"):
-        return
-    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
-    end = time.monotonic() + _GRACE_SECONDS
-    with contextlib.suppress(ChildProcessError):
-        while os.waitid(os.P_PID, process.pid, options) is None and time.monotonic() < end:
-            time.sleep(_LOOK_SECONDS)
-
-
-def _not_started(error: OSError, directory: Path | None) -> GitError:
-    if directory is not None and not directory.is_dir():
-        return GitError(f"`{directory}` is not a directory")
-    if isinstance(error, FileNotFoundError):
-        return GitError("`git` is not installed, or not on PATH", hint=_INSTALL_HINT)
-    return GitError(f"`git` cannot be started: {printable(str(error))}", hint=_INSTALL_HINT)
 
 
 def _failure(arguments: Sequence[str], result: GitResult, place: Path) -> GitError:
@@ -326,12 +316,3 @@ def versions_of_git() -> dict[str, str]:
         "pygit2": version("pygit2"),
         "libgit2": pygit2.LIBGIT2_VERSION,
     }
-
-
-def is_git_new_enough() -> bool:
-    """True if the git binary is one that gitticks works with.
-
-    Raises:
-        GitError: there is no git binary.
-    """
-    return git_version() >= OLDEST_GIT

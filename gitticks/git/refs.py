@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -75,18 +76,11 @@ def read_ref(common_dir: str | Path, name: str) -> str | None:
     raise _broken(common_dir, asked, "is symbolic, and too deep")
 
 
-def last_logged(common_dir: Path, name: str) -> str | None:
-    """Returns the object id that a ref was last at, by its own log or by that of a worktree on it; None without any."""
-    return next(logged(common_dir, name), None)
-
-
 def logged(common_dir: Path, name: str) -> Iterator[str]:
     """Yields the object ids that a ref was at, the newest first: by its own log, then by those of worktrees on it.
 
     Of a very long log, which every move makes longer, only the end is read.
     """
-    import re  # only where something went wrong
-
     heads = (head.parent / "logs" / "HEAD" for head in sorted(common_dir.glob("worktrees/*/HEAD")))
     on_it = (log for log in heads if read_symbolic_ref(log.parents[1], "HEAD") == name)
     for log in (common_dir / "logs" / name, *on_it):
@@ -101,7 +95,7 @@ def logged(common_dir: Path, name: str) -> Iterator[str]:
 
 def way_back(common_dir: Path, name: str) -> str:
     """Returns the command that puts a broken ref back to where its log ends, or what else can be done."""
-    last = last_logged(common_dir, name)
+    last = next(logged(common_dir, name), None)
     if last is None:
         return "`git fsck --no-reflogs --lost-found` looks for the commits that it may have stood at"
     from shlex import quote
@@ -136,19 +130,14 @@ def name_behind(common_dir: str, name: str) -> str:
     It need not exist. A symbolic link whose text is the name of a ref is one too, as git once wrote them.
     """
     for _ in range(_DEEPEST_CHAIN):
-        target = _target(common_dir, name) if is_valid_ref_name(name) else None
-        if target is None:
+        file = f"{common_dir}/{name}"
+        target = None
+        if is_valid_ref_name(name):
+            target = os.readlink(file) if os.path.islink(file) else read_symbolic_ref(common_dir, name)
+        if target is None or not target.startswith("refs/"):
             break
         name = target
     return name
-
-
-def _target(common_dir: str, name: str) -> str | None:
-    try:
-        linked = os.readlink(f"{common_dir}/{name}")
-    except OSError:
-        return read_symbolic_ref(common_dir, name)
-    return linked if linked.startswith("refs/") else None
 
 
 def head_branch(repository: Repository) -> str | None:
@@ -266,8 +255,7 @@ def require_packed_refs(common_dir: Path) -> None:
         return
     except OSError as error:
         raise _damaged_packed_refs(common_dir, reason_of(error)) from error
-    if not _is_packed(content):
-        raise _damaged_packed_refs(common_dir, "it has lines that are none of git's")
+    _require_packed_lines(common_dir, content)
 
 
 def _branch_in_the_way(common_dir: Path, name: str) -> str | None:
@@ -290,16 +278,13 @@ def _read_packed(common_dir: str | Path, name: str) -> str | None:
     value = "" if end < 0 else content[content.rfind(b"\n", 0, end) + 1 : end].decode("ascii", "replace")
     if is_object_id(value):
         return value
-    if not _is_packed(content):
-        raise _damaged_packed_refs(common_dir, "it has lines that are none of git's")
+    _require_packed_lines(common_dir, content)
     return None
 
 
-def _is_packed(content: bytes) -> bool:
-    """True for nothing but lines as git writes them."""
-    import re  # whoever finds a ref does without
-
-    return re.fullmatch(_PACKED_LINES, content) is not None
+def _require_packed_lines(common_dir: str | Path, content: bytes) -> None:
+    if re.fullmatch(_PACKED_LINES, content) is None:
+        raise _damaged_packed_refs(common_dir, "it has lines that are none of git's")
 
 
 def _broken(common_dir: str | Path, name: str, how: str) -> GitticksError:
@@ -317,7 +302,7 @@ def _damaged_packed_refs(common_dir: str | Path, reason: str) -> GitticksError:
     steps = [f"mv {quote(str(file))} {quote(f'{file}.damaged')}"]
     for log in sorted((common_dir / "logs" / "refs").rglob("*")):
         name = str(log.relative_to(common_dir / "logs"))
-        last = last_logged(common_dir, name) if log.is_file() and is_valid_ref_name(name) else None
+        last = next(logged(common_dir, name), None) if log.is_file() and is_valid_ref_name(name) else None
         if last is not None and not os.path.lexists(common_dir / name):
             steps.append(f"git update-ref {quote(name)} {last}")
     hint = f"`{' && '.join(steps)}` puts every branch back to where its log ends"

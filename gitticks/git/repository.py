@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.plain_settings import FALSE_WORDS, TRUE_WORDS, read_settings
+from gitticks.git.repository_settings import FALSE_WORDS, TRUE_WORDS, read_settings
 from gitticks.safe_read import read_plain_text
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def refuse_unsupported(settings: Mapping[str, str], common_dir: str) -> None:
     """
     _refuse_odd_files(common_dir)
     if any(key.startswith("extensions.") for key in settings):
-        from gitticks.git.unsupported import refuse_extensions
+        from gitticks.git.repository_settings import refuse_extensions
 
         refuse_extensions(settings, common_dir)
 

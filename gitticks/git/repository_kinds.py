@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.git.objects import Objects, open_objects
-from gitticks.git.plain_settings import TRUE_WORDS
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
+from gitticks.git.repository_settings import TRUE_WORDS
 
 _INCOMING, _BESIDES = "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
@@ -34,20 +34,16 @@ class Kinds:
 
 def kinds_of(repository: Repository) -> Kinds:
     """Returns what is special about the repository."""
+    superproject = ""
+    if repository.main_worktree is not None and "modules" in repository.common_dir.parts:
+        asked = ["rev-parse", "--show-superproject-working-tree"]
+        superproject = run_git(asked, directory=repository.main_worktree, check=False).text
     return Kinds(
-        _superproject(repository),
+        Path(superproject) if superproject else None,
         (repository.common_dir / "shallow").is_file(),
         _promisor(repository),
         _alternates(repository),
     )
-
-
-def _superproject(repository: Repository) -> Path | None:
-    if repository.main_worktree is None or "modules" not in repository.common_dir.parts:
-        return None
-    asked = ["rev-parse", "--show-superproject-working-tree"]
-    found = run_git(asked, directory=repository.main_worktree, check=False).text
-    return Path(found) if found else None
 
 
 def _promisor(repository: Repository) -> str | None:

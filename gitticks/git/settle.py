@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gitticks.git.follow import Followed, Outcome
 from gitticks.git.indexfile import BASE, OURS, RESOLVED, THEIRS, IndexEntry
-from gitticks.git.textmerge import Merge
+from gitticks.git.texts import Merge
 from gitticks.model.values import Value
 
 EXECUTABLE, PLAIN = "100755", "100644"

@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from gitticks.git.config import read_common_setting
 from gitticks.git.process import GitError, GitResult, printable, run_git
-from gitticks.git.refs import read_ref
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
 
@@ -54,6 +54,8 @@ _LATE = (
     "failed to lock",
 )
 _NOT_REPORTED = ("failed to report status", "remote failure")
+
+_ORIGIN = "refs/remotes/origin/"
 
 
 class Fetched(Enum):
@@ -139,17 +141,10 @@ def fetch(
     if not is_known and remote not in remotes(repository):
         return FetchedBranch(Fetched.NO_REMOTE)
     tracking = tracking_ref(remote, branch)
-    options = [
-        "--quiet",
-        "--no-tags",
-        "--no-filter",
-        "--no-write-fetch-head",
-        "--no-recurse-submodules",
-        "--refmap=",
-        _UPLOAD,
-    ]
+    options = ["--quiet", "--no-tags", "--no-filter", "--no-write-fetch-head", "--no-recurse-submodules"]
     safely = ["-c", "core.fsync=all", "-c", "fetch.fsckObjects=true"]
-    asked = [*safely, "fetch", *options, "--end-of-options", remote, f"+refs/heads/{branch}:{tracking}"]
+    asked = [*safely, "fetch", *options, "--refmap=", _UPLOAD, "--end-of-options", remote]
+    asked.append(f"+refs/heads/{branch}:{tracking}")
     done = _reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
         return _unreached(repository, remote, done)
@@ -244,15 +239,9 @@ def push(
         return PushedBranch(Pushed.REFUSED if is_refusal else Pushed.UNKNOWN, words)
     if any(sign in words for sign in _LATE):
         return PushedBranch(Pushed.LATE, words)
-    return PushedBranch(Pushed.REFUSED, _of_remote(done.stderr) or words)
-
-
-def _of_remote(stderr: str) -> str:
-    """Returns what the remote's own hooks said."""
-    lines = (
-        line.removeprefix("remote:").strip() for line in stderr.splitlines() if line.startswith("remote:")
-    )
-    return printable("\n".join(lines))
+    lines = done.stderr.splitlines()
+    of_hooks = [line.removeprefix("remote:").strip() for line in lines if line.startswith("remote:")]
+    return PushedBranch(Pushed.REFUSED, printable("\n".join(of_hooks)) or words)
 
 
 def _reach(repository: Repository, asked: list[str], timeout_seconds: float) -> GitResult | str:
@@ -273,3 +262,50 @@ def _reach(repository: Repository, asked: list[str], timeout_seconds: float) -> 
 
 def _config(repository: Repository, *asked: str) -> GitResult:
     return run_git(["config", *asked], repository_dir=repository.common_dir, check=False)
+
+
+def list_branches(repository: Repository) -> tuple[str, ...]:
+    """Returns the sorted names of all branches, those of `origin` too."""
+    names = (
+        name.removeprefix(BRANCHES).removeprefix(_ORIGIN) for name in _refs(repository, BRANCHES, _ORIGIN)
+    )
+    return tuple(sorted({*names} - {"HEAD"}))
+
+
+def list_local_branches(repository: Repository, folder: str = "") -> tuple[str, ...]:
+    """Returns the sorted names of this clone's branches, or of those in a folder, such as `gitticks/work/`."""
+    return tuple(sorted(name.removeprefix(BRANCHES) for name in _refs(repository, BRANCHES + folder)))
+
+
+def _refs(repository: Repository, *folders: str) -> list[str]:
+    asked = ["for-each-ref", "--format=%(refname)", *folders]
+    return run_git(asked, repository_dir=repository.common_dir).text.splitlines()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRemote:
+    """What a remote said of a branch; `commit` is where it stands there, or stood when it was last fetched."""
+
+    name: str
+    outcome: Fetched
+    commit: str | None
+    words: str = ""
+
+
+def look_for_branch(repository: Repository, branch: str) -> tuple[AskedRemote, ...]:
+    """Asks the remote that the branch is shared with, and every other one if that has no such branch.
+
+    Returns:
+        the answers in the order in which they were given; empty where there is no remote.
+    """
+    usual = remote_of_branch(repository, branch)
+    asked = [] if usual is None else [_ask(repository, usual, branch)]
+    if usual is None or (asked[0].outcome is Fetched.MISSING and asked[0].commit is None):
+        asked += [_ask(repository, name, branch) for name in remotes(repository) if name != usual]
+    return tuple(asked)
+
+
+def _ask(repository: Repository, remote: str, branch: str) -> AskedRemote:
+    fetched = fetch(repository, remote, branch)
+    known = fetched.commit or read_ref(repository.common_dir, tracking_ref(remote, branch))
+    return AskedRemote(remote, fetched.outcome, known, fetched.words)

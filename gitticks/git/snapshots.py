@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import BinaryIO
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, head
@@ -209,15 +208,9 @@ def discard(checkout: Checkout, snapshot: Snapshot) -> None:
     ]
     if not unchanged_since or snapshot.head is None:
         return
+    options = ["--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"]
     run_git(
-        [
-            "--literal-pathspecs",
-            "reset",
-            "--quiet",
-            "--pathspec-from-file=-",
-            "--pathspec-file-nul",
-            snapshot.head,
-        ],
+        ["--literal-pathspecs", "reset", *options, snapshot.head],
         repository_dir=checkout.git_dir,
         work_tree=checkout.path,
         directory=checkout.path,
@@ -250,19 +243,10 @@ def _keep(checkout: Checkout, objects: Objects, path: str) -> KeptFile | None:
         if not stat.S_ISREG(status.st_mode):  # it was replaced since
             return None
         mode = _EXECUTABLE if status.st_mode & stat.S_IXUSR else _PLAIN
-        is_small = status.st_size <= _LARGEST_IN_MEMORY
-        return KeptFile(
-            mode, objects.write_blob(file.read(), synced=False) if is_small else _store_large(checkout, file)
-        )
-
-
-def _store_large(checkout: Checkout, file: BinaryIO) -> str:
-    """Lets git read a file and store it, so that nothing of it is in memory."""
-    return run_git(
-        ["-c", "core.fsync=all", "hash-object", "-w", "--no-filters", "--stdin"],
-        repository_dir=checkout.git_dir,
-        input=file,
-    ).text
+        if status.st_size <= _LARGEST_IN_MEMORY:
+            return KeptFile(mode, objects.write_blob(file.read(), synced=False))
+        asked = ["-c", "core.fsync=all", "hash-object", "-w", "--no-filters", "--stdin"]
+        return KeptFile(mode, run_git(asked, repository_dir=checkout.git_dir, input=file).text)
 
 
 def _refuse_links(top: Path, place: Path) -> None:

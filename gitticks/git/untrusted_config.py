@@ -80,7 +80,7 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
             named.add(key)
         elif _HELPERS.fullmatch(key):
             helpers.append((key, value))
-        harmless = _harmless_value(key)
+        harmless = next((value for pattern, value in _HARMLESS if pattern.fullmatch(key)), None)
         if harmless is not None and is_foreign:
             foreign[key] = harmless
         elif harmless is not None:
@@ -106,10 +106,6 @@ def _settings(git_dir: Path) -> Iterator[tuple[str, str, str]]:
     for scope, entry in zip(words[::2], words[1::2], strict=False):
         key, _, value = entry.partition("\n")
         yield scope, key, value
-
-
-def _harmless_value(key: str) -> str | None:
-    return next((value for pattern, value in _HARMLESS if pattern.fullmatch(key)), None)
 
 
 def _as_variables(settings: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -16,7 +15,6 @@ from shlex import quote
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import (
     Checkout,
-    changed_paths,
     checkout_at,
     current_branch,
     is_in_place,
@@ -51,16 +49,12 @@ class Worktree:
         head: the commit that is checked out; None in a bare repository or on an unborn branch.
         branch: the branch that is checked out, without `refs/heads/`; None if HEAD is detached.
         is_bare: the repository itself, without a checkout.
-        lock_reason: why it is locked, possibly empty; None if it is not.
-        prunable_reason: why git would drop its entry; None if it would not.
     """
 
     path: Path
     head: str | None
     branch: str | None
     is_bare: bool
-    lock_reason: str | None
-    prunable_reason: str | None
 
 
 def list_worktrees(repository: Repository) -> tuple[Worktree, ...]:
@@ -81,20 +75,12 @@ def _refuse_odd_entries(repository: Repository) -> None:
     """Refuses an entry with something else than a file in a file's place: git would fail at it, or wait for a pipe."""
     for entry in worktree_entries(repository.common_dir):
         for file in (entry / name for name in _ENTRY_FILES):
-            if _is_odd(file):
+            if os.path.lexists(file) and not file.is_file():
                 aside = quote(f"{repository.common_dir / entry.name}.damaged")
                 raise GitticksError(
                     f"`{file}` is no plain file, so git cannot tell its worktree",
                     hint=f"`mv {quote(str(entry))} {aside}` takes it away; what is checked out there stays as it is",
                 )
-
-
-def _is_odd(file: Path) -> bool:
-    """True for something else than a file; not for nothing, which git overlooks."""
-    try:
-        return not stat.S_ISREG(file.lstat().st_mode)
-    except OSError:
-        return False
 
 
 def _parse_entry(entry: str) -> Worktree:
@@ -105,8 +91,6 @@ def _parse_entry(entry: str) -> Worktree:
         head=words["HEAD"] if words.get("HEAD", "0").strip("0") else None,
         branch=None if branch is None else branch.removeprefix("refs/heads/"),
         is_bare="bare" in words,
-        lock_reason=words.get("locked"),
-        prunable_reason=words.get("prunable"),
     )
 
 
@@ -131,7 +115,6 @@ def add_worktree(
     *,
     branch: str | None = None,
     commit: str | None = None,
-    lock_reason: str | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> AddedWorktree:
     """Adds a worktree at `path`: on an existing `branch`, on a new `branch` at `commit`, or detached at `commit`.
@@ -142,7 +125,9 @@ def add_worktree(
     Raises:
         GitticksError: something is in the way, the branch is checked out elsewhere, or there is no such commit.
     """
-    _refuse_option(branch, commit)
+    for name in (branch, commit):
+        if name is not None and name.startswith("-"):  # `--end-of-options` does not reach the value of `-b`
+            raise GitticksError(f"`{name}` is not the name of a branch or commit")
     with worktrees_lock(repository) as held:
         _await_orphan(held)
         _clear_remains(repository, path)
@@ -155,11 +140,10 @@ def add_worktree(
             clear_shared_locks(repository.common_dir, BRANCHES + branch)
             _drop_left_behind(repository, branch)
         fence = fence_programs(repository.git_dir, settings)
-        lock = [] if lock_reason is None else ["--lock", f"--reason={lock_reason}"]
         place = _placement(repository, path, branch, commit)
         with _noting_orphan(held) as note, _clearing_unfinished(repository, path):
             run_git(
-                ["worktree", "add", "--quiet", "--no-guess-remote", *lock, *place],
+                ["worktree", "add", "--quiet", "--no-guess-remote", *place],
                 repository_dir=repository.common_dir,
                 extra_environment=fence.variables,
                 trusted=True,
@@ -169,32 +153,14 @@ def add_worktree(
         return AddedWorktree(checkout, _submodules(checkout), fence.filters)
 
 
-def remove_worktree(repository: Repository, path: Path, *, force: bool = False) -> None:
-    """Removes the worktree at `path` and git's entry for it; its branch stays.
-
-    Args:
-        repository: whose worktree it is.
-        path: where it stands; a directory that is gone already is no error.
-        force: remove it with uncommitted work, and although it is locked.
+def remove_worktree(repository: Repository, path: Path) -> None:
+    """Removes the worktree at `path`, whatever it holds, and git's entry for it; its branch stays.
 
     Raises:
         NotFoundError: the repository has no worktree there.
-        GitticksError: it is locked or holds uncommitted work.
     """
     with worktrees_lock(repository):
-        checkout = checkout_at(repository, path)
-        reason = _lock_reason(checkout)
-        if not force and reason is not None:
-            raise GitticksError(
-                f"the worktree `{path}` is locked{f': {reason}' if reason else ''}",
-                hint=f"`git worktree unlock {quote(str(path))}`",
-            )
-        if not force and path.is_dir() and changed_paths(checkout):
-            raise GitticksError(
-                f"the worktree `{path}` holds uncommitted work",
-                hint=f"`git -C {quote(str(path))} status` shows it",
-            )
-        _drop(repository, checkout)
+        _drop(repository, checkout_at(repository, path))
 
 
 def is_half_made(repository: Repository, checkout: Checkout) -> bool:
@@ -235,13 +201,6 @@ def _await_orphan(held: HeldLock) -> None:
     end = time.monotonic() + LONGEST_CHECKOUT_SECONDS
     while orphan is not None and is_alive(orphan) and time.monotonic() < end:
         time.sleep(_POLL_SECONDS)
-
-
-def _refuse_option(*names: str | None) -> None:
-    """Refuses a name that git would read as an option; `--end-of-options` does not reach the value of `-b`."""
-    for name in names:
-        if name is not None and name.startswith("-"):
-            raise GitticksError(f"`{name}` is not the name of a branch or commit")
 
 
 def _placement(repository: Repository, path: Path, branch: str | None, commit: str | None) -> list[str]:

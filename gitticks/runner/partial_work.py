@@ -20,7 +20,7 @@ from gitticks.git.snapshots import (
     store_snapshot,
     take_snapshot,
 )
-from gitticks.git.textmerge import merge_text
+from gitticks.git.texts import merge_text
 from gitticks.model.ids import TaskId
 
 

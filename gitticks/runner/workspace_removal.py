@@ -62,7 +62,7 @@ def remove(repository: Repository, path: Path, *, force: bool = False) -> str | 
             )
     being_removed.touch()
     try:
-        remove_worktree(repository, path, force=True)
+        remove_worktree(repository, path)
     except GitticksError:
         being_removed.unlink(missing_ok=True)
         raise

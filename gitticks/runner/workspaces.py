@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
-from gitticks.git.exclude import exclude_folders
+from gitticks.git.config import exclude_folders
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository

@@ -26,6 +26,7 @@ from gitticks.store.dropped import bring_back_dropped, was_published
 from gitticks.store.publishing import Board, Publisher, pause
 from gitticks.store.tip import state_tip
 from gitticks.store.transaction import Transaction, events_of, list_folder, read_file
+from gitticks.store.trust import may_run, trust_own
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -89,7 +90,11 @@ class Store:
             message = f"gitticks: take over the state branch of {remote}"
             if first is None:
                 message = "gitticks: begin the state branch"
-                first = self._write_root(author, config_text, message)
+                attributes = layout.ATTRIBUTES.encode()
+                files = {layout.ATTRIBUTES_PATH: attributes, layout.CONFIG_PATH: config_text.encode()}
+                made = self.objects.write_commit((), files, author=author, message=f"{message}\n")
+                self.objects.sync(made.objects)
+                first = made.id
             else:
                 self.objects.refuse_excess(None, first)
             self._publisher.swap(held, None, first, message, author)
@@ -99,9 +104,9 @@ class Store:
         """Returns a file's bytes at the commit `at` (default: the tip); None if there is no plain file."""
         return read_file(self.objects, self.objects.tree_of(at or self.tip()), path)
 
-    def list(self, folder: str, at: str | None = None) -> tuple[str, ...]:
+    def list(self, folder: str) -> tuple[str, ...]:
         """Returns the names of files and folders directly in `folder`; empty if there is no such folder."""
-        return list_folder(self.objects, self.objects.tree_of(at or self.tip()), folder)
+        return list_folder(self.objects, self.objects.tree_of(self.tip()), folder)
 
     def task_file(self, task_id: TaskId, at: str | None = None) -> TaskFile:
         """Returns the task's parsed TASK.md.
@@ -112,9 +117,9 @@ class Store:
         """
         return self.snapshot(at).task_file(task_id)
 
-    def history(self, task_id: TaskId, at: str | None = None) -> tuple[Event, ...]:
+    def history(self, task_id: TaskId) -> tuple[Event, ...]:
         """Returns the task's events in file order."""
-        return events_of(self.read(layout.history_path(task_id), at))
+        return events_of(self.read(layout.history_path(task_id)))
 
     def snapshot(self, at: str | None = None) -> Transaction:
         """Returns a view of the branch at one commit, for reading several things that belong together."""
@@ -137,9 +142,7 @@ class Store:
             LostRaceError: others won every time; nothing was changed.
             GitticksError: whatever the operation raised; nothing was changed.
         """
-        with suppress(
-            GitticksError
-        ):  # what is dropped stays known, and the doctor says why it does not come back
+        with suppress(GitticksError):  # what is dropped stays known, and the doctor says why it stays away
             bring_back_dropped(self)
         for attempt in range(LOST_SWAPS):
             # Whoever lost before keeps everybody else of ours out, so that only a foreign program can win again.
@@ -209,33 +212,18 @@ class Store:
         second = self._commit(transaction, changes, author)
         return replace(second, parent=link.parent, objects=(*link.objects, *second.objects))
 
-    def _trust(self, transaction: Transaction, changes: Mapping[str, bytes | None]) -> None:
-        """Lets what this clone writes itself run here."""
-        from gitticks.store.runnable_files import may_run
-
-        own = {
-            path: (transaction.read_base(path), new) for path, new in changes.items() if may_run(path, new)
-        }
-        if own:
-            from gitticks.store.trust import trust_own
-
-            trust_own(self.repository, own)
-
     def _commit(
         self, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
     ) -> Link:
         layout.refuse_newer_format(transaction.read_base(layout.CONFIG_PATH))
-        self._trust(transaction, changes)
+        own = {
+            path: (transaction.read_base(path), new) for path, new in changes.items() if may_run(path, new)
+        }
+        trust_own(self.repository, own)
         commit = self.objects.write_commit(
             (transaction.base,), changes, author=author, message=transaction.message
         )
         return Link(commit.id, transaction.base, transaction.subject, own_identity(), commit.objects)
-
-    def _write_root(self, author: Identity, config_text: str, message: str) -> str:
-        files = {layout.ATTRIBUTES_PATH: layout.ATTRIBUTES.encode(), layout.CONFIG_PATH: config_text.encode()}
-        commit = self.objects.write_commit((), files, author=author, message=f"{message}\n")
-        self.objects.sync(commit.objects)
-        return commit.id
 
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
         from gitticks.store.later_tasks import tasks_after  # loads the YAML reader

@@ -30,18 +30,23 @@ TASK_COLUMNS = (*ROW_COLUMNS, *DETAIL_COLUMNS, "body_start", "questions")
 """The columns of a task's row: `body_start` counts characters of the file, `questions` are the open ones as JSON."""
 
 # What is listed lies in rows of its own, a tenth of all: reading them must not read pages full of JSON and text.
-TABLES = f"""\
-CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), made_by TEXT NOT NULL, commit_id TEXT NOT NULL, config BLOB);
-CREATE TABLE task ({", ".join(TASK_COLUMNS)}, PRIMARY KEY (id));
-CREATE INDEX task_workable ON task (parent IS NOT NULL, priority, born, id) WHERE is_workable;
-CREATE INDEX task_begun ON task (id) WHERE is_begun;
-CREATE INDEX task_awaiting ON task (awaiting) WHERE awaiting IS NOT NULL;
-CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL;
-CREATE TABLE fields (id TEXT PRIMARY KEY, json TEXT NOT NULL);
-CREATE TABLE file (id TEXT PRIMARY KEY, data BLOB NOT NULL, history BLOB);
-CREATE TABLE conflict (id TEXT PRIMARY KEY, line INTEGER NOT NULL);
-CREATE TABLE broken (path TEXT PRIMARY KEY, id TEXT, message TEXT NOT NULL);
-"""
+TABLES = (
+    (
+        "CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), made_by TEXT NOT NULL, commit_id TEXT NOT NULL,"
+        " config BLOB)"
+    ),
+    f"CREATE TABLE task ({', '.join(TASK_COLUMNS)}, PRIMARY KEY (id))",
+    "CREATE TABLE fields (id TEXT PRIMARY KEY, json TEXT NOT NULL)",
+    "CREATE TABLE file (id TEXT PRIMARY KEY, data BLOB NOT NULL, history BLOB)",
+    "CREATE TABLE conflict (id TEXT PRIMARY KEY, line INTEGER NOT NULL)",
+    "CREATE TABLE broken (path TEXT PRIMARY KEY, id TEXT, message TEXT NOT NULL)",
+)
+INDEXES = (
+    "CREATE INDEX task_workable ON task (parent IS NOT NULL, priority, born, id) WHERE is_workable",
+    "CREATE INDEX task_begun ON task (id) WHERE is_begun",
+    "CREATE INDEX task_awaiting ON task (awaiting) WHERE awaiting IS NOT NULL",
+    "CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL",
+)
 
 INSERT_TASK = f"INSERT INTO task VALUES ({', '.join('?' * len(TASK_COLUMNS))})"  # noqa: S608 (nothing but signs)
 INSERT_FIELDS = "INSERT INTO fields VALUES (?, ?)"

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sqlite3
 from contextlib import AbstractContextManager
+from itertools import zip_longest
 from pathlib import Path
 
 from gitticks.errors import GitticksError
@@ -24,6 +25,7 @@ from gitticks.store.index_contents import (
     write_tasks,
 )
 from gitticks.store.index_database import (
+    INDEXES,
     MEMORY,
     TABLES,
     connect,
@@ -32,6 +34,7 @@ from gitticks.store.index_database import (
     is_whole,
     made_by,
 )
+from gitticks.store.tip import state_tip
 
 _PRIMARY_CODE = 0xFF
 _PASSING = frozenset(
@@ -50,6 +53,8 @@ _WRITERS_WAIT_SECONDS = 0.25
 _MOST_UNREADABLE = 100
 """So many files are named one by one where git's objects are damaged; of more it is the repository that is broken."""
 
+_COMPARED = ("task", "fields", "file", "conflict", "broken")
+
 
 def refreshed_index(repository: Repository, commit: str, objects: Objects | None = None) -> Index:
     """Returns the index at `commit`, from the file brought up to date if that can be, else built in memory."""
@@ -66,8 +71,10 @@ def rebuilt_in_memory(repository: Repository, commit: str) -> sqlite3.Connection
         path = index_path(repository)
         damaged = path.stat()
         with _index_lock(repository, None):
-            if _is_same(path.stat(), damaged):
-                _remove_file(path)
+            now = path.stat()
+            if os.path.samestat(now, damaged) and now.st_mtime_ns == damaged.st_mtime_ns:
+                path.unlink()
+                _journal(path).unlink(missing_ok=True)
     return built_in_memory(repository.objects, commit)
 
 
@@ -89,13 +96,20 @@ def _refreshed_file(
         connection = _brought_forward(path, objects, commit, wait_seconds) if path.exists() else None
         if connection is None:
             _replace_file(path, objects, commit)
-            connection = _snapshot(path, wait_seconds)
+            connection = connect(path, wait_seconds)
+            connection.execute("BEGIN")
     try:
         _require_commit(connection, commit)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _require_commit(connection: sqlite3.Connection, commit: str) -> None:
+    """Refuses an index that another process moved on between two transactions; the question begins the snapshot."""
+    if indexed_commit(connection) != commit:
+        raise sqlite3.OperationalError("the index was moved")
 
 
 def _index_lock(repository: Repository, wait_seconds: float | None) -> AbstractContextManager[object]:
@@ -122,7 +136,9 @@ def _brought_forward(
         if changes is not None:
             connection.execute("ROLLBACK")
             connection.execute("BEGIN IMMEDIATE")
-            _write_changes(connection, objects, changes, commit)
+            forget_tasks(connection, changes)
+            write_tasks(connection, objects, changes, Unreadable(0))
+            _write_state(connection, objects, commit)
             connection.execute("COMMIT")
             connection.execute("BEGIN")
             return connection
@@ -162,18 +178,6 @@ def _replace_file(path: Path, objects: Objects, commit: str) -> None:
         raise
 
 
-def _snapshot(path: Path, wait_seconds: float | None) -> sqlite3.Connection:
-    connection = connect(path, wait_seconds)
-    connection.execute("BEGIN")
-    return connection
-
-
-def _require_commit(connection: sqlite3.Connection, commit: str) -> None:
-    """Refuses an index that another process moved on between two transactions; the question begins the snapshot."""
-    if indexed_commit(connection) != commit:
-        raise sqlite3.OperationalError("the index was moved")
-
-
 def built_in_memory(objects: Objects, commit: str) -> sqlite3.Connection:
     """Returns an index that nobody else sees; it may lack tasks, which it names, so it is never kept."""
     unreadable = Unreadable(_MOST_UNREADABLE)
@@ -187,34 +191,17 @@ def _journal(path: Path) -> Path:
     return path.with_name(f"{path.name}-journal")
 
 
-def _is_same(one: os.stat_result, other: os.stat_result) -> bool:
-    return (one.st_ino, one.st_mtime_ns, one.st_size) == (other.st_ino, other.st_mtime_ns, other.st_size)
-
-
-def _remove_file(path: Path) -> None:
-    for name in (path, _journal(path)):
-        with contextlib.suppress(OSError):
-            name.unlink()
-
-
 def _build(connection: sqlite3.Connection, objects: Objects, commit: str, unreadable: Unreadable) -> None:
-    """Fills an empty database with what the commit holds."""
-    tables, indexes = _statements()
+    """Fills an empty database with what the commit holds; indexes are made faster when the rows are there."""
     changes = list(changed_tasks(objects, None, tasks_tree(objects, commit), unreadable))
     connection.execute("BEGIN")
-    _run(connection, tables)
+    for statement in TABLES:
+        connection.execute(statement)
     write_tasks(connection, objects, changes, unreadable)
-    _run(connection, indexes)
+    for statement in INDEXES:
+        connection.execute(statement)
     _write_state(connection, objects, commit)
     connection.execute("COMMIT")
-
-
-def _write_changes(
-    connection: sqlite3.Connection, objects: Objects, changes: list[ChangedTask], commit: str
-) -> None:
-    forget_tasks(connection, changes)
-    write_tasks(connection, objects, changes, Unreadable(0))
-    _write_state(connection, objects, commit)
 
 
 def _write_state(connection: sqlite3.Connection, objects: Objects, commit: str) -> None:
@@ -224,18 +211,6 @@ def _write_state(connection: sqlite3.Connection, objects: Objects, commit: str) 
         if entry is not None and entry.is_file:
             config = objects.read_blobs([entry.object_id])[entry.object_id]
     connection.execute("INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?)", (made_by(), commit, config))
-
-
-def _statements() -> tuple[list[str], list[str]]:
-    """Returns what makes the tables, and what makes their indexes: those are made faster when the rows are there."""
-    statements = TABLES.split(";\n")
-    indexes = [statement for statement in statements if statement.startswith("CREATE INDEX")]
-    return [statement for statement in statements if statement not in indexes], indexes
-
-
-def _run(connection: sqlite3.Connection, statements: list[str]) -> None:
-    for statement in statements:
-        connection.execute(statement)
 
 
 def _changes_since(objects: Objects, indexed: str, commit: str) -> list[ChangedTask] | None:
@@ -250,3 +225,30 @@ def _changes_since(objects: Objects, indexed: str, commit: str) -> list[ChangedT
 def tasks_tree(objects: Objects, commit: str) -> str | None:
     """Returns the id of the folder of all tasks at a commit; None if it has none."""
     return tree_id_of(objects.find(objects.tree_of(commit), layout.TASKS_FOLDER))
+
+
+def differing_row(repository: Repository) -> str | None:
+    """Returns the key of the first row of the index file that is not as the state branch has it.
+
+    None if all are, and where there is no file, or it is of another commit than the tip: that one is brought forward.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    path, tip = index_path(repository), state_tip(repository)
+    if not path.exists():
+        return None
+    with contextlib.closing(connect(path)) as held:
+        held.execute("BEGIN")
+        if indexed_commit(held) != tip:
+            return None
+        with contextlib.closing(built_in_memory(repository.objects, tip)) as fresh:
+            return next((key for table in _COMPARED for key in _differing(table, held, fresh)), None)
+
+
+def _differing(table: str, held: sqlite3.Connection, fresh: sqlite3.Connection) -> list[str]:
+    query = f"SELECT * FROM {table} ORDER BY 1"  # noqa: S608 (our own words)
+    for one, other in zip_longest(held.execute(query), fresh.execute(query)):
+        if one != other:
+            return [str((other or one)[0])]
+    return []

@@ -17,8 +17,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
 from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock, is_no_lock_of_git
 from gitticks.git.objects import Objects
-from gitticks.git.objects.durable import LostObjectError
-from gitticks.git.objects.failures import RefLockedError, RefMovedError
+from gitticks.git.objects.failures import LostObjectError, RefLockedError, RefMovedError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.store import layout
@@ -163,28 +162,20 @@ class Publisher:
         return links if any(link.commit == commit for link in links) else ()
 
     def _publish(self, held: HeldLock, tip: str, links: tuple[Link, ...], who: Identity) -> None:
-        self._make_durable(links)
-        last = links[-1].commit
-        with held.moving(layout.STATE_REF):
-            with self._prepared_board(last) as step:
-                self._require_standing(tip, last)
-                self.swap(held, tip, last, _reason(links), who)
-                step.follow(tip, last)
-            self._update_index(last)
-
-    def _make_durable(self, links: tuple[Link, ...]) -> None:
-        """Brings the chain's objects to the disk; a chain of which something cannot be written is given up as a whole."""
         try:
             self.objects.sync(one for link in links for one in link.objects)
-        except GitticksError:
+        except GitticksError:  # a chain of which something cannot be written is given up as a whole
             with hold_chain(self.repository) as chain:
                 write_chain(chain, ())
             raise
-
-    def _require_standing(self, tip: str, last: str) -> None:
-        """Refuses to publish what was withdrawn while it was brought to the disk."""
-        if all(link.commit != last for link in self._chain_with(last, tip)):
-            raise RefMovedError("the chain was given up", hint="repeat the command")
+        last = links[-1].commit
+        with held.moving(layout.STATE_REF):
+            with self._prepared_board(last) as step:
+                if not self._chain_with(last, tip):  # it was withdrawn while it was brought to the disk
+                    raise RefMovedError("the chain was given up", hint="repeat the command")
+                self.swap(held, tip, last, _reason(links), who)
+                step.follow(tip, last)
+            self._update_index(last)
 
     def _withdraw(self, commit: str) -> None:
         """Takes a commit out of the chain whose writer does not wait for it any more, with all that stands on it."""

@@ -6,21 +6,22 @@ whoever deletes it is only asked again.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from gitticks.document.scripts import runnable_of_task, runnables_of_settings
+from gitticks.document.scripts import may_hold_script, runnable_of_task, runnables_of_settings
 from gitticks.errors import RefusedError
 from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, task_of_path
-from gitticks.store.runnable_files import may_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,15 @@ HINT = "`gt trust` shows what would run, and asks"
 _MOST_NAMED = 3
 _AS_IT_IS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """A pipe in its place is not waited for."""
+
+
+def may_run(path: str, content: bytes | None) -> bool:
+    """True if a file could hold what runs; without parsing, and never false where it does."""
+    if content is None:
+        return False
+    if path == CONFIG_PATH or path.startswith(f"{PROMPTS_FOLDER}/"):
+        return True
+    return task_of_path(path) is not None and may_hold_script(content)
 
 
 def trust_file(repository: Repository) -> Path:
@@ -55,17 +65,13 @@ def trusted_digests(repository: Repository) -> frozenset[str]:
         content = read_plain_file(file) if _may_be_own(file) else b""
     except OSError:
         return frozenset()
-    return frozenset(_digests(content.decode("utf-8", "replace").splitlines()))
-
-
-def _digests(lines: Iterable[str]) -> Iterator[str]:
-    for line in lines:
-        try:
-            found = json.loads(line)
-        except ValueError:
-            continue  # a line that was cut short by a crash trusts nothing
-        if isinstance(found, dict) and isinstance(found.get("digest"), str):
-            yield found["digest"]
+    digests = set()
+    for line in content.decode("utf-8", "replace").splitlines():
+        with contextlib.suppress(
+            ValueError, TypeError, KeyError
+        ):  # one that a crash cut short trusts nothing
+            digests.add(json.loads(line)["digest"])
+    return frozenset(digests)
 
 
 def trust(repository: Repository, runnables: Iterable[Runnable]) -> None:
@@ -139,10 +145,8 @@ def require_trusted(repository: Repository, runnables: Iterable[Runnable]) -> No
     known = trusted_digests(repository)
     untrusted = [one for one in runnables if one.digest not in known]
     if untrusted:
-        named = ", ".join(f"`{_name(one)}`" for one in untrusted[:_MOST_NAMED])
+        scripts = RunnableKind.SCRIPT
+        names = (f"the script of {one.name}" if one.kind is scripts else one.name for one in untrusted)
+        named = ", ".join(f"`{name}`" for name in islice(names, _MOST_NAMED))
         more = f" and {len(untrusted) - _MOST_NAMED} more" if len(untrusted) > _MOST_NAMED else ""
         raise RefusedError(f"{named}{more} came from elsewhere, and nobody trusted it here yet", hint=HINT)
-
-
-def _name(one: Runnable) -> str:
-    return f"the script of {one.name}" if one.kind is RunnableKind.SCRIPT else one.name

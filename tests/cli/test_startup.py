@@ -203,7 +203,7 @@ SELDOM_IN_CHANGES = frozenset(
     {
         "gitticks.actions.one_edit", "gitticks.actions.saved_edits", "gitticks.actions.sync", "gitticks.document.settings",
         "gitticks.store.board.refusals", "gitticks.store.board.saved", "gitticks.store.merging.edit",
-        "gitticks.store.settings", "gitticks.store.sharing", "gitticks.store.trust", "jinja2", "markdown_it", "pygit2", "rich",
+        "gitticks.store.settings", "gitticks.store.sharing", "jinja2", "markdown_it", "pygit2", "rich",
         "ruamel", "watchfiles",
     }
 )  # fmt: skip

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.config import enable_worktree_config, read_worktree_setting, write_worktree_setting
+from gitticks.git.config import (
+    enable_worktree_config,
+    exclude_folders,
+    read_worktree_setting,
+    write_worktree_setting,
+)
 from gitticks.git.repository import discover
 from tests.support.repositories import add_linked_worktree, git, make_repository, run_git_command
+
+FOLDERS = (".gitticks", ".gitticks-work", "odd [x] *name")
 
 
 def test_a_setting_holds_in_its_worktree_only(tmp_path: Path) -> None:
@@ -54,3 +61,29 @@ def test_bare_repositories_and_submodules_keep_what_they_are(tmp_path: Path) -> 
     assert git("rev-parse", "--show-toplevel", at=outer / "lib") == str(outer / "lib")
     assert git("rev-parse", "--show-toplevel", at=beside) == str(beside)
     assert discover(beside).main_worktree == outer / "lib"
+
+
+def test_adds_each_folder_once_and_keeps_what_is_there(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    file = root / ".git" / "info" / "exclude"
+    file.write_text("*.mine")
+    exclude_folders(discover(root), FOLDERS)
+    first = file.read_text()
+    exclude_folders(discover(root), FOLDERS)
+    assert file.read_text() == first
+    assert first.startswith("*.mine\n")
+    for folder in FOLDERS:
+        (root / folder).mkdir()
+        (root / folder / "file").write_text("")
+    (root / "odd x name").mkdir()
+    (root / "odd x name" / "seen").write_text("")
+    assert git("status", "--porcelain", "-uall", at=root) == '?? "odd x name/seen"'
+
+
+def test_makes_the_file_and_leaves_out_folders_elsewhere(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    (root / ".git" / "info" / "exclude").unlink()
+    exclude_folders(discover(root), ["../beside", "/elsewhere/far"])
+    assert not (root / ".git" / "info" / "exclude").exists()
+    exclude_folders(discover(root), ["inside"])
+    assert (root / ".git" / "info" / "exclude").read_text().endswith("/inside/\n")

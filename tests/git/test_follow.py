@@ -10,7 +10,7 @@ import pytest
 
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.follow import Followed, Follower, Outcome, Version
-from gitticks.git.textmerge import merge_text
+from gitticks.git.texts import merge_text
 
 BASE = b"".join(b"line %d\n" % number for number in range(1, 11))
 NEW = BASE.replace(b"line 2\n", b"line two\n")

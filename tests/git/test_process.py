@@ -22,9 +22,10 @@ def test_versions_have_numbers() -> None:
 
 
 def test_an_old_git_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert process.is_git_new_enough()
+    process.git_version.cache_clear()
     monkeypatch.setattr(process, "OLDEST_GIT", (99, 0))
-    assert not process.is_git_new_enough()
+    with pytest.raises(GitError, match="is too old"):
+        process.git_version()
 
 
 def test_it_returns_what_git_printed(tmp_path: Path) -> None:

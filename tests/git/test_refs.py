@@ -16,7 +16,6 @@ from gitticks.git.refs import (
     has_commits,
     head_branch,
     is_valid_ref_name,
-    last_logged,
     logged,
     name_behind,
     read_ref,
@@ -155,7 +154,7 @@ def test_the_hint_puts_a_broken_ref_back(tmp_path: Path, content: str) -> None:
 def test_a_ref_that_no_log_knows(tmp_path: Path) -> None:
     common = damaged(tmp_path, "1234")
     (common / "logs/refs/heads/kept").unlink()
-    assert last_logged(common, "refs/heads/kept") is None
+    assert not list(logged(common, "refs/heads/kept"))
     assert way_back(common, "refs/heads/kept").startswith("`git fsck ")
 
 
@@ -163,7 +162,7 @@ def test_a_worktree_remembers_where_its_branch_was(tmp_path: Path) -> None:
     top = make_repository(tmp_path / "r")
     add_linked_worktree(top, tmp_path / "w", "kept")
     (top / ".git/logs/refs/heads/kept").unlink()
-    assert last_logged(top / ".git", "refs/heads/kept") == git("rev-parse", "HEAD", at=top)
+    assert next(logged(top / ".git", "refs/heads/kept")) == git("rev-parse", "HEAD", at=top)
 
 
 def test_a_log_of_many_moves_is_read_from_its_end(tmp_path: Path) -> None:

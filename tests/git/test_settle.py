@@ -7,7 +7,7 @@ import pytest
 from gitticks.git.follow import Followed, Outcome
 from gitticks.git.indexfile import IndexEntry
 from gitticks.git.settle import Move, Settled, Settler
-from gitticks.git.textmerge import merge_text
+from gitticks.git.texts import merge_text
 from tests.support.repositories import blob_id
 
 BASE = b"1\n2\n3\n4\n5\n"

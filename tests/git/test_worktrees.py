@@ -36,12 +36,8 @@ def test_each_kind_is_told(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "gone")
     main, *linked = list_worktrees(discover(top))
     assert (main.path, main.head, main.branch, main.is_bare) == (top, tip, "main", False)
-    told = {one.path.name: (one.branch, one.lock_reason, bool(one.prunable_reason)) for one in linked}
-    assert told == {
-        "detached": (None, None, False),
-        "kept": ("a/b", "on a stick", False),
-        "gone": ("gone", None, True),
-    }
+    told = {one.path.name: one.branch for one in linked}
+    assert told == {"detached": None, "kept": "a/b", "gone": "gone"}
     assert {one.head for one in linked} == {tip}
 
 
@@ -198,7 +194,7 @@ def test_what_a_killed_git_left_half_made_is_cleared(repository: Repository, tmp
     (checkout.path / "README.md").unlink()
     add_worktree(repository, tmp_path / "work", branch="topic")
     assert (tmp_path / "work" / "README.md").exists()
-    assert list_worktrees(repository)[1].lock_reason is None
+    assert not (checkout.git_dir / "locked").exists()
 
 
 def test_a_git_that_a_killed_call_left_at_work_is_waited_for(repository: Repository, tmp_path: Path) -> None:
@@ -230,7 +226,8 @@ def test_while_git_adds_a_worktree_the_lock_names_it(repository: Repository, tmp
 
 
 def test_a_locked_entry_without_directory_is_not_replaced(repository: Repository, tmp_path: Path) -> None:
-    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD", lock_reason="on a stick")
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    git("worktree", "lock", "--reason=on a stick", str(tmp_path / "work"), at=main_of(repository))
     shutil.rmtree(tmp_path / "work")
     with pytest.raises(GitticksError, match="locked"):
         add_worktree(repository, tmp_path / "work", branch="topic")
@@ -252,38 +249,11 @@ def test_removes_a_clean_worktree_and_keeps_its_branch(repository: Repository, t
     assert git("branch", "--list", "topic", at=main_of(repository)).strip() == "topic"
 
 
-@pytest.mark.parametrize("kind", ["changed", "staged", "untracked"])
-def test_uncommitted_work_is_removed_only_by_force(repository: Repository, tmp_path: Path, kind: str) -> None:
-    add_worktree(repository, tmp_path / "my work", branch="topic", commit="HEAD")
-    name = "new.txt" if kind == "untracked" else "README.md"
-    (tmp_path / "my work" / name).write_text("mine\n")
-    if kind == "staged":
-        git("add", name, at=tmp_path / "my work")
-    with pytest.raises(GitticksError, match="uncommitted work") as caught:
-        remove_worktree(repository, tmp_path / "my work")
-    follow_hint(caught.value, at=tmp_path)
-    assert (tmp_path / "my work" / name).read_text() == "mine\n"
-    remove_worktree(repository, tmp_path / "my work", force=True)
-    assert not (tmp_path / "my work").exists()
-
-
-def test_a_locked_worktree_is_removed_only_by_force(repository: Repository, tmp_path: Path) -> None:
-    add_worktree(repository, tmp_path / "my work", branch="topic", commit="HEAD")
-    git("worktree", "lock", "--reason=a run is alive", str(tmp_path / "my work"), at=main_of(repository))
-    with pytest.raises(GitticksError, match="is locked: a run is alive") as caught:
-        remove_worktree(repository, tmp_path / "my work")
-    remove_worktree(repository, tmp_path / "my work", force=True)
-    assert len(list_worktrees(repository)) == 1
-    add_worktree(repository, tmp_path / "my work", branch="topic", lock_reason="once more")
-    follow_hint(caught.value, at=main_of(repository))
-    remove_worktree(repository, tmp_path / "my work")
-
-
 def test_removes_a_worktree_whose_git_file_was_replaced(repository: Repository, tmp_path: Path) -> None:
     add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     (tmp_path / "work" / ".git").unlink()
     git("init", "--quiet", str(tmp_path / "work"), at=tmp_path)
-    remove_worktree(repository, tmp_path / "work", force=True)
+    remove_worktree(repository, tmp_path / "work")
     assert not (tmp_path / "work").exists()
     assert len(list_worktrees(repository)) == 1
 
@@ -301,8 +271,10 @@ def test_removing_a_directory_that_vanished_drops_its_entry(repository: Reposito
 
 
 def test_prune_spares_locked_entries(repository: Repository, tmp_path: Path) -> None:
-    for name, reason in (("kept", "on a stick"), ("dropped", None)):
-        add_worktree(repository, tmp_path / name, branch=name, commit="HEAD", lock_reason=reason)
+    for name in ("kept", "dropped"):
+        add_worktree(repository, tmp_path / name, branch=name, commit="HEAD")
+    git("worktree", "lock", str(tmp_path / "kept"), at=main_of(repository))
+    for name in ("kept", "dropped"):
         shutil.rmtree(tmp_path / name)
     prune_worktrees(repository)
     assert [worktree.branch for worktree in list_worktrees(repository)] == ["main", "kept"]
@@ -323,7 +295,7 @@ def test_no_program_of_the_repository_runs(repository: Repository, tmp_path: Pat
     added = add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     (tmp_path / "work" / "README.md").write_text("version 2\n")
     assert changed_paths(added.checkout).changed == ("README.md",)
-    remove_worktree(repository, tmp_path / "work", force=True)
+    remove_worktree(repository, tmp_path / "work")
     assert added.filters_left_out == ("evil",)
     assert not trap.exists()
 

@@ -11,8 +11,8 @@ from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId, task_path
 from gitticks.store.branch import Store
 from gitticks.store.index import open_index
-from gitticks.store.index_check import differing_row
 from gitticks.store.index_database import index_path
+from gitticks.store.indexing import differing_row
 from tests.store.indexes import repository, store
 from tests.support.tasks import make_task, put_tasks, write_files
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
 from gitticks.store import index_database, indexing
 from gitticks.store.branch import Store
@@ -163,17 +164,16 @@ def test_an_index_that_another_process_moves_on_is_not_believed(
     store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_index(repository).close()
-    before, snapshot = store.tip(), indexing._snapshot
+    before, replace_file = store.tip(), indexing._replace_file
     index_path(repository).unlink()
 
-    def moved_on(path: Path, wait_seconds: float | None) -> sqlite3.Connection:
-        monkeypatch.setattr(indexing, "_snapshot", snapshot)
+    def moved_on(path: Path, objects: Objects, commit: str) -> None:
+        replace_file(path, objects, commit)
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("UPDATE state SET commit_id = ?", ("1" * 40,))
             connection.execute("DELETE FROM task")
-        return snapshot(path, wait_seconds)
 
-    monkeypatch.setattr(indexing, "_snapshot", moved_on)
+    monkeypatch.setattr(indexing, "_replace_file", moved_on)
     with open_index(repository) as index:
         assert index.commit == before
         assert len(index.listed()) == 4

@@ -11,8 +11,7 @@ import pytest
 from gitticks.errors import GitticksError, LostRaceError, RefusedError
 from gitticks.flocks import is_lock_held
 from gitticks.git.objects import Objects
-from gitticks.git.objects.durable import LostObjectError
-from gitticks.git.objects.failures import RefMovedError
+from gitticks.git.objects.failures import LostObjectError, RefMovedError
 from gitticks.git.repository import Repository, discover
 from gitticks.store import branch, layout, publishing
 from gitticks.store.branch import Store

@@ -15,7 +15,7 @@ from gitticks.actions.saved_files import check_team_file
 from gitticks.errors import GitticksError
 from gitticks.flocks import is_lock_held
 from gitticks.git.log import read_log
-from gitticks.git.process import OLDEST_GIT, is_git_new_enough, versions_of_git
+from gitticks.git.process import git_version
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
@@ -32,13 +32,7 @@ _SHOWN_TASKS = 3
 def check_git() -> Iterator[Finding]:
     """Yields what is wrong with the git binary."""
     try:
-        if not is_git_new_enough():
-            oldest = ".".join(map(str, OLDEST_GIT))
-            yield Finding(
-                Severity.ERROR,
-                f"git {versions_of_git()['git']} is too old: gitticks needs {oldest}",
-                "install a newer git",
-            )
+        git_version()
     except GitticksError as error:
         yield Finding(Severity.ERROR, error.message, error.hint)
 

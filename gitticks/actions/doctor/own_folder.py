@@ -22,8 +22,8 @@ from gitticks.git.worktrees import list_worktrees
 from gitticks.runner.records import read_record
 from gitticks.store.board import WORKTREE_BOARD, board_checkout
 from gitticks.store.index import open_index
-from gitticks.store.index_check import differing_row
 from gitticks.store.index_database import connect, index_path, indexed_commit
+from gitticks.store.indexing import differing_row
 from gitticks.store.layout import STATE_REF
 
 _FOLDERS = (

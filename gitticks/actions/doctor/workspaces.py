@@ -8,9 +8,9 @@ from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.actions.merges_by_hand import find_missing
 from gitticks.actions.worktrees import WorkspaceState, list_worktrees
-from gitticks.git.branches import list_local_branches
 from gitticks.git.merges.history import count_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
+from gitticks.git.sharing import list_local_branches
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.records import Sessions

@@ -13,7 +13,7 @@ from gitticks.model.settings import HumanPolicy
 
 if TYPE_CHECKING:
     from gitticks.actions.init import AgentLine, Initialised
-    from gitticks.git.branches import AskedRemote
+    from gitticks.git.sharing import AskedRemote
 
 
 @click.command("init", cls=Command, examples=("gt init", "gt init --base develop --human when-required"))
@@ -98,7 +98,7 @@ def _say(done: Initialised, agents: tuple[AgentLine, ...]) -> None:
 
 
 def _why_silent(asked: AskedRemote) -> str:
-    from gitticks.git.branches import Fetched
+    from gitticks.git.sharing import Fetched
 
     how = (
         "refused to say whether it has tasks" if asked.outcome is Fetched.REFUSED else "could not be reached"

@@ -15,9 +15,8 @@ from gitticks.git.merges.history import (
     merge_base,
     merge_trailers,
 )
-from gitticks.git.merges.memory import CleanMerge, Conflict, merge_in_memory
+from gitticks.git.merges.memory import CleanMerge, CleanRebase, Conflict, merge_in_memory, rebase_in_memory
 from gitticks.git.merges.overlaps import tree_changes
-from gitticks.git.merges.rebase import CleanRebase, rebase_in_memory
 
 __all__ = [
     "BaseMoved",

@@ -75,6 +75,6 @@ def _alive(path: Path) -> Iterator[None]:
 
 def _remove(repository: Repository, path: Path) -> None:
     with contextlib.suppress(NotFoundError):
-        remove_worktree(repository, path, force=True)
+        remove_worktree(repository, path)
     if os.path.lexists(path):
         shutil.rmtree(path, ignore_errors=True)

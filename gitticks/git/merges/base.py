@@ -9,24 +9,29 @@ moved.
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import LostRaceError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch
+from gitticks.git.files import write_synced
 from gitticks.git.indexfile import index_aside
 from gitticks.git.indexlock import hold_index_lock
 from gitticks.git.lock_files import clear_shared_locks
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.file_by_file import Mended, mend
-from gitticks.git.merges.journal import BaseMove, forget_move, note_move, noted_move
-from gitticks.git.merges.overlaps import FollowingCheckout, overlapping_paths
+from gitticks.git.merges.overlaps import BaseMove, FollowingCheckout, overlapping_paths
 from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import list_worktrees
+from gitticks.safe_read import read_plain_file
+
+_LOCK = "base.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +74,24 @@ def move_base(
         LostRaceError: another program is at work in a checkout of the branch; nothing was changed.
     """
     move = BaseMove(branch, old, new)
-    with _base_lock(repository):
+    with hold_lock(repository.own_dir / _LOCK):
         _finish(repository)
         tip = read_ref(repository.common_dir, BRANCHES + branch)
         if tip != old:
             return BaseMoved(tip)
-        places = _checkouts_of(repository, branch)
+        places = [
+            checkout_at(repository, worktree.path)
+            for worktree in list_worktrees(repository)
+            if worktree.branch == branch and not worktree.is_bare and worktree.path.is_dir()
+        ]
         with contextlib.ExitStack() as held:
             following = [held.enter_context(_hold(repository, place, move)) for place in places]
             for each in following:
-                paths = overlapping_paths(each)
-                if paths:
-                    return CheckoutOverlaps(each.checkout.path, paths)
-            note_move(repository, move, [place.path for place in places])
+                in_the_way = overlapping_paths(each)
+                if in_the_way:
+                    return CheckoutOverlaps(each.checkout.path, in_the_way)
+            paths = [os.fspath(place.path) for place in places]
+            write_synced(_note(repository), json.dumps({**asdict(move), "checkouts": paths}).encode())
             if not _swap(repository, places, move, message):
                 forget_move(repository)
                 return BaseMoved(read_ref(repository.common_dir, BRANCHES + branch))
@@ -91,15 +101,15 @@ def move_base(
 
 def finish_checkout(repository: Repository) -> tuple[Mended, ...]:
     """Brings checkouts in step with a base that an earlier, killed call moved; edits made since survive."""
-    if noted_move(repository) is None:
+    if _noted_move(repository) is None:
         return ()
-    with _base_lock(repository):
+    with hold_lock(repository.own_dir / _LOCK):
         return _finish(repository)
 
 
 def _finish(repository: Repository, behind: Sequence[Checkout] | None = None) -> tuple[Mended, ...]:
     """Mends the checkouts of the noted move (`behind`: only these) and forgets it."""
-    noted = noted_move(repository)
+    noted = _noted_move(repository)
     if noted is None:
         return ()
     move, paths = noted
@@ -117,20 +127,31 @@ def _finish(repository: Repository, behind: Sequence[Checkout] | None = None) ->
     return tuple(mended)
 
 
+def _noted_move(repository: Repository) -> tuple[BaseMove, tuple[Path, ...]] | None:
+    """Returns the move that was noted and its checkouts; None if there is none, or only a torn note."""
+    try:
+        note = json.loads(read_plain_file(_note(repository)))
+        move = BaseMove(str(note["branch"]), str(note["old"]), str(note["new"]))
+        return move, tuple(Path(path) for path in note["checkouts"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def forget_move(repository: Repository) -> None:
+    """Removes the note of a move that is through."""
+    _note(repository).unlink(missing_ok=True)
+
+
+def _note(repository: Repository) -> Path:
+    return repository.own_dir / "base-move.json"
+
+
 def _still_there(repository: Repository, move: BaseMove, paths: Sequence[Path]) -> Iterator[Checkout]:
     for path in paths:
         with contextlib.suppress(NotFoundError):
             checkout = checkout_at(repository, path)
             if checkout.path.is_dir() and current_branch(checkout) == move.branch:
                 yield checkout
-
-
-def _checkouts_of(repository: Repository, branch: str) -> list[Checkout]:
-    return [
-        checkout_at(repository, worktree.path)
-        for worktree in list_worktrees(repository)
-        if worktree.branch == branch and not worktree.is_bare and worktree.path.is_dir()
-    ]
 
 
 @contextlib.contextmanager
@@ -149,10 +170,6 @@ def _hold_index(checkout: Checkout) -> Iterator[None]:
                 hint=f"repeat once it ended; if none runs: `rm {quote(str(checkout.git_dir / 'index.lock'))}`",
             )
         yield
-
-
-def _base_lock(repository: Repository) -> contextlib.AbstractContextManager[object]:
-    return hold_lock(repository.own_dir / "base.lock")
 
 
 def _swap(repository: Repository, places: Sequence[Checkout], move: BaseMove, message: str) -> bool:

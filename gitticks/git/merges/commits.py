@@ -12,13 +12,12 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.hooks_path import find_own_hooks
 from gitticks.git.identity import Identity
 from gitticks.git.merges.aside import checkout_aside, fill_with
-from gitticks.git.process import GitResult, printable, run_git
+from gitticks.git.process import printable, run_git
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
 
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
 
-_MESSAGE_FILE = "MERGE_MSG"
 _MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
 
 
@@ -29,18 +28,12 @@ def store_commit(
 
     The signing program is the person's own, whatever the repository's configuration names.
     """
-    sign = ["-S"] if _wants_signature(repository) else []
+    asked = ["config", "--type=bool", "--get", "commit.gpgSign"]
+    wanted = run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text
+    words = ["-S"] if wanted == "true" else []
+    words += [word for parent in parents for word in ("-p", parent)]
     return run_git(
-        [
-            "-c",
-            "i18n.commitEncoding=UTF-8",
-            "-c",
-            "core.fsync=all",
-            "commit-tree",
-            *sign,
-            tree,
-            *_parent_words(parents),
-        ],
+        ["-c", "i18n.commitEncoding=UTF-8", "-c", "core.fsync=all", "commit-tree", *words, tree],
         repository_dir=repository.common_dir,
         input=os.fsencode(message),
         extra_environment={**fence_programs(repository.common_dir).variables, **identity},
@@ -63,15 +56,6 @@ def add_trailers(message: str, trailers: str) -> str:
     return "\n".join([text, *([] if has_block else [""]), *missing, ""])
 
 
-def _wants_signature(repository: Repository) -> bool:
-    asked = ["config", "--type=bool", "--get", "commit.gpgSign"]
-    return run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text == "true"
-
-
-def _parent_words(parents: Sequence[str]) -> list[str]:
-    return [word for parent in parents for word in ("-p", parent)]
-
-
 class HookRefusedError(GitticksError):
     """A hook of the person's refused the commit."""
 
@@ -90,30 +74,23 @@ def commit_merge(
     kind = "merge" if len(parents) > 1 else "squash"
     check = "pre-merge-commit" if kind == "merge" else "pre-commit"
     hooks = find_own_hooks(repository).folder
-    if any(_is_hook(hooks / name) for name in (check, *_MESSAGE_HOOKS)):
-        tree, message = _run_hooks(repository, hooks, (tree, parents[0]), message, (check, kind))
+    if any(
+        (hooks / name).is_file() and os.access(hooks / name, os.X_OK) for name in (check, *_MESSAGE_HOOKS)
+    ):
+        with checkout_aside(repository, parents[0]) as checkout:
+            fill_with(checkout, tree)
+            _run_hook(checkout, hooks, check)
+            tree = run_git(["write-tree"], repository_dir=checkout.git_dir).text
+            file = checkout.git_dir / "MERGE_MSG"
+            file.write_bytes(os.fsencode(message))
+            _run_hook(checkout, hooks, "prepare-commit-msg", str(file), kind)
+            _run_hook(checkout, hooks, "commit-msg", str(file))
+            message = os.fsdecode(file.read_bytes())
     return store_commit(repository, tree, parents, message, author.variables())
 
 
-def _run_hooks(
-    repository: Repository, hooks: Path, place: tuple[str, str], message: str, kind: tuple[str, str]
-) -> tuple[str, str]:
-    """Runs the hooks on a tree laid over its first parent; returns tree and message as they left them."""
-    tree, parent = place
-    check, source = kind
-    with checkout_aside(repository, parent) as checkout:
-        fill_with(checkout, tree)
-        _run_hook(checkout, hooks, check)
-        tree = run_git(["write-tree"], repository_dir=checkout.git_dir).text
-        file = checkout.git_dir / _MESSAGE_FILE
-        file.write_bytes(os.fsencode(message))
-        _run_hook(checkout, hooks, "prepare-commit-msg", str(file), source)
-        _run_hook(checkout, hooks, "commit-msg", str(file))
-        return tree, os.fsdecode(file.read_bytes())
-
-
 def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
-    result: GitResult = run_git(
+    result = run_git(
         ["-c", f"core.hooksPath={hooks}", "hook", "run", "--ignore-missing", name, "--", *words],
         directory=checkout.path,
         check=False,
@@ -124,7 +101,3 @@ def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
             f"the hook `{name}` refused the merge: {printable(result.stderr) or f'exit code {result.code}'}",
             hint=f"`{hooks / name}` says why",
         )
-
-
-def _is_hook(file: Path) -> bool:
-    return file.is_file() and os.access(file, os.X_OK)

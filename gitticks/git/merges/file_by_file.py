@@ -14,12 +14,11 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.follow import QUIET_SECONDS, Followed, Follower, Outcome, Version
 from gitticks.git.indexfile import RESOLVED, IndexEntry, read_entries, write_entries
-from gitticks.git.merges.journal import BaseMove
-from gitticks.git.merges.overlaps import Step, steps_between
+from gitticks.git.merges.overlaps import BaseMove, Step, steps_between
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 from gitticks.git.settle import EXECUTABLE, Move, Settler
-from gitticks.git.textmerge import merge_text
+from gitticks.git.texts import merge_text
 from gitticks.git.untrusted_config import fence_programs
 
 _PATIENCE_SECONDS = 2.0

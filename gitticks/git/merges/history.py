@@ -82,19 +82,9 @@ def diff_summary(
     )
 
 
-def _numstat(
-    repository: Repository, base: str, head: str, timeout_seconds: float = TIME_LIMIT_SECONDS
-) -> list[list[str]]:
-    options = [
-        "-r",
-        "-z",
-        "--numstat",
-        "--no-renames",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--ignore-submodules=none",
-    ]
-    asked = ["diff-tree", *options, "--end-of-options", base, head]
+def _numstat(repository: Repository, base: str, head: str, timeout_seconds: float) -> list[list[str]]:
+    options = ["-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]
+    asked = ["diff-tree", "--numstat", *options, "--end-of-options", base, head]
     listed = _ask(repository, *asked, timeout_seconds=timeout_seconds)
     return [line.split("\t", 2) for line in listed.split("\0") if line]
 
@@ -112,7 +102,7 @@ def long_changes(repository: Repository, base: str, head: str) -> tuple[LongChan
     """Returns the binary files and the long changes between two commits: the long first, each by path."""
     found = [
         LongChange(path, None if added == "-" else int(added) + int(removed), (base, head))
-        for added, removed, path in _numstat(repository, base, head)
+        for added, removed, path in _numstat(repository, base, head, TIME_LIMIT_SECONDS)
     ]
     left_out = [one for one in found if one.lines is None or one.lines > _LONGEST_SHOWN]
     return tuple(sorted(left_out, key=lambda one: (one.lines is None, one.path)))

@@ -11,7 +11,6 @@ from typing import Self
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.merges.journal import BaseMove
 from gitticks.git.process import GitResult, printable, run_git
 from gitticks.git.refs import is_nothing
 from gitticks.git.repository import Repository
@@ -45,7 +44,12 @@ def steps_between(repository: Repository, old: str, new: str) -> tuple[Step, ...
         ["diff-tree", *options, "--end-of-options", old, new], repository_dir=repository.common_dir
     )
     words = os.fsdecode(listed.stdout).split("\0")
-    return tuple(_step(line, path) for line, path in zip(words[::2], words[1::2], strict=False))
+    steps = []
+    for line, path in zip(words[::2], words[1::2], strict=False):
+        base_mode, new_mode, base, new, _ = line.removeprefix(":").split(" ")
+        old_id, new_id = (None if is_nothing(one) else one for one in (base, new))
+        steps.append(Step(path, old_id, new_id, base_mode, new_mode))
+    return tuple(steps)
 
 
 def tree_changes(repository: Repository, old: str, new: str) -> tuple[TreeChange, ...]:
@@ -68,13 +72,13 @@ def _tree_change(repository: Repository, step: Step) -> TreeChange:
     return TreeChange(step.path, step.base_mode, step.new_mode, target, settings)
 
 
-def _step(line: str, path: str) -> Step:
-    base_mode, new_mode, base, new, _ = line.removeprefix(":").split(" ")
-    return Step(path, _id(base), _id(new), base_mode, new_mode)
+@dataclass(frozen=True, slots=True)
+class BaseMove:
+    """A branch, without `refs/heads/`, and the commits it goes between."""
 
-
-def _id(object_id: str) -> str | None:
-    return None if is_nothing(object_id) else object_id
+    branch: str
+    old: str
+    new: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +151,7 @@ class FollowingCheckout:
 def overlapping_paths(following: FollowingCheckout) -> tuple[str, ...]:
     """Returns where uncommitted edits or files of the person's are in the way, sorted; empty if nothing is.
 
-    Git's own dry run decides; what it would overwrite (ignored files) or
-    bring back (deleted ones) is looked at besides.
+    Git's own dry run decides; what it would overwrite (ignored files) or bring back (deleted ones) is looked at besides.
     """
     hidden = tuple(sorted({*_untracked_in_the_way(following), *_deleted(following)}))
     if hidden:

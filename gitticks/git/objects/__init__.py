@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from gitticks.git.objects.database import Change, Objects, StoredCommit
-from gitticks.git.plain_settings import read_settings
+from gitticks.git.repository_settings import read_settings
 
 __all__ = ["Change", "Objects", "StoredCommit", "open_objects"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import os
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
@@ -18,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.git.objects.durable import sync_objects
+from gitticks.git.disk import sync_files
+from gitticks.git.objects.failures import LostObjectError, errors_of_writing
 from gitticks.git.objects.loose_files import is_too_large
 from gitticks.git.objects.trees import (
     Entry,
@@ -29,6 +31,7 @@ from gitticks.git.objects.trees import (
     split_tree,
     walk_differences,
 )
+from gitticks.git.process import run_git
 from gitticks.git.refs import is_object_id
 
 if TYPE_CHECKING:
@@ -133,7 +136,20 @@ class Objects(ABC):
             LostObjectError: one is no longer stored.
             GitticksError: something could not be written; none of them may be relied on.
         """
-        sync_objects(self.common_dir, object_ids, self.has)
+        folder = self.common_dir / "objects"
+        paths = []
+        for object_id in dict.fromkeys(object_ids):
+            path = f"{folder}/{object_id[:2]}/{object_id[2:]}"
+            if os.path.exists(path):  # noqa: PTH110 - asked often
+                paths.append(path)
+            elif not self.has(object_id):  # one in a pack was synced as that was made
+                raise _lost(folder, object_id)
+        folders = dict.fromkeys(os.path.dirname(path) for path in paths)  # noqa: PTH120 - strings all the way
+        with errors_of_writing(self.common_dir):
+            try:
+                sync_files(paths, [*folders, str(folder)] if paths else [])
+            except FileNotFoundError as error:
+                raise _lost(folder, str(error.filename)) from error
 
     def tree_of(self, commit_id: str) -> str:
         """Returns the id of the commit's tree."""
@@ -159,7 +175,8 @@ class Objects(ABC):
             if commit in below or commit in seen:
                 continue
             if len(seen) == _MOST_WALKED:
-                return self._is_ancestor_by_git(old, new)
+                asked = ["merge-base", "--is-ancestor", "--end-of-options", old, new]
+                return run_git(asked, repository_dir=self.common_dir, check=False).code == 0
             seen.add(commit)
             with contextlib.suppress(GitticksError):
                 waiting += self.parents_of(commit)
@@ -174,8 +191,6 @@ class Objects(ABC):
 
         For each it takes a tenth of the time that reading it alone does, once git was started.
         """
-        from gitticks.git.process import run_git
-
         names = "".join(f"{object_id}\n" for object_id in object_ids).encode()
         run = functools.partial(run_git, repository_dir=self.common_dir, input=names, check=False)
         sizes = run(["cat-file", "--batch-check=%(objectsize)", "--buffer"]).stdout.split(b"\n")
@@ -184,19 +199,13 @@ class Objects(ABC):
         found = _batch(run(["cat-file", "--batch", "--buffer"]).stdout)
         return {object_id: content for object_id, content in found if self.blob_id(content) == object_id}
 
-    def blob_id(self, content: bytes) -> str:
-        """Returns the id of a blob with this content, which need not be stored."""
-        return self.id_of("blob", content)
-
-    def id_of(self, kind: str, content: bytes) -> str:
-        """Returns the id of an object of this kind and content, which need not be stored."""
+    def blob_id(self, content: bytes, kind: str = "blob") -> str:
+        """Returns the id of a blob, or another kind of object, with this content, which need not be stored."""
         whole = b"%s %d\0%s" % (kind.encode(), len(content), content)
         return hashlib.new(self.object_format, whole, usedforsecurity=False).hexdigest()
 
     def blobs_at(self, commits: Sequence[str], path: str) -> list[str | None]:
         """Returns the id of what lies at a path in each of many commits, which may be a symbolic link; None for nothing."""
-        from gitticks.git.process import run_git
-
         asked = "".join(f"{commit}:{path}\n" for commit in commits).encode("utf-8", "surrogateescape")
         done = run_git(
             ["cat-file", "--batch-check=%(objecttype) %(objectname)"],
@@ -275,12 +284,6 @@ class Objects(ABC):
             if found is not None and found.is_tree:
                 raise _in_the_way(path, "a folder where a file is needed")
 
-    def _is_ancestor_by_git(self, old: str, new: str) -> bool:
-        from gitticks.git.process import run_git
-
-        asked = ["merge-base", "--is-ancestor", "--end-of-options", old, new]
-        return run_git(asked, repository_dir=self.common_dir, check=False).code == 0
-
     def _child(self, tree_id: str, name: str) -> Entry | None:
         parts = self._split(tree_id).get(name.encode("utf-8", "surrogateescape"))
         return None if parts is None else by_name([parts])[name]
@@ -330,6 +333,10 @@ def _batch(answers: bytes) -> Iterator[tuple[str, bytes]]:
             place += int(words[2]) + 1
             if words[1] == b"blob" and place <= len(answers):
                 yield words[0].decode(), content
+
+
+def _lost(folder: Path, name: str) -> LostObjectError:
+    return LostObjectError(f"`{name}` was removed from `{folder}` while it was being committed")
 
 
 def _file_id(entry: Entry | None) -> str | None:

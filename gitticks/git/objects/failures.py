@@ -28,6 +28,10 @@ class RefLockedError(LostRaceError):
     """Somebody holds, or left behind, the ref's lock file; nothing was changed."""
 
 
+class LostObjectError(GitticksError):
+    """An object that was stored is gone; somebody pruned the repository."""
+
+
 def moved(ref: str) -> RefMovedError:
     """Returns the error for a ref that another program moved."""
     return RefMovedError(f"`{ref}` was moved by another program", hint="repeat the command")

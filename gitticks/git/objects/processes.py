@@ -64,14 +64,8 @@ class ProcessObjects(Objects):
 
     def write_blob(self, content: bytes, *, synced: bool = True) -> str:
         """Stores a blob and returns its id."""
-        asked = [
-            "-c",
-            f"core.fsync={'all' if synced else 'none'}",
-            "hash-object",
-            "-w",
-            "--no-filters",
-            "--stdin",
-        ]
+        fsync = f"core.fsync={'all' if synced else 'none'}"
+        asked = ["-c", fsync, "hash-object", "-w", "--no-filters", "--stdin"]
         done = run_git(asked, repository_dir=self.common_dir, input=content, check=False)
         require_written(done, self.common_dir)
         return done.text
@@ -136,7 +130,7 @@ class ProcessObjects(Objects):
         content = answers.read(size + 1)[:-1]
         if len(content) != size:
             raise self._broken_off(object_id)
-        if self.id_of(kind, content) != object_id:  # which git leaves to its fsck
+        if self.blob_id(content, kind) != object_id:  # which git leaves to its fsck
             raise GitError(
                 f"the object `{object_id}` cannot be read: it holds something else",
                 hint="`git fsck` looks for damage",

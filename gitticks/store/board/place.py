@@ -87,7 +87,7 @@ def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDER
         NotFoundError: there is no state branch.
         GitticksError: the repository is bare, something is in the way, or the state branch is checked out elsewhere.
     """
-    from gitticks.git.exclude import exclude_folders
+    from gitticks.git.config import exclude_folders
     from gitticks.git.locks import hold_lock
     from gitticks.git.worktrees import is_half_made
 

@@ -63,7 +63,7 @@ def _bring(
     checkout = board_checkout(repository)
     if checkout is None:
         return
-    from gitticks.git.exclude import exclude_patterns
+    from gitticks.git.config import exclude_patterns
 
     files = CheckoutFiles.at(checkout.path, repository.own_dir, "notes")
     remembered = dict(known)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.distances import changed_places, nearest_first
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import QUIET_SECONDS
@@ -20,6 +19,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
 from gitticks.git.settle import EXECUTABLE, PLAIN, conflict_entries
 from gitticks.git.staged import is_sequencing
+from gitticks.git.texts import changed_places, nearest_first
 from gitticks.store.board.journal import (
     Journal,
     Pending,

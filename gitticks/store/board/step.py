@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.textmerge import Merge
+from gitticks.git.texts import Merge
 from gitticks.store.board.journal import Pending, load_journal, mark_of, save_journal
 from gitticks.store.board.place import board_checkout, is_on_state_branch
 from gitticks.store.board.report import BoardReport, errors_of_board

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.distances import changed_places
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.follow import Followed, Follower, Outcome, Version
@@ -21,7 +20,7 @@ from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
 from gitticks.git.settle import EXECUTABLE, PLAIN, Move, Settler
 from gitticks.git.staged import own_commits
-from gitticks.git.textmerge import Merge
+from gitticks.git.texts import Merge, changed_places
 from gitticks.store.board.journal import Journal, Pending, PendingKind, mark_of, with_typed
 from gitticks.store.board.older import older_versions, typed_versions
 from gitticks.store.board.report import BoardReport

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from gitticks.errors import DocumentError
-from gitticks.git.textmerge import merge_text
+from gitticks.git.texts import merge_text
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.store.layout import task_of_path
 

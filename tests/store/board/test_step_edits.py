@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.follow import Follower
-from gitticks.git.textmerge import merge_text
+from gitticks.git.texts import merge_text
 from gitticks.store.board import WORKTREE_BOARD, BoardReport, PendingKind, WorktreeBoard, is_in_step, pending
 from gitticks.store.branch import Store
 from tests.store.board.edits import BOTH, EDITED, NEW, OTHER_EDIT, board, rescued

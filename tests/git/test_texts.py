@@ -1,4 +1,4 @@
-"""How far versions of a text are from one another."""
+"""Three versions of a text become one."""
 
 from __future__ import annotations
 
@@ -6,10 +6,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.git import distances
-from gitticks.git.distances import changed_places, line_distance, nearest_first
+from gitticks.git import texts
+from gitticks.git.texts import changed_places, line_distance, merge_text, nearest_first
+
+BASE = b"1\n2\n3\n4\n5\n"
 
 TEXTS = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d"]), max_size=9).map(b"".join)
+
+
+def test_edits_apart_are_joined() -> None:
+    assert merge_text("a.md", BASE, b"one\n2\n3\n4\n5\n", b"1\n2\n3\n4\nfive\n") == b"one\n2\n3\n4\nfive\n"
+
+
+def test_edits_of_one_line_exclude_each_other() -> None:
+    assert merge_text("a.md", BASE, b"one\n2\n3\n4\n5\n", b"eins\n2\n3\n4\n5\n") is None
+
+
+def test_what_is_no_text_is_not_merged() -> None:
+    assert merge_text("a.png", b"\0", b"\0a", b"\0b") is None
+
+
+def test_logs_keep_the_lines_of_both() -> None:
+    assert merge_text("x/log.jsonl", b"1\n", b"1\n2\n", b"1\n3\n") == b"1\n2\n3\n"
+
+
+def test_line_ends_and_a_missing_last_one_survive() -> None:
+    assert (
+        merge_text("a.md", b"1\r\n2\r\n3\r\n4", b"1\r\n2\r\n3\r\n4", b"0\r\n2\r\n3\r\n4")
+        == b"0\r\n2\r\n3\r\n4"
+    )
 
 
 @given(TEXTS, TEXTS)
@@ -53,7 +78,7 @@ def test_only_what_may_be_next_is_compared(monkeypatch: pytest.MonkeyPatch) -> N
         compared.append(one)
         return line_distance(one, other)
 
-    monkeypatch.setattr(distances, "line_distance", compare)
+    monkeypatch.setattr(texts, "line_distance", compare)
     assert next(nearest_first(versions, edited)) == (2, versions[150])
     assert compared == [versions[150]]
 
