@@ -7,8 +7,8 @@ git. So nothing here waits for a lock while git has one.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,14 @@ from gitticks.actions.context import Context
 from gitticks.actions.hook_problem import Problem
 from gitticks.actions.left_edits import BACK, on_board
 from gitticks.errors import GitticksError
-from gitticks.git.staged import PLAIN_MODES, StagedChange, checked_out_ref, staged_changes
+from gitticks.git.files import CheckoutFiles
+from gitticks.git.follow import QUIET_SECONDS
+from gitticks.git.indexfile import INDEX, INDEX_LOCK, RESOLVED, IndexEntry, read_entries, write_entries
+from gitticks.git.staged import PLAIN_MODES, StagedChange, checked_out_ref, read_from_files, staged_changes
+from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
-    from gitticks.git.indexfile import IndexEntry
     from gitticks.store.board.journal import Journal
 
 _AGAIN = "`git commit` again"
@@ -44,21 +47,51 @@ class _Step:
         from gitticks.store.board.journal import load_journal
 
         step = cls(context, load_journal(context.repository), context.store.tip())
-        for change in changes:
-            if change.is_plain and not change.is_unmerged:
-                step.bring(change)
+        plain = [change for change in changes if change.is_plain and not change.is_unmerged]
+        whole = step.whole(plain) if plain else {}
+        for change in plain:
+            blob = whole.get(change.path, change.new)
+            if blob is None and change.new is not None:
+                step.entries[change.path] = _entry(change, change.old, change.old_mode)
+                continue
+            step.bring(replace(change, new=blob))
+            if blob != change.new and not step.problems:
+                step.entries.setdefault(change.path, _entry(change, blob, change.mode))
+        if plain and all(whole.get(change.path, "") is None for change in plain):
+            step.problems += (Problem(change.path, "somebody keeps saving it", _AGAIN) for change in plain)
         return step
+
+    def whole(self, changes: Sequence[StagedChange]) -> Mapping[str, str | None]:
+        """Returns what git has only just read from files, by path, as it is once nobody writes it; None if they go on.
+
+        Git may have read half of what an editor was writing in place.
+        """
+        from gitticks.store.board import board_path
+
+        environment, repository = self.context.world.environment, self.context.repository
+        board = board_path(repository)
+        if board is None or Path(environment.get("GIT_INDEX_FILE", INDEX)).name == INDEX:
+            return {}
+        files = CheckoutFiles.at(board, repository.own_dir, "board")
+        asked = [change.path for change in changes if change.new is not None]
+        found: dict[str, str | None] = {}
+        for path in read_from_files(repository, environment, asked) if asked else ():
+            content = files.read_at_rest(path, QUIET_SECONDS)
+            found[path] = None if content is None else self.context.store.objects.write_blob(content)
+            if content is None:
+                self.context.warnings.append(
+                    f"{BOARD_FOLDER}/{path}: somebody keeps saving it, so it is left for the next commit"
+                )
+        return found
 
     def bring(self, change: StagedChange) -> None:
         """Finds out about one file."""
-        from gitticks.git.indexfile import IndexEntry
         from gitticks.store.board.saved import joined_with, version_begun_from
 
         path, objects = change.path, self.context.store.objects
         base, shown = self._began(change)
         if change.new != change.old and change.new in (base, shown):
-            old = change.old
-            self.entries[path] = () if old is None else (IndexEntry(path, old, mode=change.old_mode),)
+            self.entries[path] = _entry(change, change.old, change.old_mode)
             return
         if change.new is None or change.old is None or change.old_mode not in PLAIN_MODES:
             if base != change.old:
@@ -81,11 +114,10 @@ class _Step:
         else:
             blob = objects.write_blob(merged)
             self.joins[path] = change.new, blob
-            self.entries[path] = (IndexEntry(path, blob, mode=change.mode),)
+            self.entries[path] = _entry(change, blob, change.mode)
 
     def write(self, *indexes: str) -> None:
         """Notes in the journal what is committed, and changes these indexes."""
-        from gitticks.git.indexfile import write_entries
         from gitticks.store.board.journal import note_staged
 
         repository = self.context.repository
@@ -99,7 +131,6 @@ class _Step:
 
         What a person resolved by `git add` began from what it was in conflict with.
         """
-        from gitticks.git.indexfile import RESOLVED, read_entries
         from gitticks.store.board.journal import PendingKind
 
         pending = self.journal.pending.get(change.path)
@@ -140,8 +171,6 @@ def bring_staged_in_step(context: Context) -> tuple[tuple[StagedChange, ...], tu
 
 
 def _bring(context: Context, changes: tuple[StagedChange, ...]) -> _Step:
-    from gitticks.git.indexfile import INDEX, INDEX_LOCK
-
     index = Path(context.world.environment.get("GIT_INDEX_FILE", INDEX)).name
     step = _Step.find(context, changes)
     if step.problems or not step.entries or index != INDEX:
@@ -165,6 +194,10 @@ def _holding_index(context: Context) -> Iterator[bool]:
 
     with hold_lock(context.repository.own_dir / "lock"), hold_index_lock(context.repository.git_dir) as held:
         yield held
+
+
+def _entry(change: StagedChange, blob: str | None, mode: str) -> tuple[IndexEntry, ...]:
+    return () if blob is None else (IndexEntry(change.path, blob, mode=mode),)
 
 
 def _conflict(change: StagedChange) -> Problem:

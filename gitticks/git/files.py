@@ -22,6 +22,8 @@ from gitticks.git.disk import exchange, move_to_free_place
 from gitticks.git.folders import Folders, not_plain
 from gitticks.git.prepared import PreparedFiles
 
+_MOST_LOOKS, _PAUSE_SECONDS, _TIMES_LONGER = 8, 0.01, 10
+
 SCRATCH_IN_CHECKOUT = ".gitticks-tmp"
 """Where new content is prepared if the git directory is on another file system than the checkout."""
 
@@ -103,6 +105,21 @@ class CheckoutFiles:
             raise not_plain(path)
         with os.fdopen(descriptor, "rb") as file:
             return file.read()
+
+    def read_at_rest(self, path: str, quiet_seconds: float) -> bytes | None:
+        """Returns the bytes of the file once it was left alone for that long; None if it never is, or none is there.
+
+        An empty one has to rest for longer: it is how a program begins to write.
+        """
+        for _ in range(_MOST_LOOKS):
+            age, content = self.age_seconds(path), self.read(path)
+            if age is None or content is None:
+                return None
+            missing = quiet_seconds * (1 if content else _TIMES_LONGER) - abs(age)
+            if missing <= 0 and (self.age_seconds(path) or 0) >= age:
+                return content
+            time.sleep(max(missing, _PAUSE_SECONDS))
+        return None
 
     def age_seconds(self, path: str) -> float | None:
         """Returns how long ago the file was written (negative: its time lies ahead); None if there is none."""

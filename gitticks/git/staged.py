@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,7 @@ _MADE_AGAIN = (b"cherry-pick", b"commit (cherry-pick)", b"revert", b"rebase", b"
 
 _ID = OBJECT_ID.encode()
 _MADE = re.compile(rb"%b (%b) [^\t]*\tcommit(?: \(amend\))?: .*" % (_ID, _ID))
+_DEBUGGED = re.compile(rb"([^\0]+)\0  ctime: .*\n  mtime: (.*)\n  dev: .*\n  uid: .*\n  size: .*\n")
 _LAST_LINE_BYTES = 64 * 1024
 _MOST_OWN_COMMITS = 20
 PLAIN_MODES = frozenset({"100644", "100755"})
@@ -78,6 +79,23 @@ def _change(about: str, path: str) -> StagedChange:
         old_mode=old_mode,
         mode=new_mode,
     )
+
+
+def read_from_files(
+    repository: Repository, environment: Mapping[str, str], paths: Sequence[str]
+) -> frozenset[str]:
+    """Returns which of these paths git staged as it read their files; not those of which a person chose parts."""
+    folder = repository.here_worktree or repository.git_dir
+    index = environment.get("GIT_INDEX_FILE")
+    listed = run_git(
+        ["--literal-pathspecs", "ls-files", "--debug", "-z", "--", *paths],
+        repository_dir=repository.git_dir,
+        work_tree=folder,
+        directory=folder,
+        extra_environment={} if index is None else {"GIT_INDEX_FILE": str(folder / index)},
+    )
+    found = _DEBUGGED.finditer(listed.stdout)
+    return frozenset(os.fsdecode(one[1]) for one in found if one[2] != b"0:0")
 
 
 def is_index_locked(git_dir: Path) -> bool:

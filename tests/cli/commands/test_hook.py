@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -263,3 +264,34 @@ def test_a_section_that_was_typed_once_more_is_named_once(hand: Hand, how: str) 
     assert said.count(": the last one counts\n") == 1, said
     assert "warning" not in hand.project.gt("status").err
     assert "\nHurry.\n" in hand.project.board_file("k7f2").read_text()
+
+
+def _half_written(hand: Hand, text: str) -> subprocess.CompletedProcess[str]:
+    """Commits while an editor is in the middle of writing a file: git reads half, and the hook finds the whole."""
+    file = hand.project.board_file("k7f2")
+    own = hand.project.path / ".git/hooks/pre-commit"  # it runs before ours, when git has read the files
+    own.write_text(f"#!/bin/sh\ncat >'{file}' <<'END'\n{text}END\n")
+    own.chmod(0o755)
+    file.write_text(text[: len(text) // 2])
+    done = hand.commit()
+    own.unlink()
+    return done
+
+
+def test_half_a_file_is_never_committed(hand: Hand) -> None:
+    hand.project.ok("note", "k7f2", "Mind the gap.")
+    whole = hand.project.file("k7f2").data.decode().replace("old", "new")
+    done = _half_written(hand, whole)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert hand.project.file("k7f2").data.decode() == whole
+    assert hand.project.board_status() == ""
+
+
+def test_parts_that_a_person_chose_are_committed_alone(hand: Hand) -> None:
+    hand.edit("title: Login", "title: The login")
+    hand.edit("old", "new")
+    done = run_git_command("commit", "-qpm", "part", at=hand.project.board, input="y\nn\n")
+    assert done.returncode == 0, done.stderr
+    assert hand.project.task("k7f2").title.startswith("The login")
+    assert hand.project.file("k7f2").section("Context") == "old"
+    assert "new" in hand.project.board_file("k7f2").read_text()
