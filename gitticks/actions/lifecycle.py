@@ -14,8 +14,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import Task
-from gitticks.runner.liveness import live_tasks
-from gitticks.runner.stop_requests import Holds
+from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.store.links import refuse_circle
 from gitticks.workflow.triggers import Closed, Reopened, Requested
 

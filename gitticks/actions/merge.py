@@ -11,7 +11,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.runner.events import MergeWaits, RunEvent
 from gitticks.runner.mergequeue import MergeQueue, MergeResult
-from gitticks.runner.tidying import remove_merged_workspaces
+from gitticks.runner.workspace_removal import remove_merged_workspaces
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,15 +24,14 @@ from gitticks.model.task import SessionRecord
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import RunEvent, Warned
 from gitticks.runner.jobs import interrupting
-from gitticks.runner.liveness import RUN_LOCK, is_run_alive_at
+from gitticks.runner.liveness import RUN_LOCK, Holds, is_run_alive_at
 from gitticks.runner.loop import Loop
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover
 from gitticks.runner.reviewing import require_program
-from gitticks.runner.stop_requests import Holds
-from gitticks.runner.tidying import remove_merged_workspaces, tidy_up
+from gitticks.runner.workspace_removal import remove_merged_workspaces, tidy_up
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted
-from gitticks.agents.environment import neutral_environment
+from gitticks.agents.base import neutral_environment
 from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph

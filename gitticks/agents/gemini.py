@@ -145,7 +145,6 @@ class GeminiReader(StreamReader):
 
 
 def _last_object(errors: str) -> Event:
-    """Returns the JSON object that stderr ends with; empty if it ends with none."""
     start = errors.rfind("\n{\n") + 1
     try:
         found = json.loads(errors[start:])

@@ -121,8 +121,6 @@ def run_supervised(
 
 @dataclass(slots=True)
 class _Run:
-    """One supervised command while it runs."""
-
     limits: Limits
     connection: Connection
     on_start: Callable[[ProcessIdentity], None]
@@ -233,7 +231,6 @@ class _Run:
 
 
 def _await_end(identity: ProcessIdentity, seconds: float) -> None:
-    """Waits until a process that is no child of ours has ended."""
     give_up_at = time.monotonic() + seconds
     while is_alive(identity) and time.monotonic() < give_up_at:
         time.sleep(_PAUSE_SECONDS)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gitticks.agents import amp, claude, codex, command, gemini, opencode, script
-from gitticks.agents.base import AgentKind, AgentSpec, Invocation, Request
-from gitticks.agents.environment import agent_environment
+from gitticks.agents.base import AgentKind, AgentSpec, Invocation, Request, agent_environment
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.settings import AgentSettings, PermissionMode
 
@@ -208,7 +207,6 @@ class Registry:
 
 
 def _kind(name: str, entry: AgentSettings) -> AgentKind:
-    """Returns the entry's type; without one the name says it, or a command line does."""
     asked = entry.type or name
     try:
         return AgentKind(asked)

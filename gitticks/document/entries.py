@@ -93,7 +93,6 @@ def _longest_closers(lines: list[str]) -> list[dict[str, int]]:
 
 
 def _closing(lines: list[str], index: int, fence: re.Match[str], longest: list[dict[str, int]]) -> int | None:
-    """Returns the line that closes the fence which opens on line `index`."""
     mark = fence[2] or fence[3]
     if longest[index].get(mark[0], 0) < len(mark):
         return None
@@ -213,7 +212,6 @@ def take_loose_text(body: Body, section: Section, known: tuple[Entry, ...], know
 def _split_last(
     body: Body, section: Section, known: tuple[Entry, ...], known_text: str
 ) -> tuple[int, str] | None:
-    """Returns where the loose text begins, and that text."""
     placed, found = place_entries(body, section), body.find(section)
     if len(placed) != len(known) or not found:
         return None
@@ -242,7 +240,6 @@ def _end_of_recorded(raw: str, recorded: str) -> int:
 
 
 def _parsed_heading(heading: Heading) -> Entry | None:
-    """Returns an entry without its text, or None for another heading."""
     parts = heading.title.split(SEPARATOR, 2)
     if heading.level != ENTRY_LEVEL or len(parts) != len(("time", "kind", "name")):
         return None

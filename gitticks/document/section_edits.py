@@ -103,7 +103,6 @@ def _added(body: Body, name: str, text: str) -> Body:
 
 
 def _place_of_new(body: Body, name: str) -> Block | None:
-    """Returns the first section that the specification lists after `name`, or None for the end."""
     names = [section.value for section in Section]
     later: list[str] = []
     for at, known in enumerate(names):
@@ -113,7 +112,6 @@ def _place_of_new(body: Body, name: str) -> Block | None:
 
 
 def _section_text(body: Body, before: str, text: str) -> str:
-    """Returns what stands below a heading: a blank line, the text and a line break."""
     content = with_newlines(trimmed(text), body.newline)
     glue = "" if before.endswith(("\n", "\r")) else body.newline
     return glue + (body.newline + content + body.newline if content else "")

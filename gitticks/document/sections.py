@@ -6,17 +6,22 @@ a comment is text. A pattern finds them only in bodies that have no such thing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.document.texts import Source, trimmed, with_newlines
+from gitticks.document.texts import Source, line_starts, trimmed, with_newlines
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+
 _COMMENT = r"(?s)<!--(?:-?>|.*?-->|.*\Z)"
 ENTRY_LEVEL = 3
+_DOUBTFUL = frozenset({*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA1))} - {"\n"})
+"""Tabs, line breaks other than LF, and controls."""
+_MARKERS = " >*+.)-0123456789"
 
 
 class Heading(NamedTuple):
@@ -148,20 +153,11 @@ def read_body(source: Source, newline: str = "\n") -> Body:
 
 @lru_cache(maxsize=8)
 def _outline(source: Source) -> Outline:
-    from gitticks.document.sections_simple import find_headings
-
-    plain = find_headings(source.text)
-    if plain is None:
+    headings, unclosed_fence_line = find_headings(source), None
+    if headings is None:
         tokens = parse_blocks(source)
-        return _outlined(source, _headings(source, tokens), _unclosed_fence_line(source, tokens))
-    headings = (
-        Heading(one.title, one.level, source.first_line + one.line, one.start, one.end) for one in plain
-    )
-    return _outlined(source, headings, None)
-
-
-def _outlined(source: Source, found: Iterable[Heading], unclosed_fence_line: int | None) -> Outline:
-    headings = tuple(found)
+        headings = tuple(_headings(source, tokens))
+        unclosed_fence_line = _unclosed_fence_line(source, tokens)
     tops = [heading for heading in headings if heading.level < ENTRY_LEVEL]
     ends = [*(heading.start for heading in tops[1:]), len(source.text)]
     blocks = tuple(Block(heading, end) for heading, end in zip(tops, ends, strict=False))
@@ -176,8 +172,6 @@ def parse_blocks(source: Source) -> list[Token]:
 
 
 def _headings(source: Source, tokens: list[Token]) -> Iterator[Heading]:
-    from gitticks.document.texts import line_starts
-
     starts = line_starts(source.text)
     for index, token in enumerate(tokens):
         level = int(token.tag[1]) if token.type == "heading_open" and token.level == 0 else 0
@@ -197,8 +191,6 @@ def without_comments(text: str) -> str:
     """Returns the text without its HTML comments; one that never ends reaches to the end."""
     if "<!--" not in text:
         return text
-    import re  # which most texts do without
-
     return re.sub(_COMMENT, "", text)
 
 
@@ -220,3 +212,45 @@ def is_closed(fence: Token) -> bool:
 def same_name(title: str) -> str:
     """Returns the form in which two titles of one section are equal."""
     return " ".join(title.split()).lower()
+
+
+def find_headings(source: Source) -> tuple[Heading, ...] | None:
+    """Returns the headings of a body in which each is plain to see, or None where it takes a Markdown parser to tell.
+
+    Loading the parser costs more than all else that showing a task does. No construct that could hide a heading or
+    make one is taken; there are no patterns, since to compile them would take longer than to read the task.
+    """
+    text = source.text
+    if "```" in text or "~~~" in text or _has_doubtful_signs(text):
+        return None
+    lines = text.split("\n")
+    return None if any(map(_is_doubtful, lines)) else tuple(_plain_headings(source, lines))
+
+
+def _has_doubtful_signs(text: str) -> bool:
+    if text.isascii():
+        return not text.replace("\n", "").isprintable()
+    return not _DOUBTFUL.isdisjoint(text)
+
+
+def _is_doubtful(line: str) -> bool:
+    first = line[:1]
+    if first == "#":  # closing signs are no part of the title, and there may be none
+        return line.rstrip(" ").endswith(("#", "\\"))
+    if first == " " and line.lstrip(" ")[:1] == "#":  # may be a heading, part of a list, or code
+        return True
+    if "<" in line and not line[: line.index("<")].strip(_MARKERS):  # HTML, which may reach over blank lines
+        return True
+    words = line.strip(" ")  # `===` and `---` make a heading of the line above
+    return bool(words) and not (words.strip("=") and words.strip("-"))
+
+
+def _plain_headings(source: Source, lines: list[str]) -> Iterator[Heading]:
+    place = 0
+    for number, line in enumerate(lines, start=source.first_line):
+        end = place + len(line) + 1
+        title = line.lstrip("#")
+        if 0 < len(line) - len(title) <= ENTRY_LEVEL and title[:1] == " ":
+            shown = " ".join(title.split())
+            yield Heading(shown, len(line) - len(title), number, place, min(end, len(source.text)))
+        place = end

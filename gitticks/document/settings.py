@@ -23,9 +23,8 @@ from gitticks.document.settings_table import (
 from gitticks.document.texts import LINE_BREAK, Source
 from gitticks.document.values import At
 from gitticks.document.yaml_edit import Change, splice
-from gitticks.document.yaml_nodes import Mapping as MappingNode
-from gitticks.document.yaml_nodes import Node, Scalar
-from gitticks.document.yaml_tree import parse_yaml
+from gitticks.document.yaml_read import Mapping as MappingNode
+from gitticks.document.yaml_read import Node, Scalar, parse_yaml
 from gitticks.errors import DocumentError, UsageError
 from gitticks.model.settings import FORMAT_VERSION, AgentSettings, Settings
 
@@ -258,7 +257,6 @@ def _version(source: Source, tree: MappingNode) -> int:
 
 
 def _leaves(mapping: MappingNode, above: Keys) -> Iterator[tuple[Keys, Node, Scalar]]:
-    """Yields each value that is no group of settings, with its keys."""
     for pair in mapping.pairs:
         keys = (*above, pair.key.text)
         if pattern_of(keys) in GROUPS and isinstance(pair.value, MappingNode):

@@ -12,9 +12,8 @@ from typing import Any
 from gitticks.document import values
 from gitticks.document.texts import Source
 from gitticks.document.values import At, Reader
-from gitticks.document.yaml_nodes import Node, Scalar, Sequence, loose_node
+from gitticks.document.yaml_read import Node, Scalar, Sequence, loose_node, parse_yaml
 from gitticks.document.yaml_scalars import Plain, YamlValue, render
-from gitticks.document.yaml_tree import parse_yaml
 from gitticks.model.settings import PermissionRule, ReviewerSettings
 
 _DURATION = re.compile(r"([0-9]{1,9})([smhd]?)")
@@ -115,7 +114,6 @@ def integer(least: int, *, is_nullable: bool = False) -> Kind:
 
 
 def _read_duration(at: At, node: Node) -> int:
-    """Returns seconds."""
     match = _DURATION.fullmatch(values.read_text(at, node))
     if match is None or int(match[1]) == 0:
         raise at.error(
@@ -125,7 +123,6 @@ def _read_duration(at: At, node: Node) -> int:
 
 
 def _read_size(at: At, node: Node) -> int:
-    """Returns bytes."""
     match = _SIZE.fullmatch(values.read_text(at, node))
     if match is None or int(match[1]) == 0:
         raise at.error(node, f"is not a size: {values.shown(node)}", hint="write 64MB, 200kB or bytes")

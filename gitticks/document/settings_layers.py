@@ -159,7 +159,6 @@ def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
 
 
 def _removing(origin: str) -> str:
-    """Returns what to type so that a layer gives a setting no longer."""
     if origin.startswith("git config "):
         return f"`git config --unset-all {origin.removeprefix('git config ')}`"
     return f"`unset {origin}`" if origin.startswith(ENVIRONMENT_PREFIX) else f"leave {origin} out"
@@ -191,7 +190,6 @@ def _build(found: Mapping[Keys, object], origins: Mapping[Keys, str]) -> Setting
 
 
 def _filled(group: T, found: Mapping[Keys, object]) -> T:
-    """Returns a group of settings with the values that were found in place of its defaults."""
     changed: dict[str, Any] = {keys[0]: value for keys, value in found.items() if len(keys) == 1}
     for name in dict.fromkeys(keys[0] for keys in found if len(keys) > 1):
         inner = {keys[1:]: value for keys, value in found.items() if keys[0] == name and len(keys) > 1}

@@ -116,7 +116,6 @@ def unavailable_part(setting: Setting, keys: tuple[str, ...], value: object) -> 
 
 
 def _stricter(*from_strictest: StrEnum | str | bool) -> Combine:
-    """Returns the rule that takes whichever of two words comes first."""
     order = list(from_strictest)
     return lambda earlier, later: min(earlier, later, key=order.index)
 

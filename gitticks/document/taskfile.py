@@ -235,7 +235,6 @@ class TaskFile:
 
 
 def _known(before: TaskFile | None, section: Section) -> tuple[tuple[Entry, ...], str]:
-    """Returns a section's entries and its text; neither where there was no file."""
     if before is None:
         return (), ""
     found = before.body.find(section)
@@ -287,7 +286,6 @@ def new_task_file(task: Task, body: str = "") -> TaskFile:
 
 
 def _closed(frontmatter: Frontmatter, body: str) -> Frontmatter:
-    """Returns the frontmatter with a line break behind its last fence if a body follows."""
     if not body or LINE_BREAK.search(frontmatter.closing):
         return frontmatter
     return replace(frontmatter, closing=frontmatter.closing + frontmatter.newline)

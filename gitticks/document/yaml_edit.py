@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gitticks.document.texts import LINE_BREAK, Source, line_end
-from gitticks.document.yaml_nodes import Loose, Mapping, Node, Pair, Scalar, loose_node
-from gitticks.document.yaml_nodes import Sequence as SequenceNode
+from gitticks.document.yaml_read import Loose, Mapping, Node, Pair, Scalar, loose_node, parse_yaml
+from gitticks.document.yaml_read import Sequence as SequenceNode
 from gitticks.document.yaml_scalars import YamlValue, loose, render, render_text
-from gitticks.document.yaml_tree import parse_yaml
 from gitticks.errors import DocumentError
 
 _BLOCK_HEADER = re.compile(r"[|>][0-9+-]*")
@@ -92,7 +91,6 @@ class Editor:
         return [Edit(node.start, header_end, rendered), Edit(body, max(body, node.end), "")]
 
     def _lines_removed(self, node: Node) -> list[Edit]:
-        """Returns the edit that deletes the lines of a block collection which begins on a line of its own."""
         return [Edit(self._line_start(node.start), self._line_end(node.end), "")]
 
     def _changed_items(self, node: SequenceNode, value: Sequence[YamlValue]) -> Iterator[list[Edit]]:
@@ -226,7 +224,6 @@ def _same(found: Loose, expected: Loose) -> bool:
 
 
 def _expected(tree: Loose, change: Change) -> Loose | None:
-    """Returns the tree after the change, or None where there is nothing to remove."""
     key, *rest = change.keys
     pairs = dict(tree) if isinstance(tree, dict) else {}
     if rest:
@@ -259,7 +256,6 @@ def _ways(editor: Editor, root: Mapping | None, change: Change) -> Iterator[list
 
 
 def _nested(keys: Sequence[str], value: YamlValue | None) -> YamlValue:
-    """Returns `value` inside one mapping for each key."""
     result: YamlValue = {} if value is None else value
     for key in reversed(keys):
         result = {key: result}

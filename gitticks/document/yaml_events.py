@@ -13,7 +13,7 @@ from ruamel.yaml.loader import SafeLoader
 from ruamel.yaml.reader import ReaderError
 
 from gitticks.document.texts import Source, is_encodable
-from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, Sequence
+from gitticks.document.yaml_read import Mapping, Node, Pair, Scalar, Sequence
 from gitticks.errors import DocumentError
 
 MOST_EVENTS = 5000
@@ -79,8 +79,6 @@ def _is_unclosed(error: MarkedYAMLError) -> bool:
 
 
 class _Builder:
-    """Turns events into nodes, counting as it goes."""
-
     def __init__(self, source: Source, events: Iterator[events.Event]) -> None:
         self._source = source
         self._events = events
@@ -123,7 +121,6 @@ class _Builder:
         return Scalar("", "", offset, offset)
 
     def _end(self, event: events.Event, children: Iterable[Node | Pair], *, flow: bool) -> int:
-        """Returns where a collection's last visible character ends; ruamel's mark lies lines below it."""
         return int(event.end_mark.index) if flow else max(child.end for child in children)
 
     def _refuse(self, event: events.Event, depth: int) -> None:

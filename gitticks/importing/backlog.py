@@ -13,8 +13,7 @@ from typing import Any
 from gitticks.document.frontmatter import FrontmatterHandler, decode
 from gitticks.document.sections import read_body, same_name
 from gitticks.document.texts import Source, trimmed
-from gitticks.document.yaml_nodes import loose_node
-from gitticks.document.yaml_tree import parse_yaml
+from gitticks.document.yaml_read import loose_node, parse_yaml
 from gitticks.errors import DocumentError
 from gitticks.importing.files import RecordError, files_of, read_file, text_of
 from gitticks.importing.parts import Parts, clean, digest_of

@@ -261,7 +261,6 @@ def _without_top(graph: Graph[T]) -> dict[TaskId, T]:
 
 
 def _inside_a_circle(graph: Graph[T], task: T) -> list[T]:
-    """Returns the tasks of the circle that a task's ancestors run into."""
     way: dict[TaskId, T] = {}
     here = task
     while here.id not in way and here.parent is not None:

@@ -163,7 +163,6 @@ class Graph(Generic[T]):
         return task.is_open and self._waits(task, self._above_of(task))
 
     def _waits(self, task: T, above: Above) -> bool:
-        """True if the task has an open blocker, whatever its own status."""
         own = task.blocked_by
         if above.is_free and not own:
             return False

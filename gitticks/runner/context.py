@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
-from gitticks.agents.environment import neutral_environment
+from gitticks.agents.base import neutral_environment
 from gitticks.agents.registry import Registry
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.repository import Repository
 from gitticks.model.settings import Settings
 from gitticks.runner.events import RunEvent
+from gitticks.runner.liveness import Holds
 from gitticks.runner.options import RunOptions
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import registry_for
-from gitticks.runner.stop_requests import Holds
 from gitticks.store.board import WORKTREE_BOARD
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances

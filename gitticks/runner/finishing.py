@@ -314,14 +314,12 @@ def check(
 
 
 def _judge_tree(run: RunContext, workspace: Workspace) -> str | None:
-    """Returns why what was committed would never be merged, or None."""
     base = workspace.base and read_ref(run.repository.common_dir, f"{BRANCHES}{workspace.base}")
     begin, end = base or workspace.start_sha, head_of(checkout_at(run.repository, workspace.path))
     return None if not begin or end is None else judge_tree(run.repository, begin, end)
 
 
 def _find_astray(run: RunContext, task_id: TaskId, workspace: Workspace, agent: str) -> str | None:
-    """Returns why a merge would leave out what was committed, or None."""
     branch = workspace.branch
     if branch is None:
         return None

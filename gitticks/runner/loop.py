@@ -16,7 +16,6 @@ from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import RunWaits, Warned
-from gitticks.runner.failed_tasks import LeftAlone
 from gitticks.runner.jobs import Job, Jobs
 from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeTurns
 from gitticks.runner.notifications import Notifier
@@ -25,7 +24,7 @@ from gitticks.runner.outcome import RunExit, Standstill, judge, shown, summarise
 from gitticks.runner.recovery import recover_session
 from gitticks.runner.reviewing import require_any_worker
 from gitticks.runner.session import SessionRun
-from gitticks.runner.start_delays import Patience, role_for
+from gitticks.runner.start_delays import LeftAlone, Patience, role_for
 from gitticks.runner.waking import TaskReader
 from gitticks.workflow.decision import is_turn_of
 
@@ -108,7 +107,6 @@ class Loop:
             )
 
     def _name_closed(self) -> None:
-        """Says of the tasks that the run was asked for which of them are closed."""
         tasks = self._tasks.graph().tasks
         for task in (tasks[name] for name in self.options.ids if name in tasks):
             if not task.is_open:
@@ -142,7 +140,6 @@ class Loop:
                 )
 
     def _tell_waiting(self, reason: str) -> None:
-        """Says what the run waits for, once until that changes."""
         if reason != self._told_waiting:
             self._told_waiting = reason
             self.run.emit(RunWaits(reason))
@@ -169,7 +166,6 @@ class Loop:
 
     @property
     def _goes_on(self) -> bool:
-        """True if a run that has nothing to do waits for more."""
         return self.options.auto and self.tally.worker_limit(self.options) is None
 
     def _around(self, *, with_obstacles: bool = True) -> Surroundings:
@@ -185,7 +181,6 @@ class Loop:
         )
 
     def _pickable(self) -> list[Task]:
-        """Returns what can be started now, best first."""
         return next_tasks(
             self._tasks.graph(),
             self.options,
@@ -244,7 +239,6 @@ class Loop:
         return session
 
     def _reap(self) -> None:
-        """Draws the conclusions from what is over for the rest of the run."""
         for job in self._jobs.take_finished():
             try:
                 session = job.future.result()
@@ -342,7 +336,6 @@ class Loop:
         return limit if self.options.auto or had_more else None
 
     def _standstill(self) -> Standstill:
-        """Returns what could be worked on but for one thing each."""
         scope, settings = self._tasks.in_scope(), self.run.settings.limits
         found = next_tasks(
             self._tasks.graph(),

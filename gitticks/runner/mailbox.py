@@ -163,7 +163,6 @@ def read(mailbox: Path, original: TaskFile, role: Role) -> Delivery:
 
 
 def _read_files(mailbox: Path) -> tuple[bytes | None, str, tuple[str, ...]]:
-    """Returns the agent's copy, its learnings, and what kept either from being read."""
     warnings: list[str] = []
     task = learnings = None
     try:

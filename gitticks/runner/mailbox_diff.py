@@ -110,7 +110,6 @@ class ReturnedFile:
         return NewEntries(tuple(fresh), tuple(dict.fromkeys(warnings)))
 
     def _added_lead(self, section: Section) -> str | None:
-        """Returns what was written above the first entry since."""
         before, after = _lead(self.original.body, section), _lead(self.body, section)
         return None if before == after else _rest(after, before)
 

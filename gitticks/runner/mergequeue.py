@@ -118,7 +118,6 @@ class MergeQueue:
         return MergeResult(waits="its base moved again and again")
 
     def _try(self, task_id: TaskId) -> MergeResult | None:
-        """Makes one attempt; None if the base moved meanwhile."""
         task = self._approved(task_id)
         held = left_behind(self.repository)
         if held:
@@ -150,7 +149,6 @@ class MergeQueue:
         return self._land(task, base, tip, commit)
 
     def _land(self, task: Task, base: str, tip: str, commit: str) -> MergeResult | None:
-        """Tries a finished merge out and moves the base to it."""
         failure, tested = self._verify(task, commit)
         if failure is not None:
             return MergeResult(self._decide(task, MergeFailed(failure)), tested=tested)
@@ -224,7 +222,6 @@ class MergeQueue:
         return self._merger
 
     def _verify(self, task: Task, commit: str) -> tuple[str | None, str]:
-        """Runs the quality gates on the merge as it would land; returns the failure and what to show."""
         if not has_commands(self.run.settings):
             return None, ""
         environment = self.run.outer_environment()

@@ -147,7 +147,6 @@ def _task_object(task: Task) -> dict[str, object]:
 
 
 def _command(task: Task | None) -> str | None:
-    """Returns what a person types next."""
     if task is None or task.awaiting is None:
         return None
     if task.awaiting in ANSWERED:
@@ -171,7 +170,6 @@ class Notifier:
         self._due: datetime | None = None
 
     def __enter__(self) -> Self:
-        """Begins; without a command nothing ever happens."""
         if self._command:
             self._told = read_told(self._run.repository.own_dir)
             self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="notify")
@@ -180,7 +178,6 @@ class Notifier:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends, whatever was not told yet."""
         self.close(0.0)
 
     @property
@@ -246,7 +243,6 @@ class Notifier:
             self._pending[self._pool.submit(self._deliver, notice)] = notice
 
     def _remember(self) -> None:
-        """Keeps what was delivered."""
         done = [future for future in self._pending if future.done()]
         for future in done:
             del self._pending[future]
@@ -282,7 +278,6 @@ class Notifier:
 
 
 def _words(ended: Ended) -> str:
-    """Returns how a command failed, with the last that it said."""
     said = ended.output.strip().rpartition("\n")[2].strip()[:200]
     if ended.reason is EndReason.TIMED_OUT:
         return f"took longer than {LONGEST_COMMAND_SECONDS:.0f} s and was ended"

@@ -143,7 +143,6 @@ def _drop(repository: Repository, ref: str, commit: str) -> None:
 def _merged(
     checkout: Checkout, path: str, blobs: tuple[str | None, str | None], content: bytes | None
 ) -> bytes | None:
-    """Merges a file that was changed on both sides; None if that cannot be done without asking."""
     then, now = blobs
     if then is None or now is None or content is None:
         return (

@@ -231,7 +231,6 @@ def _text(store: Store, path: str) -> str:
 
 
 def _epic(store: Store, task: Task) -> tuple[str, str]:
-    """Returns title and text of the task above; a file that cannot be read leaves both empty."""
     if task.parent is None:
         return "", ""
     try:
@@ -252,7 +251,6 @@ def _difference(task: Task, workspace: Workspace, settings: Settings) -> tuple[s
 
 
 def _changes(repository: Repository, start: str, head: str, *, since_fork: bool) -> str:
-    """Returns how much was changed, and where; empty where git cannot tell."""
     from gitticks.git.merges.history import diff_summary, merge_base
     from gitticks.git.refs import resolve
 

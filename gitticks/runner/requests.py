@@ -51,14 +51,12 @@ class RequestWatcher:
         )
 
     def __enter__(self) -> Self:
-        """Starts looking."""
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Looks a last time and stops."""
         self._over.set()
         self._thread.join()
 

@@ -10,8 +10,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, Limits, Request, is_session_id
-from gitticks.agents.environment import agent_environment
+from gitticks.agents.base import (
+    AgentKind,
+    AgentReport,
+    AgentSpec,
+    Limits,
+    Request,
+    agent_environment,
+    is_session_id,
+)
 from gitticks.agents.registry import PRESETS, invoke
 from gitticks.agents.session import run_agent
 from gitticks.errors import GitticksError
@@ -66,13 +73,11 @@ class Transcript:
             return
 
     def __enter__(self) -> Self:
-        """Returns the open transcript."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the file."""
         try:
             self._file.close()
         except OSError:
@@ -308,14 +313,12 @@ class SessionRun:
         return script_blocks(self.file, self.role)
 
     def _commit_folders(self, workspace: Workspace) -> tuple[str, ...]:
-        """Returns where a worker's commits are written; reviewers commit nothing."""
         if self.role is not Role.WORKER:
             return ()
         checkout = checkout_at(self.run.repository, workspace.path)
         return tuple(str(folder) for folder in commit_folders(checkout))
 
     def _variables(self, workspace: Workspace) -> dict[str, str]:
-        """Returns what tells `gt` in which session it was called."""
         return {
             "GITTICKS_TASK": str(self.task_id),
             "GITTICKS_ROLE": self.role.value,

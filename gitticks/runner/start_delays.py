@@ -1,15 +1,17 @@
-"""What keeps a ready task from starting: a person who is still editing it, or an agent whose service gives no more."""
+"""What keeps a ready task from starting: a person's edit, an agent whose service gives no more, an earlier failure."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.runner.events import Warned
@@ -218,3 +220,46 @@ class Patience:
 def role_for(task: Task) -> Role:
     """Returns who is to be started on a task that is ready or to be reviewed."""
     return Role.REVIEWER if task.status is Status.AGENT_REVIEW else Role.WORKER
+
+
+class LeftAlone:
+    """The tasks of one run that are not tried again until somebody changes them."""
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+        self._updated: dict[TaskId, datetime | None] = {}
+        self._refused: set[TaskId] = set()
+
+    @property
+    def ids(self) -> Collection[TaskId]:
+        """The tasks that are left alone just now."""
+        return self._updated.keys()
+
+    def forget_changed(self, tasks: Mapping[TaskId, Task]) -> None:
+        """Lets those be tried again that were changed since, or are gone."""
+        self._updated = {
+            task_id: updated
+            for task_id, updated in self._updated.items()
+            if task_id in tasks and tasks[task_id].updated == updated
+        }
+
+    def note_failure(self, task_id: TaskId, error: GitticksError) -> None:
+        """Leaves a task alone whose job failed; one that was refused is looked at once more.
+
+        Somebody may have moved it between the pick and the start.
+        """
+        if isinstance(error, RefusedError) and task_id not in self._refused:
+            self._refused.add(task_id)
+        else:
+            self.add(task_id, error)
+
+    def note_end(self, task_id: TaskId) -> None:
+        """Forgets that a task was refused."""
+        self._refused.discard(task_id)
+
+    def add(self, task_id: TaskId, error: GitticksError) -> None:
+        """Leaves a task alone until somebody changes it, and says why."""
+        found = self._run.open_store().snapshot().all_tasks().get(task_id)
+        self._updated[task_id] = None if found is None else found.updated
+        hint = f" ({error.hint})" if error.hint else ""
+        self._run.emit(Warned(task_id, f"left out of this run: {error.message}{hint}"))

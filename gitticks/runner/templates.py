@@ -194,8 +194,6 @@ def _left_out(count: int) -> str:
 
 
 class _Renderer:
-    """One template, ready to be filled; jinja2 is loaded only here."""
-
     def __init__(self, name: str, overrides: Mapping[str, str]) -> None:
         from jinja2 import ChoiceLoader, DictLoader, FileSystemLoader, StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -230,7 +228,6 @@ class _Renderer:
 
 
 def _bounded(pieces: Iterator[str]) -> str:
-    """Joins a template's output, as long as it stays within what any prompt could need."""
     taken, size = [], 0
     for piece in pieces:
         size += len(piece)

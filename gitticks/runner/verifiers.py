@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.agents.environment import neutral_environment
+from gitticks.agents.base import neutral_environment
 from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.merges import merge_base, tree_changes
@@ -75,8 +75,6 @@ class _Gate:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What a checkout held before the gates ran."""
-
     snapshot: Snapshot
     index: bytes
     staged: bytes
@@ -152,8 +150,6 @@ def run_checks(
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The gates' common surroundings."""
-
     directory: Path
     settings: Settings
     environment: Mapping[str, str]
@@ -205,14 +201,12 @@ def _how(ended: Ended) -> str:
 
 
 def _tail(ended: Ended) -> str:
-    """Returns the end of the output as an indented block, so that nothing in it reads as markdown."""
     text = ended.output.encode()[-_TAIL_BYTES:].decode(errors="ignore").strip("\n")
     shown = "\n".join(f"    {line}".rstrip() for line in text.splitlines())
     return f"\n\n{shown}" if shown.strip() else ""
 
 
 def _count(output: str) -> str | None:
-    """Returns how many tests a run says have passed, summed where it says so for several parts."""
     for pattern in _COUNTS:
         found = pattern.findall(output)
         if found:
@@ -262,7 +256,6 @@ def _clean_up(
 
 
 def _take_away(checkout: Checkout, made: list[str]) -> None:
-    """Removes files that the index does not know and restores those that it does."""
     now = changed_paths(checkout)
     for path in made:
         if path in now.untracked:

@@ -99,7 +99,6 @@ def read_entries(worklog: str) -> tuple[LoggedIteration, ...]:
 
 
 def _texts(worklog: str, matches: list[re.Match[str]]) -> list[str]:
-    """Returns the text of each entry, up to where the next begins."""
     starts = [match.start() for match in matches]
     return [
         worklog[start:end].strip()

@@ -146,7 +146,6 @@ def _plan_here(task: Task, settings: Settings, repository: Repository) -> Plan:
 
 
 def _owner(task: Task, graph: TaskGraph, isolation: Isolation) -> TaskId:
-    """Returns whose workspace it is: the nearest epic's above, or the task's own."""
     if isolation is Isolation.TASK or task.is_epic:
         return task.id
     return next((above.id for above in graph.ancestors(task) if above.is_epic), task.id)
@@ -178,7 +177,6 @@ def _last_known(task: Task, repository: Repository, workspace: Path, branch: str
 
 
 def _left_in(repository: Repository, workspace: Path, branch: str) -> str | None:
-    """Returns the commit that the workspace stood at when its branch was deleted."""
     try:
         checkout = checkout_at(repository, workspace)
     except NotFoundError:
@@ -187,7 +185,6 @@ def _left_in(repository: Repository, workspace: Path, branch: str) -> str | None
 
 
 def _fork(repository: Repository, commit: str, base_tip: str) -> str:
-    """Returns where a work branch that is there already left its base."""
     if commit == base_tip:
         return commit
     from gitticks.git.merges.history import merge_base

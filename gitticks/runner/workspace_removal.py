@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at
+from gitticks.git.lock_files import clear_shared_locks
+from gitticks.git.locks import hold_lock
+from gitticks.git.maintenance import has_many_loose_objects, pack_loose_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import list_worktrees, remove_worktree
 from gitticks.model.settings import Settings
+from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
 from gitticks.runner.workspace_plan import OWN_FOLDERS, shown_paths, uncommitted_paths
 from gitticks.runner.workspace_repair import commit_without_a_branch
 from gitticks.store.layout import WORK_BRANCH
 
+if TYPE_CHECKING:
+    from gitticks.runner.context import RunContext
+
+
 _BEING_REMOVED = "gitticks-removing"
 """A file in a worktree's own git directory while the worktree is removed, which nobody does at one stroke."""
+
+_WORK = f"{BRANCHES}{WORK_BRANCH}".removesuffix("/")
+_LOCK_SECONDS = 5.0
+"""Whoever works here just now goes first; the next run tidies up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +119,35 @@ def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedW
         branch = tree.branch or WORK_BRANCH + name
         found.append(ListedWorkspace(name, tree.path, branch, tree.head, not tree.path.is_dir()))
     return tuple(sorted(found, key=lambda one: one.name))
+
+
+def tidy_up(repository: Repository) -> int:
+    """Packs loose objects if there are many and the person's git may do that by itself; returns how many it packed."""
+    with contextlib.suppress(GitticksError, OSError, KeyboardInterrupt):
+        if has_many_loose_objects(repository):
+            with hold_lock(repository.own_dir / "lock", wait_seconds=_LOCK_SECONDS):
+                return pack_loose_objects(repository)
+    return 0
+
+
+def remove_merged_workspaces(run: RunContext) -> None:
+    """Removes workspaces and branches of merged tasks that a killed merge left; later commits and other work stay."""
+    with contextlib.suppress(GitticksError, OSError, KeyboardInterrupt):
+        branches = _work_branches(run.repository)
+        if not branches:
+            return
+        with hold_lock(run.repository.own_dir / "merge.lock", wait_seconds=_LOCK_SECONDS):
+            for task in run.open_store().snapshot().all_tasks().values():
+                is_merged = task.status is Status.DONE and task.merged_sha is not None
+                if is_merged and task.branch in branches:
+                    with contextlib.suppress(GitticksError, OSError):
+                        remove_after_merge(run.repository, task, run.settings)
+
+
+def _work_branches(repository: Repository) -> frozenset[str]:
+    """Returns the branches of tasks, once no dead git keeps them or the list of packed refs locked."""
+    names = run_git(["for-each-ref", "--format=%(refname)", _WORK], repository_dir=repository.common_dir).text
+    locked = (repository.common_dir / _WORK).rglob("*.lock")
+    held = [str(lock.relative_to(repository.common_dir)).removesuffix(".lock") for lock in locked]
+    clear_shared_locks(repository.common_dir, "packed-refs", *held)
+    return frozenset(name.removeprefix(BRANCHES) for name in names.split())

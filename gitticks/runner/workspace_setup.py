@@ -150,7 +150,6 @@ def set_up(
 
 
 def _copy(source: Path, target: Path, name: str) -> None:
-    """Copies a file or folder that exists; what the workspace has already stays."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or path.parts[0] == ".git":
         raise SetupFailedError(

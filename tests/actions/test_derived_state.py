@@ -9,7 +9,7 @@ from gitticks.actions.derived_state import Person, names_reviewer, standing_now,
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.runner.stop_requests import Holds
+from gitticks.runner.liveness import Holds
 from tests.support.stores import change_task, make_queue
 
 ADA = Person.of("Ada Lovelace", "ada.l@example.org")

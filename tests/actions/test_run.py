@@ -14,9 +14,9 @@ from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.events import RunEnded, RunEvent
+from gitticks.runner.liveness import Holds
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
-from gitticks.runner.stop_requests import Holds
 from gitticks.store.branch import Store
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.agents.base import AgentKind
-from gitticks.agents.environment import agent_environment
+from gitticks.agents.base import AgentKind, agent_environment
 
 OUTER = {
     "PATH": "/bin",

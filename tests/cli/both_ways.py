@@ -19,8 +19,8 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Awaiting, Requires, Status, TaskType
 from gitticks.model.task import Approval, Claim, Usage
+from gitticks.runner.liveness import Holds
 from gitticks.runner.records import Sessions
-from gitticks.runner.stop_requests import Holds
 from gitticks.store.board import create_board
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction

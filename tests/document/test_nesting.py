@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.document.sections import parse_blocks, read_body
-from gitticks.document.sections_simple import find_headings
+from gitticks.document.sections import find_headings, parse_blocks, read_body
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import Source
 from gitticks.document.verdict_line import MOST_INLINE_CHARACTERS, review_outcome
@@ -49,7 +48,8 @@ def test_a_note_holds_it_and_the_next_one_may_hold_code(deep: str) -> None:
 @given(st.lists(st.sampled_from(["- ", "> ", "1. ", "  ", "* "]), max_size=40).map("".join))
 def test_the_short_cut_sees_the_same(markers: str) -> None:
     text = f"{markers}x\n\n## Below\n"
-    plain = find_headings(text)
+    source = Source(text, "f")
+    plain = find_headings(source)
     if plain is not None:
-        found = [token for token in parse_blocks(Source(text, "f")) if token.type == "heading_open"]
+        found = [token for token in parse_blocks(source) if token.type == "heading_open"]
         assert len(plain) == len([token for token in found if token.level == 0])

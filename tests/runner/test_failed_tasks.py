@@ -10,8 +10,8 @@ from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.runner.events import RunEvent, Warned
-from gitticks.runner.failed_tasks import LeftAlone
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.start_delays import LeftAlone
 from tests.support.runs import NO_PERSON, RunProject, project
 from tests.support.tasks import CREATED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitticks.model.ids import TaskId
-from gitticks.runner.stop_requests import Holds
+from gitticks.runner.liveness import Holds
 
 K7F2 = TaskId("k7f2")
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.locks import hold_lock
-from gitticks.runner import tidying
+from gitticks.runner import workspace_removal
 from gitticks.runner.outcome import RunExit
-from gitticks.runner.tidying import tidy_up
+from gitticks.runner.workspace_removal import tidy_up
 from tests.support.loose_objects import counts, plant
 from tests.support.repositories import fsck_problems, git
 from tests.support.runs import NO_REVIEW, RunProject, project
@@ -44,7 +44,7 @@ def test_a_run_leaves_few_objects_loose(project: RunProject) -> None:
 
 def test_whoever_writes_goes_first(project: RunProject, monkeypatch: pytest.MonkeyPatch) -> None:
     let_git_pack(project)
-    monkeypatch.setattr(tidying, "_LOCK_SECONDS", 0.01)
+    monkeypatch.setattr(workspace_removal, "_LOCK_SECONDS", 0.01)
     with hold_lock(project.store.repository.own_dir / "lock"):
         assert tidy_up(project.store.repository) == 0
     assert tidy_up(project.store.repository) > 0
@@ -92,7 +92,7 @@ def test_a_workspace_stays_while_somebody_merges(
     project.make()
     project.run()
     folder = plant_workspace(project)
-    monkeypatch.setattr(tidying, "_LOCK_SECONDS", 0.01)
+    monkeypatch.setattr(workspace_removal, "_LOCK_SECONDS", 0.01)
     with hold_lock(project.store.repository.own_dir / "merge.lock"):
         assert project.run().code == RunExit.DONE
     assert folder.exists()

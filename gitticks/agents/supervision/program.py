@@ -11,8 +11,13 @@ import time
 
 from gitticks.agents.supervision.start import CONTROL, read_request
 from gitticks.agents.supervision.supervisor import Supervisor
-from gitticks.agents.supervision.tree import SET_CHILD_SUBREAPER, control_process, kill_descendants
-from gitticks.agents.supervision.wake import drain, wake_by_children
+from gitticks.agents.supervision.tree import (
+    SET_CHILD_SUBREAPER,
+    control_process,
+    drain,
+    kill_descendants,
+    wake_by_children,
+)
 
 GUARD_PATIENCE_SECONDS = 20.0
 """How long, beyond the grace, a supervisor may outlive its runner before the guard takes over."""

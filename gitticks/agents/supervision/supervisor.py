@@ -15,10 +15,10 @@ from gitticks.agents.supervision.start import CONTROL, REPORT, Request, become_c
 from gitticks.agents.supervision.tree import (
     GIVE_UP_SECONDS,
     KILL_PAUSE_SECONDS,
+    drain,
     is_group_alive,
     signal_descendants,
 )
-from gitticks.agents.supervision.wake import drain
 
 FRAME = struct.Struct(">cI")
 STARTED, OUTPUT, ERRORS, DROPPED, ENDED = b"s", b"o", b"e", b"d", b"x"

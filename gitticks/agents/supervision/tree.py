@@ -104,3 +104,20 @@ def kill_descendants() -> None:
             signal_descendants(0, signal.SIGKILL)
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
                 time.sleep(KILL_PAUSE_SECONDS)
+
+
+def wake_by_children() -> int:
+    """Returns a descriptor that becomes readable with every signal from now on, the end of a child above all."""
+    wake, signalled = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(signalled, False)
+    signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    return wake
+
+
+def drain(descriptor: int) -> None:
+    """Empties the pipe that signals write to."""
+    with contextlib.suppress(BlockingIOError):
+        while os.read(descriptor, 4096):
+            pass

@@ -84,7 +84,6 @@ class _Merge:
         return kept + self.newline * 2
 
     def _text(self, key: Key) -> str | None:
-        """Returns what stands for a section, None if it goes."""
         base, frame, guest = self.base.get(key), self.frame.get(key), self.guest.get(key)
         if key[0][1] in self.bundle and key[0][0] > 1:
             return frame.raw if frame else None
@@ -200,7 +199,6 @@ def _read(frame: Body, text: str) -> Body:
 
 
 def _parts(body: Body) -> dict[Key, _Part]:
-    """Returns the sections of a body by level, name and number; first what stands above all of them."""
     blocks = body.blocks
     first = blocks[0].start if blocks else len(body.text)
     above = body.text[:first]

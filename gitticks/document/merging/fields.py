@@ -11,11 +11,10 @@ from gitticks.document.frontmatter import Frontmatter
 from gitticks.document.merging.three_way import joined_order, union_of_lines
 from gitticks.document.texts import Source, line_end, with_newlines
 from gitticks.document.yaml_edit import Change
-from gitticks.document.yaml_nodes import Loose, Node, Scalar, loose_node
-from gitticks.document.yaml_nodes import Mapping as MappingNode
-from gitticks.document.yaml_nodes import Sequence as SequenceNode
+from gitticks.document.yaml_read import Loose, Node, Scalar, loose_node, parse_yaml
+from gitticks.document.yaml_read import Mapping as MappingNode
+from gitticks.document.yaml_read import Sequence as SequenceNode
 from gitticks.document.yaml_scalars import Plain, YamlValue
-from gitticks.document.yaml_tree import parse_yaml
 
 SETS = frozenset({"labels", "blocked_by"})
 UPDATED = "updated"
@@ -92,7 +91,6 @@ class _Merge:
         return "".join(_ended(lead) for lead in (frame, guest) if lead and lead.strip() and lead != base)
 
     def _chosen(self, key: str) -> _Part | None:
-        """Returns the side whose lines stand for a key, None if it goes."""
         base, frame, guest = (parts.by_key.get(key) for parts in (self.base, self.frame, self.guest))
         if key in self.bundle or key in (MANUAL, "id"):
             return frame
@@ -107,7 +105,6 @@ class _Merge:
         return self._joined(key, base, frame, guest)
 
     def _joined(self, key: str, base: _Part | None, frame: _Part | None, guest: _Part | None) -> _Part | None:
-        """Returns what stands for a key that both sides changed."""
         if key in SETS:
             return self._joined_set(key, base, frame, guest)
         if frame is None or guest is None:

@@ -74,7 +74,6 @@ def split_sides(text: str) -> Sides | None:
 
 
 def _kind(line: str) -> str:
-    """Returns the marker that a line begins with, or nothing."""
     found = line[:7]
     if found not in (_BEGIN, _BASE, _MIDDLE, _END):
         return ""

@@ -7,7 +7,7 @@ import pytest
 
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status, TaskType
-from gitticks.runner.stop_requests import Holds
+from gitticks.runner.liveness import Holds
 from tests.cli.support import gt
 from tests.support.stores import NOW, make_queue, make_store, make_task
 

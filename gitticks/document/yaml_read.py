@@ -1,16 +1,16 @@
-"""A short cut past ruamel.yaml for the frontmatter that gitticks itself writes: one `key: value` a line.
-
-Importing and running a whole YAML parser costs more than everything else that reading a task does. This reader
-accepts a small part of YAML in which every line stands for itself, gives exactly the tree that ruamel's events
-give for it (a property test compares them), and declines everything else.
-"""
+"""Reads YAML into a tree whose every node knows its place: what gitticks itself writes at once, the rest by ruamel.yaml."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from gitticks.document.yaml_nodes import Mapping, Node, Pair, Scalar, Sequence
+from gitticks.document.texts import Source
 
+NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+
+Loose: TypeAlias = "str | list[Loose] | dict[str, Loose]"
 MOST_LINES = 400
 _FIRST = r"[^\x00-')-\-:-@\[-^`{-\x7f]"
 _MIDDLE = r"[^\x00-\x20:\x7f]"
@@ -28,6 +28,88 @@ _ITEM = re.compile(rf"({FLOW_WORD})|({QUOTED})")
 _KEY = re.compile(r"([A-Za-z_]{1,100}): ")
 _DEEPEST = 6
 _ITEM_PAIR = re.compile(rf"([a-z_]+): (?:({FLOW_WORD})|({QUOTED}))")
+MOST_BYTES = 64_000
+MOST_BRACKETS = 500
+_DIRECTIVE = re.compile(r"(?:\A|[\r\n])(?=%)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One value's text as YAML reads it; `style` is empty for a plain one, else its quote, `|` or `>`."""
+
+    text: str
+    style: str
+    start: int
+    end: int
+
+    @property
+    def is_null(self) -> bool:
+        """True for a plain scalar that YAML 1.2 reads as null."""
+        return not self.style and self.text in NULLS
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list; `flow` where it is written in brackets."""
+
+    items: tuple[Node, ...]
+    flow: bool
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A key and its value."""
+
+    key: Scalar
+    value: Node
+
+    @property
+    def start(self) -> int:
+        """Returns where the key begins."""
+        return self.key.start
+
+    @property
+    def end(self) -> int:
+        """Returns where the value ends."""
+        return max(self.key.end, self.value.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Pairs in the order of the file; no key occurs twice. `flow` where it is written in braces."""
+
+    pairs: tuple[Pair, ...]
+    flow: bool
+    start: int
+    end: int
+
+    def pair(self, key: str) -> Pair | None:
+        """Returns the pair of that key."""
+        for pair in self.pairs:  # a generator would double the time that reading a task's fields takes
+            if pair.key.text == key:
+                return pair
+        return None
+
+    def get(self, key: str) -> Node | None:
+        """Returns the value of that key."""
+        found = self.pair(key)
+        return None if found is None else found.value
+
+
+Node: TypeAlias = Scalar | Sequence | Mapping
+
+
+def loose_node(node: Node | None) -> Loose:
+    """Returns the node's texts without their places and quotes; nothing at all is an empty mapping."""
+    if node is None:
+        return {}
+    if isinstance(node, Scalar):
+        return node.text
+    if isinstance(node, Sequence):
+        return [loose_node(item) for item in node.items]
+    return {pair.key.text: loose_node(pair.value) for pair in node.pairs}
 
 
 def parse_simple(text: str) -> Mapping | None:
@@ -131,3 +213,38 @@ def _flow(text: str, start: int, offset: int, depth: int) -> Node | None:
     if opening == "[":
         return Sequence(tuple(items), flow=True, start=offset + start, end=end)
     return Mapping(tuple(pairs.values()), flow=True, start=offset + start, end=end)
+
+
+def parse_yaml(source: Source) -> Mapping | None:
+    """Returns the tree of one YAML document whose root is a mapping, or None where it holds nothing.
+
+    Raises:
+        DocumentError: it is no YAML, passes a limit, or uses anchors, aliases, tags or a key twice.
+    """
+    _refuse_excess(source)
+    simple = parse_simple(source.text)
+    if simple is not None:
+        return simple
+    from gitticks.document.yaml_events import build_tree
+
+    root = build_tree(source)
+    if root is None or (isinstance(root, Scalar) and not root.text and not root.style):
+        return None
+    if not isinstance(root, Mapping):
+        raise source.error("this is not a list of `key: value` lines", root.start, hint="write `key: value`")
+    return root
+
+
+def _refuse_excess(source: Source) -> None:
+    """Refuses what costs time, or breaks ruamel, before the first event."""
+    if len(source.text.encode()) > MOST_BYTES:
+        raise source.error(f"the YAML is longer than {MOST_BYTES // 1000} kB", 0, hint="move text below it")
+    for bracket in "[{":
+        if source.text.count(bracket) > MOST_BRACKETS:
+            raise source.error(
+                f"the YAML has more than {MOST_BRACKETS} `{bracket}`", 0, hint="move text below it"
+            )
+    directive = _DIRECTIVE.search(source.text)
+    if directive is not None:
+        hint = "delete the line that begins with `%`"
+        raise source.error("directives are not allowed", directive.end(), hint=hint)
