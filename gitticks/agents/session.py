@@ -10,7 +10,6 @@ from pathlib import Path
 
 from gitticks.agents.base import AgentReport, Invocation, is_session_id
 from gitticks.agents.process import AT_ONCE, Command, EndReason, Limits, StopRequest, run_supervised
-from gitticks.processes import ProcessIdentity
 
 
 def run_agent(
@@ -24,10 +23,8 @@ def run_agent(
     on_text: Callable[[str], None] | None = None,
     on_line: Callable[[str], None] | None = None,
     on_error_line: Callable[[str], None] | None = None,
-    on_start: Callable[[ProcessIdentity], None] | None = None,
     on_session_id: Callable[[str], None] | None = None,
     lock: Path | None = None,
-    wrapper: tuple[str, ...] = (),
 ) -> AgentReport:
     """Runs an agent in its workspace and returns what came of it.
 
@@ -43,10 +40,8 @@ def run_agent(
         on_text: called with what is worth showing to a person, as it comes.
         on_line: called with each raw line of stdout, for the transcript.
         on_error_line: called with each line of stderr.
-        on_start: called with the identity of the supervisor.
         on_session_id: called with the agent's own name of the session, each time that it tells another one.
         lock: a file whose flock is held while anything of the session may live.
-        wrapper: what stands before the agent's own arguments, such as a sandbox's program with its flags.
     """
     reader = invocation.new_reader()
     known: str | None = None
@@ -72,16 +67,14 @@ def run_agent(
             on_text(shown)
 
     command = Command(
-        (*wrapper, *invocation.argv),
+        invocation.argv,
         workspace,
         {**environment, **invocation.environment},
         invocation.stdin,
         stop_signal=invocation.stop_signal,
     )
     with asked.listening(lambda letter: own.request(at_once=letter == AT_ONCE)):
-        ended = run_supervised(
-            command, limits, take, own, on_error_line=on_error_line, on_start=on_start, lock=lock
-        )
+        ended = run_supervised(command, limits, take, own, on_error_line=on_error_line, lock=lock)
     if ended.reason is EndReason.STOPPED and not asked.is_requested:
         ended = replace(ended, reason=EndReason.IDLE)
     return reader.report(ended, now())

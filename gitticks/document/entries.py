@@ -39,12 +39,20 @@ def escape(text: str, *, keep_fences: bool = True) -> str:
         text: what somebody wrote.
         keep_fences: leave closed code fences and the lines inside them as they are.
     """
-    return _mapped(text, _with_backslash, keep_fences=keep_fences)
+    return _mapped(
+        text,
+        lambda line, match: f"{line[: match.start(1)]}\\{line[match.start(1) :]}",
+        keep_fences=keep_fences,
+    )
 
 
 def unescape(text: str) -> str:
     """Returns the text that `escape` was given, with whatever choice about fences."""
-    return _mapped(text, _without_backslash, keep_fences=True)
+    return _mapped(
+        text,
+        lambda line, match: line[: match.start(1)] + line[match.start(1) + bool(match[1]) :],
+        keep_fences=True,
+    )
 
 
 def _mapped(text: str, change: Callable[[str, re.Match[str]], str], *, keep_fences: bool) -> str:
@@ -101,14 +109,6 @@ def _closing(lines: list[str], index: int, fence: re.Match[str], longest: list[d
         if closer is not None and closer[1][0] == mark[0] and len(closer[1]) >= len(mark):
             return at
     return None
-
-
-def _with_backslash(line: str, match: re.Match[str]) -> str:
-    return line[: match.start(1)] + "\\" + line[match.start(1) :]
-
-
-def _without_backslash(line: str, match: re.Match[str]) -> str:
-    return line if not match[1] else line[: match.start(1)] + line[match.start(1) + 1 :]
 
 
 class PlacedEntry(NamedTuple):

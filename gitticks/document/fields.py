@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from datetime import date, datetime
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from gitticks.document import values
 from gitticks.document.frontmatter import Frontmatter
 from gitticks.document.texts import Source
-from gitticks.document.values import At, Reader, format_date, format_time
+from gitticks.document.values import At, Reader, format_time
 from gitticks.document.yaml_edit import Change
 from gitticks.document.yaml_read import Mapping as MappingNode
 from gitticks.document.yaml_read import Node, Scalar
@@ -55,36 +55,28 @@ def _read_id(at: At, node: Node) -> TaskId:
     return TaskId(text)
 
 
-def _read_object_id(at: At, node: Node) -> str:
-    text = values.read_text(at, node)
-    if OBJECT_ID.fullmatch(text) is None:
-        raise at.error(
-            node, f"is not a commit: {values.shown(node)}", hint="write a commit's full id, or delete it"
-        )
-    return text
+def _filled(problem: str, hint: str) -> Reader[str]:
+    def read(at: At, node: Node) -> str:
+        text = values.read_text(at, node)
+        if not text.strip():
+            raise at.error(node, problem, hint=hint)
+        return text
+
+    return read
 
 
-def _read_branch(at: At, node: Node) -> str:
-    text = values.read_text(at, node)
-    if _BRANCH.fullmatch(text) is None:
-        raise at.error(
-            node, f"is not a branch name: {values.shown(node)}", hint="`git branch --list` shows them"
-        )
-    return text
+def _matching(pattern: re.Pattern[str], what: str, hint: str) -> Reader[str]:
+    def read(at: At, node: Node) -> str:
+        text = values.read_text(at, node)
+        if pattern.fullmatch(text) is None:
+            raise at.error(node, f"is not {what}: {values.shown(node)}", hint=hint)
+        return text
+
+    return read
 
 
-def _read_title(at: At, node: Node) -> str:
-    text = values.read_text(at, node)
-    if not text.strip():
-        raise at.error(node, "is empty", hint="write what the task is about")
-    return text
-
-
-def _read_label(at: At, node: Node) -> str:
-    text = values.read_text(at, node)
-    if not text.strip():
-        raise at.error(node, "holds an empty label", hint="delete it")
-    return text
+_read_object_id = _matching(OBJECT_ID, "a commit", "write a commit's full id, or delete it")
+_read_branch = _matching(_BRANCH, "a branch name", "`git branch --list` shows them")
 
 
 def _complete(at: At, node: Node, parts: Mapping[str, object], needed: tuple[str, ...]) -> None:
@@ -139,14 +131,6 @@ def _write_time(time: datetime) -> Plain:
     return Plain(format_time(time))
 
 
-def _write_date(day: date) -> Plain:
-    return Plain(format_date(day))
-
-
-def _write_number(number: int) -> int:
-    return number
-
-
 def _write_approval(approval: Approval) -> dict[str, YamlValue]:
     parts: dict[str, YamlValue] = {"by": approval.by, "at": _write_time(approval.at)}
     if approval.head is not None:
@@ -155,8 +139,7 @@ def _write_approval(approval: Approval) -> dict[str, YamlValue]:
 
 
 def _write_usage(usage: Usage) -> dict[str, YamlValue]:
-    parts: dict[str, YamlValue] = {name: getattr(usage, name) for name in (one.name for one in fields(usage))}
-    return {name: part for name, part in parts.items() if part}
+    return {name: part for name, part in asdict(usage).items() if part}
 
 
 def _write_claim(claim: Claim) -> dict[str, YamlValue]:
@@ -177,7 +160,7 @@ def _word(key: str, words: type[StrEnum], *, is_always_written: bool = False) ->
 
 
 def _count(key: str, most: int | None = None) -> Field:
-    return Field(key, values.read_integer(0, most), _write_number)
+    return Field(key, values.read_integer(0, most), int)
 
 
 def _time(key: str) -> Field:
@@ -190,11 +173,16 @@ def _commit(key: str) -> Field:
 
 FIELDS: tuple[Field, ...] = (
     Field("id", _read_id, is_always_written=True, takes_null_as_text=True),
-    Field("title", _read_title, is_always_written=True, takes_null_as_text=True),
+    Field(
+        "title",
+        _filled("is empty", "write what the task is about"),
+        is_always_written=True,
+        takes_null_as_text=True,
+    ),
     _word("type", TaskType),
     _word("status", Status, is_always_written=True),
     _count("priority", 4),
-    Field("labels", values.read_list(_read_label), list),
+    Field("labels", values.read_list(_filled("holds an empty label", "delete it")), list),
     Field("blocked_by", values.read_list(_read_id), list),
     Field("parent", _read_id),
     _word("requires", Requires),
@@ -203,7 +191,7 @@ FIELDS: tuple[Field, ...] = (
     _word("verdict", Verdict),
     Field("approval", _read_approval, _write_approval),
     _text("reviewer"),
-    Field("defer_until", values.read_date, _write_date),
+    Field("defer_until", values.read_date, lambda day: Plain(day.isoformat()[:10])),
     _text("agent"),
     _text("model"),
     _word("isolation", Isolation),

@@ -62,8 +62,7 @@ class Frontmatter:
         Raises:
             DocumentError: the file writes a value in a form that cannot be changed in place.
         """
-        changed = splice(self.source, changes, self.newline)
-        return replace(self, yaml=changed.text, tree=FrontmatterHandler(self.path).tree(changed.text))
+        return self.with_yaml(splice(self.source, changes, self.newline).text)
 
     def with_yaml(self, yaml: str) -> Frontmatter:
         """Returns the file with another text between its fences.
@@ -106,7 +105,10 @@ class FrontmatterHandler(BaseHandler):
         """
         found = self.FM_BOUNDARY.match(text)
         if found is None:
-            raise _no_frontmatter(text, self._path)
+            source = Source(text, self._path)
+            if conflict := _CONFLICT.match(text):
+                raise _conflict_error(source, conflict.start())
+            raise source.error("there is no frontmatter", 0, hint="begin the file with a line `---`")
         return found
 
     def load(self, fm: str) -> dict[str, Any]:
@@ -195,14 +197,6 @@ def _refuse_many_lines(text: str, path: str) -> None:
 def _too_large(limit: str, path: str) -> DocumentError:
     hint = "move long text to a file of its own"
     return DocumentError(f"the file is larger than {limit}", path=path, hint=hint)
-
-
-def _no_frontmatter(text: str, path: str) -> DocumentError:
-    source = Source(text, path)
-    conflict = _CONFLICT.match(text)
-    if conflict is not None:
-        return _conflict_error(source, conflict.start())
-    return source.error("there is no frontmatter", 0, hint="begin the file with a line `---`")
 
 
 def refuse_conflict(source: Source) -> None:

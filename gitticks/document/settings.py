@@ -140,17 +140,12 @@ def refuse_unavailable(setting: Setting, keys: Keys, value: object) -> None:
     """
     part = unavailable_part(setting, keys, value)
     if part is not None:
-        works = [str(one) for one in _works(setting)]
+        works = []
+        if setting.name in NOT_YET_VALUES:
+            words = setting.kind.wanted.removeprefix("one of ").split(", ")
+            works = [f"`{word}`" for word in words if word not in NOT_YET_VALUES[setting.name]]
         hint = f"what works is {', '.join(works)}" if works else "`gt config` lists the settings that work"
         raise UsageError(f"{part} is {NOT_AVAILABLE}", hint=hint)
-
-
-def _works(setting: Setting) -> list[str]:
-    """Returns the words of a closed set that this version acts on; none where only some of the words do not."""
-    if setting.name not in NOT_YET_VALUES:
-        return []
-    words = setting.kind.wanted.removeprefix("one of ").split(", ")
-    return [f"`{word}`" for word in words if word not in NOT_YET_VALUES[setting.name]]
 
 
 def parse_value(setting: Setting, keys: Keys, text: str, origin: str) -> object:
@@ -272,8 +267,9 @@ def _read(source: Source, keys: Keys, node: Node, key: Scalar) -> dict[Keys, obj
     if pattern in GROUPS:
         if is_null:
             return {}
+        known = known_keys(pattern) or ("name",)
         raise At(source, ".".join(keys)).error(
-            node, f"is not a mapping: {values.shown(node)}", hint=_example(keys)
+            node, f"is not a mapping: {values.shown(node)}", hint=f"write `{keys[-1]}: {{{known[0]}: …}}`"
         )
     if setting is None:
         group = pattern_of(keys[:-1]) if len(keys) > 1 else ""
@@ -281,11 +277,6 @@ def _read(source: Source, keys: Keys, node: Node, key: Scalar) -> dict[Keys, obj
     if is_null:
         return {keys: None} if setting.kind.is_nullable else {}
     return {keys: setting.kind.read(At(source, ".".join(keys)), node)}
-
-
-def _example(keys: Keys) -> str:
-    known = known_keys(pattern_of(keys)) or ("name",)
-    return f"write `{keys[-1]}: {{{known[0]}: …}}`"
 
 
 def agent_keys() -> frozenset[str]:

@@ -213,13 +213,9 @@ def _as_yaml(item: object) -> YamlValue:
     return list(item) if isinstance(item, tuple) else str(item)
 
 
-def _show_flag(value: object) -> str:
-    return "true" if value else "false"
-
-
 TEXT = Kind("text", _read_filled, Form.TEXT, is_nullable=True)
 NEEDED_TEXT = Kind("text", _read_filled, Form.TEXT)
-FLAG = Kind("true or false", values.read_flag, Form.FLAG, _show_flag)
+FLAG = Kind("true or false", values.read_flag, Form.FLAG, lambda value: "true" if value else "false")
 NUMBER = Kind("a number from 0 up", values.read_number)
 COST = Kind("a number of dollars", values.read_number, is_nullable=True)
 DURATION = Kind("a time such as 30m", _read_duration, show=_in_units(_SHOWN_DURATIONS, "s"))

@@ -110,7 +110,8 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
     for layer in kept:
         for keys, value in layer.values.items():
             origin = layer.origins.get(keys, FILE)
-            held = _combined(keys, found[keys], value) if keys in found else value
+            combine = BY_NAME[pattern_of(keys)].combine
+            held = value if keys not in found or combine is None else combine(found[keys], value)
             if not _holds(value, held):
                 overruled.append(Overruled(".".join(keys), value, origin, origins[keys]))
             if keys not in found or held != found[keys]:
@@ -131,11 +132,6 @@ def _holds(value: object, held: object) -> bool:
     if isinstance(value, tuple) and isinstance(held, tuple):
         return all(item in held for item in value)
     return value == held
-
-
-def _combined(keys: Keys, earlier: object, later: object) -> object:
-    combine = BY_NAME[pattern_of(keys)].combine
-    return later if combine is None else combine(earlier, later)
 
 
 def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:

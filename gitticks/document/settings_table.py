@@ -135,11 +135,6 @@ def _first_given(earlier: object, later: object) -> object:
     return later if earlier is None else earlier
 
 
-def _last_given(earlier: object, later: object) -> object:
-    """Returns the later value unless it is null: the user's own list of signers goes before the repository's."""
-    return earlier if later is None else later
-
-
 _HUMAN = _stricter(HumanPolicy.ALWAYS, HumanPolicy.WHEN_REQUIRED)
 _REVIEW = _stricter(ReviewPolicy.COUNCIL, ReviewPolicy.AGENT, ReviewPolicy.NONE)
 _PRESET = _stricter(SandboxPreset.STRICT, SandboxPreset.PERMISSIVE, SandboxPreset.NONE)
@@ -240,7 +235,12 @@ SETTINGS: tuple[Setting, ...] = (
         "how strong an approval must be: L0 a name, L1 a terminal, L2 a signature, L3 a hardware key",
         max,
     ),
-    Setting("approvals.allowed_signers", kinds.TEXT, "the file of keys whose signatures count", _last_given),
+    Setting(
+        "approvals.allowed_signers",
+        kinds.TEXT,
+        "the file of keys whose signatures count",
+        lambda earlier, later: earlier if later is None else later,
+    ),
     Setting("approvals.four_eyes", kinds.FLAG, "whether someone else than the author must approve", _TRUE),
     Setting("limits.in_review", kinds.integer(1), "above how many tasks in review no new work begins"),
     Setting("limits.iteration", kinds.DURATION, "how long one iteration may take"),

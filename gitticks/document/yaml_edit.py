@@ -47,7 +47,8 @@ class Editor:
         """Yields ways to add a key after the mapping's last one."""
         pair = f"{render_text(key, flow=mapping.flow)}: {render(value, flow=mapping.flow)}"
         if mapping.flow:
-            yield self._added_in_flow(mapping, mapping.pairs, pair)
+            place = mapping.pairs[-1].end if mapping.pairs else mapping.start + 1
+            yield [Edit(place, place, f", {pair}" if mapping.pairs else pair)]
             return
         last = mapping.pairs[-1]
         indentation = " " * (mapping.pairs[0].start - self._line_start(mapping.pairs[0].start))
@@ -80,7 +81,8 @@ class Editor:
             yield [Edit(node.start, node.end, rendered)]
         else:
             colon = self.text.find(":", pair.key.end, node.start)
-            yield [Edit(colon + 1, colon + 1, f" {rendered}"), *self._lines_removed(node)]
+            lines = Edit(self._line_start(node.start), self._line_end(node.end), "")
+            yield [Edit(colon + 1, colon + 1, f" {rendered}"), lines]
 
     def _block_scalar_replaced(self, node: Scalar, rendered: str) -> list[Edit]:
         """Returns the edits that keep a comment behind the `|`."""
@@ -89,9 +91,6 @@ class Editor:
         line_end = LINE_BREAK.search(self.text, header_end, node.end)
         body = node.end if line_end is None else line_end.start()
         return [Edit(node.start, header_end, rendered), Edit(body, max(body, node.end), "")]
-
-    def _lines_removed(self, node: Node) -> list[Edit]:
-        return [Edit(self._line_start(node.start), self._line_end(node.end), "")]
 
     def _changed_items(self, node: SequenceNode, value: Sequence[YamlValue]) -> Iterator[list[Edit]]:
         """Yields the edits that keep the items, quotes and comments that stay."""
@@ -138,11 +137,6 @@ class Editor:
         lead = self.text[start : last.start]
         lines = self.newline.join(lead + render(item) for item in items)
         return [self._new_line(self._line_end(last.end), lines)]
-
-    def _added_in_flow(self, mapping: Mapping, parts: Sequence[Pair], text: str) -> list[Edit]:
-        if not parts:
-            return [Edit(mapping.start + 1, mapping.start + 1, text)]
-        return [Edit(parts[-1].end, parts[-1].end, f", {text}")]
 
     def _removed_in_flow(self, parts: Sequence[Node | Pair], index: int) -> list[Edit]:
         """Returns the edits that delete one part and one comma; a comment between two parts stays."""

@@ -296,7 +296,9 @@ def walk(
             yield place
             continue
         met.add(task.id)
-        below = _below(place, sorted(children(task.id), key=_is_closed), folded.get(task.id, 0))
+        below = _below(
+            place, sorted(children(task.id), key=lambda one: not one.is_open), folded.get(task.id, 0)
+        )
         place.has_below = bool(below)
         yield place
         waiting += reversed(below)
@@ -310,10 +312,6 @@ def _below(place: Place[T], children: Sequence[T], closed: int) -> list[Place[T]
     if below:
         below[-1].is_last = True
     return below
-
-
-def _is_closed(task: Queued) -> bool:
-    return not task.is_open
 
 
 def in_tree_order(task: Queued) -> tuple[bool, int, str, str]:

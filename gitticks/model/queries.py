@@ -151,12 +151,11 @@ class Graph(Generic[T]):
 
     def idle_blockers(self, task: T) -> tuple[TaskId, ...]:
         """Returns the entries of blocked_by that block nothing because they are missing or cancelled."""
-        return tuple(blocker for blocker in task.blocked_by if self._is_idle(blocker))
-
-    def _is_idle(self, blocker: TaskId) -> bool:
-        if blocker in self.tasks:
-            return self.tasks[blocker].is_cancelled
-        return blocker not in self.unreadable
+        return tuple(
+            blocker
+            for blocker in task.blocked_by
+            if (self.tasks[blocker].is_cancelled if blocker in self.tasks else blocker not in self.unreadable)
+        )
 
     def is_blocked(self, task: T) -> bool:
         """True for an open task that waits for another one."""

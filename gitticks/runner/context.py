@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
@@ -76,7 +76,9 @@ class RunContext:
         """Returns what set-up commands and checks see: the runner's environment less git's and gitticks' own."""
         return neutral_environment(self.world.environment)
 
-    def circumstances(self, *, head: str | None = None, review_waiver: str | None = None) -> Circumstances:
+    def circumstances(
+        self, *, head: str | None = None, review_waiver: str | None = None, checks_failure: str | None = None
+    ) -> Circumstances:
         """Returns what a decision of this run is made under."""
         return Circumstances(
             at=self.now,
@@ -84,8 +86,5 @@ class RunContext:
             random_number=self.world.random_number,
             head=head,
             review_waiver=review_waiver,
+            checks_failure=checks_failure,
         )
-
-    def with_failed_checks(self, circumstances: Circumstances, failure: str | None) -> Circumstances:
-        """Returns the circumstances with what the quality gates said."""
-        return replace(circumstances, checks_failure=failure)

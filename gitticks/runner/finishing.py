@@ -246,10 +246,15 @@ def finish_session(
     handover = Handover(
         task_id, ending.actor, ending.role, delivery, ending.report, ended, checks.lines if checks else ()
     )
-    head = None if workspace is None else _collect(run, workspace)
+    head = None
+    if workspace is not None:
+        collected = workspaces.collect(run.repository, workspace)
+        head = collected.head
+        for warning in collected.warnings:
+            run.emit(Warned(task_id, warning))
     waiver = find_waiver(run.registry, store.task_file(task_id), run.settings, asked=run.options.agent)
-    circumstances = run.with_failed_checks(
-        run.circumstances(head=head, review_waiver=waiver), checks.failure if checks else None
+    circumstances = run.circumstances(
+        head=head, review_waiver=waiver, checks_failure=checks.failure if checks else None
     )
     decision = store.transact(
         lambda transaction: write_handover(transaction, handover, circumstances), author=run.author
@@ -277,13 +282,6 @@ def look_for_left_behind(run: RunContext, actor: Actor, task_id: TaskId) -> None
     run.open_store().transact(
         lambda transaction: transaction.append_events(task_id, events), author=run.author
     )
-
-
-def _collect(run: RunContext, workspace: Workspace) -> str:
-    collected = workspaces.collect(run.repository, workspace)
-    for warning in collected.warnings:
-        run.emit(Warned(workspace.task_id, warning))
-    return collected.head
 
 
 def _settle(run: RunContext, workspace: Workspace, decision: Decision) -> None:

@@ -16,7 +16,7 @@ from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import RunWaits, Warned
-from gitticks.runner.jobs import Job, Jobs
+from gitticks.runner.jobs import Jobs
 from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeTurns
 from gitticks.runner.notifications import Notifier
 from gitticks.runner.options import Tally, count_in_review, left_out, next_tasks
@@ -25,7 +25,7 @@ from gitticks.runner.recovery import recover_session
 from gitticks.runner.reviewing import require_any_worker
 from gitticks.runner.session import SessionRun
 from gitticks.runner.start_delays import LeftAlone, Patience, role_for
-from gitticks.runner.waking import TaskReader
+from gitticks.runner.waking import TaskReader, wait_for_change
 from gitticks.workflow.decision import is_turn_of
 
 if TYPE_CHECKING:
@@ -222,16 +222,14 @@ class Loop:
                 continue
             try:
                 if not self._patience.holds_back(task):
-                    self._start(pool, task, workspace)
+                    role = role_for(task)
+                    self._current_epic = task.parent or self._current_epic
+                    work = partial(self._run_session, task.id, role)
+                    self._jobs.start(pool, task, role, workspace, work)
                     started = True
             except GitticksError as error:
                 self._left_alone.add(task.id, error)
         return started
-
-    def _start(self, pool: ThreadPoolExecutor, task: Task, workspace: str) -> None:
-        role = role_for(task)
-        self._current_epic = task.parent or self._current_epic
-        self._jobs.start(pool, task, role, workspace, partial(self._run_session, task.id, role))
 
     def _run_session(self, task_id: TaskId, role: Role, stop: StopRequest) -> SessionRun:
         session = SessionRun(self.run, task_id, role, stop)
@@ -245,16 +243,13 @@ class Loop:
             except GitticksError as error:
                 self._left_alone.note_failure(job.task.id, error)
             else:
-                if session is not None:
-                    self._take_end(job, session)
-
-    def _take_end(self, job: Job, session: SessionRun) -> None:
-        self._left_alone.note_end(job.task.id)
-        if session.report is None:
-            return
-        after = self._tasks.graph().tasks.get(job.task.id, job.task)
-        self.tally.add(job.task.usage, after.usage, is_iteration=job.role is Role.WORKER)
-        self._patience.note(session)
+                if session is None:
+                    continue
+                self._left_alone.note_end(job.task.id)
+                if session.report is not None:
+                    after = self._tasks.graph().tasks.get(job.task.id, job.task)
+                    self.tally.add(job.task.usage, after.usage, is_iteration=job.role is Role.WORKER)
+                    self._patience.note(session)
 
     def _start_merge(self, pool: ThreadPoolExecutor) -> bool:
         """Starts the next merge; there is never more than one."""
@@ -284,8 +279,6 @@ class Loop:
                 job.stop.request()
 
     def _idle(self) -> None:
-        from gitticks.runner.waking import wait_for_change
-
         if self._goes_on and not self._patience.is_short:
             self._tell_waiting("nothing is ready; waiting for tasks, Ctrl-C ends the run")
 

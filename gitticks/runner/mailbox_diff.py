@@ -88,16 +88,16 @@ class ReturnedFile:
                 known.remove(placed.entry)
             else:
                 added.append(placed.entry)
-        lead = self._added_lead(section)
+        before, after = _lead(self.original.body, section), _lead(self.body, section)
+        lead = None if before == after else _rest(after, before)
         texts, warnings = ([lead] if lead else []), []
         for entry in added:
             grown = next((one for one in known if _heading(one) == _heading(entry)), None)
             if grown is None:
                 texts.append(entry.text)
                 if entry.kind is not ActorKind.AGENT:
-                    warnings.append(
-                        f"an entry of `## {section}` said it is by {_whom(entry)}: it is the agent's"
-                    )
+                    whom = "a person" if entry.kind is ActorKind.HUMAN else "gitticks"
+                    warnings.append(f"an entry of `## {section}` said it is by {whom}: it is the agent's")
                 continue
             known.remove(grown)
             rest = _rest(entry.text, grown.text)
@@ -108,10 +108,6 @@ class ReturnedFile:
         taken = [one.text for one in known if one.kind is ActorKind.AGENT]
         fresh = [text for text in texts if not is_empty(text) and not _consume(text, taken)]
         return NewEntries(tuple(fresh), tuple(dict.fromkeys(warnings)))
-
-    def _added_lead(self, section: Section) -> str | None:
-        before, after = _lead(self.original.body, section), _lead(self.body, section)
-        return None if before == after else _rest(after, before)
 
 
 def _consume(text: str, taken: list[str]) -> bool:
@@ -124,10 +120,6 @@ def _consume(text: str, taken: list[str]) -> bool:
 
 def _heading(entry: Entry) -> tuple[object, ...]:
     return entry.at, entry.kind, entry.name
-
-
-def _whom(entry: Entry) -> str:
-    return "a person" if entry.kind is ActorKind.HUMAN else "gitticks"
 
 
 def _rest(after: str, before: str) -> str | None:

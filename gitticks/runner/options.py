@@ -70,20 +70,9 @@ class Tally:
 def in_scope(graph: TaskGraph, options: RunOptions) -> dict[TaskId, Task]:
     """Returns the tasks that the run is for: those named with all below them, else what the flags include."""
     if options.ids:
-        named = _with_all_below(graph, options.ids)
+        named = set(options.ids).union(*map(graph.below, options.ids))
         return {task.id: task for task in graph.tasks.values() if task.id in named}
     return {task.id: task for task in graph.tasks.values() if _is_included(graph, task, options)}
-
-
-def _with_all_below(graph: TaskGraph, ids: Iterable[TaskId]) -> set[TaskId]:
-    found = set(ids)
-    waiting = list(found)
-    while waiting:
-        for child in graph.children(waiting.pop()):
-            if child.id not in found:
-                found.add(child.id)
-                waiting.append(child.id)
-    return found
 
 
 def _is_included(graph: TaskGraph, task: Task, options: RunOptions) -> bool:

@@ -108,7 +108,7 @@ class Standstill:
         if self.crowded_out:
             ready = _tasks(len(self.crowded_out), "ready task")
             found.append(
-                f"{ready} wait{_s(self.crowded_out)}: {_tasks(self.in_review)} in review, and "
+                f"{ready} wait{'s' if len(self.crowded_out) == 1 else ''}: {_tasks(self.in_review)} in review, and "
                 f"`limits.in_review` is {self.limit}"
             )
         found += list(dict.fromkeys(self.resting.values()))
@@ -170,7 +170,3 @@ def shown(names: Sequence[TaskId]) -> str:
 
 def _tasks(count: int, noun: str = "task") -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _s(subjects: Sequence[TaskId]) -> str:
-    return "s" if len(subjects) == 1 else ""

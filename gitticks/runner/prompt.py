@@ -113,7 +113,6 @@ def build_prompt(
     workspace: Workspace,
     settings: Settings,
     *,
-    focus: str = "",
     is_resumed: bool = False,
 ) -> str:
     """Returns the prompt for a session on a task, at most `limits.prompt` bytes long as far as that goes.
@@ -161,7 +160,6 @@ def build_prompt(
         changes=_changes(store.repository, start, head, since_fork=since_fork)
         if role is Role.REVIEWER
         else "",
-        focus=focus,
     )
     kind = choose_kind(role, review_failed=review_failed, was_stuck=setbacks.was_stuck, is_resumed=is_resumed)
     # What did not fit into the agent's context window last time is halved.

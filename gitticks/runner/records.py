@@ -152,11 +152,7 @@ def read_record(path: Path) -> SessionRecord | None:
             started=started,
             workspace=str(body["workspace"]),
             is_briefed=body["is_briefed"] is True,
-            session_id=_session_id(body.get("session_id")),
+            session_id=body.get("session_id") and str(body["session_id"]),
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-
-
-def _session_id(found: object) -> str | None:
-    return found if isinstance(found, str) else None

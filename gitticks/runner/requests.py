@@ -118,12 +118,10 @@ class RequestWatcher:
         has_handoff = delivery.handoff is not None or present.section(Section.HANDOFF) is not None
         if target is Status.AGENT_REVIEW and before.status is Status.WORKING and has_handoff:
             checks = check(self._run, session.task_id, self._workspace, session.actor.name, session.stop)
-        circumstances = self._run.with_failed_checks(
-            self._run.circumstances(
-                head=workspaces.collect(self._run.repository, self._workspace).head,
-                review_waiver=session.find_waiver(),
-            ),
-            checks.failure if checks else None,
+        circumstances = self._run.circumstances(
+            head=workspaces.collect(self._run.repository, self._workspace).head,
+            review_waiver=session.find_waiver(),
+            checks_failure=checks.failure if checks else None,
         )
         requested = Requested(session.actor, target, reason)
         is_granted = False

@@ -7,7 +7,7 @@ line each, and in the end only counted. The whole text of each entry stays in th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from gitticks.document.values import format_time
@@ -61,9 +61,7 @@ def add_entry(scratchpad: str, text: str, *, at: datetime, source: str) -> str:
     escaped = _HEADING.sub(r"\\", body)
     entry = f"{heading}\n\n{escaped}"
     parts = _parse(scratchpad)
-    return _fit(
-        _Scratchpad(parts.preamble, parts.left_out, parts.folded, (*parts.entries, _cut(entry)))
-    ).text()
+    return _fit(replace(parts, entries=(*parts.entries, _cut(entry)))).text()
 
 
 def _parse(scratchpad: str) -> _Scratchpad:
@@ -86,9 +84,9 @@ def _fit(parts: _Scratchpad) -> _Scratchpad:
     room = LARGEST_BYTES + len(parts.preamble.encode())
     while parts.size() > room and len(parts.entries) > 1:
         line = _folded_line(parts.entries[0])
-        parts = _Scratchpad(parts.preamble, parts.left_out, (*parts.folded, line), parts.entries[1:])
+        parts = replace(parts, folded=(*parts.folded, line), entries=parts.entries[1:])
     while parts.folded and (_is_full(parts.folded) or parts.size() > room):
-        parts = _Scratchpad(parts.preamble, parts.left_out + 1, parts.folded[1:], parts.entries)
+        parts = replace(parts, left_out=parts.left_out + 1, folded=parts.folded[1:])
     return parts
 
 

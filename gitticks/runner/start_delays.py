@@ -160,7 +160,11 @@ class Patience:
         Raises:
             GitticksError: its agent does not exist.
         """
-        return self._is_being_edited(task) or self._is_resting(task)
+        if self._is_being_edited(task):
+            return True
+        pause = self._pauses.of(self._agent_of(task))
+        self.is_short |= pause is not None and pause.is_short(self._clock())
+        return pause is not None
 
     def note(self, session: SessionRun) -> None:
         """Lets an agent rest if its service failed it."""
@@ -206,11 +210,6 @@ class Patience:
         is_edited = bool(history) and history[-1].actor.is_human
         self.is_short |= is_edited
         return is_edited
-
-    def _is_resting(self, task: Task) -> bool:
-        pause = self._pauses.of(self._agent_of(task))
-        self.is_short |= pause is not None and pause.is_short(self._clock())
-        return pause is not None
 
     def _agent_of(self, task: Task) -> str:
         asked = self._run.options.agent

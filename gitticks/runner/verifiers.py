@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,8 +107,6 @@ def run_checks(
     *,
     stop: StopRequest | None = None,
     on_merge: bool = False,
-    on_line: Callable[[str], None] | None = None,
-    wrap: Callable[[Command], Command] | None = None,
 ) -> ChecksReport:
     """Runs the quality gates in a checkout, the cheapest first, up to the first that fails.
 
@@ -119,8 +117,6 @@ def run_checks(
         repository: whose checkout it is.
         stop: ends the gates when another thread asks for it.
         on_merge: the checkout holds a merge that is tried out, and is thrown away afterwards.
-        on_line: called with each line that a gate prints.
-        wrap: puts a command behind the walls of a sandbox.
     """
     begun = time.monotonic()
     checkout = checkout_at(repository, directory)
@@ -133,7 +129,7 @@ def run_checks(
     if not gates:
         return ChecksReport(None, (), time.monotonic() - begun)
     before = None if on_merge else _look(checkout, settings)
-    run = _Run(directory, settings, neutral_environment(environment), stop or StopRequest(), on_line, wrap)
+    run = _Run(directory, settings, neutral_environment(environment), stop or StopRequest())
     failure: str | None = None
     lines: list[str] = []
     for gate in gates:
@@ -154,8 +150,6 @@ class _Run:
     settings: Settings
     environment: Mapping[str, str]
     stop: StopRequest
-    on_line: Callable[[str], None] | None
-    wrap: Callable[[Command], Command] | None
 
     def run(self, gate: _Gate) -> tuple[str | None, str]:
         """Returns why the gate failed, or None, and the line that shows what it came to."""
@@ -183,7 +177,7 @@ class _Run:
             output_bytes=self.settings.limits.output,
             kept_bytes=4 * _TAIL_BYTES,
         )
-        return run_supervised(self.wrap(wanted) if self.wrap else wanted, limits, self.on_line, self.stop)
+        return run_supervised(wanted, limits, stop=self.stop)
 
 
 def _gates(verify: VerifySettings) -> tuple[_Gate, ...]:
@@ -247,23 +241,15 @@ def _clean_up(
         return after.left_out, None
     leftovers = store_snapshot(checkout, after, "What quality gates left behind\n")
     if _staged(checkout) != before.staged:
-        _put_index_back(checkout, before.index)
-    _take_away(checkout, made)
-    for path in altered:
-        blob = known[path].blob
-        put_file(checkout, path, known[path].mode, None if blob is None else read_kept(checkout, blob))
-    return tuple(path for path in after.left_out if path not in before.snapshot.left_out), leftovers
-
-
-def _take_away(checkout: Checkout, made: list[str]) -> None:
+        temporary = checkout.git_dir / f"gitticks-index-{os.getpid()}"
+        temporary.write_bytes(before.index)
+        temporary.replace(checkout.git_dir / "index")
     now = changed_paths(checkout)
     for path in made:
         if path in now.untracked:
             put_file(checkout, path, "100644", None)
     restore_tracked(checkout, [path for path in made if path in now.changed])
-
-
-def _put_index_back(checkout: Checkout, content: bytes) -> None:
-    temporary = checkout.git_dir / f"gitticks-index-{os.getpid()}"
-    temporary.write_bytes(content)
-    temporary.replace(checkout.git_dir / "index")
+    for path in altered:
+        blob = known[path].blob
+        put_file(checkout, path, known[path].mode, None if blob is None else read_kept(checkout, blob))
+    return tuple(path for path in after.left_out if path not in before.snapshot.left_out), leftovers

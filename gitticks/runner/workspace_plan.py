@@ -7,6 +7,8 @@ from pathlib import Path
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
+from gitticks.git.merges import merge_base
+from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
@@ -75,7 +77,9 @@ def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
         return ""
     if task.branch and task.branch.startswith(WORK_BRANCH):
         return task.branch.removeprefix(WORK_BRANCH)
-    return str(_owner(task, graph, isolation))
+    if isolation is Isolation.TASK or task.is_epic:
+        return task.id
+    return next((above.id for above in graph.ancestors(task) if above.is_epic), task.id)
 
 
 def base_of(task: Task, settings: Settings, repository: Repository) -> str:
@@ -145,12 +149,6 @@ def _plan_here(task: Task, settings: Settings, repository: Repository) -> Plan:
     )
 
 
-def _owner(task: Task, graph: TaskGraph, isolation: Isolation) -> TaskId:
-    if isolation is Isolation.TASK or task.is_epic:
-        return task.id
-    return next((above.id for above in graph.ancestors(task) if above.is_epic), task.id)
-
-
 def _tip(repository: Repository, base: str) -> str:
     tip = read_ref(repository.common_dir, BRANCHES + base)
     tip = tip or read_ref(repository.common_dir, f"refs/remotes/origin/{base}")
@@ -167,8 +165,6 @@ def _tip(repository: Repository, base: str) -> str:
 
 def _last_known(task: Task, repository: Repository, workspace: Path, branch: str) -> str | None:
     """Returns where a branch that is gone stood, as far as its workspace or the task tells and the commit is here."""
-    from gitticks.git.process import run_git
-
     for commit in (_left_in(repository, workspace, branch), task.end_sha, task.start_sha):
         asked = ["cat-file", "-e", f"{commit}^{{commit}}"]
         if commit and run_git(asked, repository_dir=repository.common_dir, check=False).code == 0:
@@ -187,6 +183,4 @@ def _left_in(repository: Repository, workspace: Path, branch: str) -> str | None
 def _fork(repository: Repository, commit: str, base_tip: str) -> str:
     if commit == base_tip:
         return commit
-    from gitticks.git.merges.history import merge_base
-
     return merge_base(repository, commit, base_tip) or commit

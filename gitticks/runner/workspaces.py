@@ -32,7 +32,6 @@ from gitticks.runner.workspace_plan import (
     plan,
     read_occupant,
     shown_paths,
-    uncommitted_paths,
     workspace_name,
 )
 from gitticks.runner.workspace_repair import ensure_worktree
@@ -169,11 +168,6 @@ def collect(repository: Repository, workspace: Workspace) -> Collected:
             f"`{MAILBOX_FOLDER}` was committed: `git rm -r --cached {MAILBOX_FOLDER}` takes it out"
         )
     return Collected(tip, tuple(warnings))
-
-
-def uncommitted(repository: Repository, workspace: Workspace) -> tuple[str, ...]:
-    """Returns what is changed or untracked in the workspace, sorted."""
-    return uncommitted_paths(checkout_at(repository, workspace.path), OWN_FOLDERS)
 
 
 def settle(repository: Repository, workspace: Workspace, task: Task) -> None:

@@ -82,17 +82,3 @@ def test_a_stopped_session_is_stopped_and_keeps_its_words(tmp_path: Path) -> Non
         on_text=lambda _text: stop.request(),
     )
     assert (report.ending, report.messages) == (Ending.STOPPED, ("I look at the parser first.",))
-
-
-def test_a_wrapper_stands_before_the_agents_arguments(tmp_path: Path) -> None:
-    lines: list[str] = []
-    run_agent(
-        invoke(AgentSpec("mine", AgentKind.COMMAND, ("echo", "inner")), Request("x")),
-        workspace=tmp_path,
-        environment=ENVIRONMENT,
-        limits=Limits(total_seconds=LONGEST_SECONDS),
-        now=lambda: NOW,
-        on_line=lines.append,
-        wrapper=("echo", "wrapped:"),
-    )
-    assert lines == ["wrapped: echo inner"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,17 +126,17 @@ def test_gates_see_no_variable_of_git_or_gitticks(
     assert check(repository, place, test="! env | grep -E '^GIT_|^GITTICKS_AGENT='").failure is None
 
 
-def test_a_stop_ends_the_gates_and_is_no_verdict(repository: Repository, place: Path) -> None:
-    stop = StopRequest()
-    settings = replace(Settings(), verify=VerifySettings(test="echo begun; sleep 600"))
-    report = run_checks(
-        place,
-        settings,
-        dict(os.environ),
-        repository,
-        stop=stop,
-        on_line=lambda _line: stop.request(at_once=True),
-    )
+def test_a_stop_ends_the_gates_and_is_no_verdict(repository: Repository, place: Path, tmp_path: Path) -> None:
+    stop, begun = StopRequest(), tmp_path / "begun"
+    settings = replace(Settings(), verify=VerifySettings(test=f"echo begun > {begun}; sleep 600"))
+    os.mkfifo(begun)
+
+    def stop_once_begun() -> None:
+        begun.read_text()
+        stop.request(at_once=True)
+
+    threading.Thread(target=stop_once_begun, daemon=True).start()
+    report = run_checks(place, settings, dict(os.environ), repository, stop=stop)
     assert report.is_stopped
     assert report.failure is not None
 

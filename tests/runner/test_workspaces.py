@@ -10,12 +10,14 @@ import pytest
 
 from gitticks.document.taskfile import new_task_file
 from gitticks.errors import GitticksError
+from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import SetupSettings
 from gitticks.model.status import Awaiting, Isolation
 from gitticks.runner import mailbox, workspace_removal, workspaces
+from gitticks.runner.workspace_plan import OWN_FOLDERS, uncommitted_paths
 from tests.support.hints import follow_hint
 from tests.support.repositories import commit_file, git, make_repository
 from tests.support.workspaces import FIRST, HERE, SECOND, SETTINGS, TASK, prepared, repository, status, top
@@ -45,7 +47,7 @@ def test_neither_checkout_nor_workspace_shows_our_folders(repository: Repository
     (mailbox_folder / "TASK.md").write_text("x")
     assert git("status", "--porcelain", at=top(repository)) == ""
     assert status(workspace) == ""
-    assert workspaces.uncommitted(repository, workspace) == ()
+    assert uncommitted_paths(checkout_at(repository, workspace.path), OWN_FOLDERS) == ()
 
 
 def test_a_second_session_finds_the_work_of_the_first(repository: Repository) -> None:
@@ -55,7 +57,7 @@ def test_a_second_session_finds_the_work_of_the_first(repository: Repository) ->
     again = prepared(repository, replace(TASK, start_sha=workspace.start_sha, branch=workspace.branch))
     assert again.start_sha == workspace.start_sha
     assert workspaces.collect(repository, again).head == made
-    assert workspaces.uncommitted(repository, again) == ("b.txt",)
+    assert uncommitted_paths(checkout_at(repository, again.path), OWN_FOLDERS) == ("b.txt",)
 
 
 def test_a_removed_folder_is_made_again_with_its_commits(repository: Repository) -> None:

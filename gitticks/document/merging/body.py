@@ -166,9 +166,10 @@ def merge_body(
         merge = _Merge(old, mine, theirs, bundle, times, frame.newline, is_careful)
         text = merge.joined()
         result = MergedBody(text, tuple(dict.fromkeys(merge.conflicts)))
-        if _is_sound(_read(frame, text), merge):
+        source = Source(text, frame.source.path, frame.source.first_line)
+        if _is_sound(read_body(source, frame.newline), merge):
             return result
-    return _both(frame, guest, times)
+    return MergedBody(with_other_text(frame, guest.text, times[1]), (WHOLE,))
 
 
 def _is_sound(body: Body, merge: _Merge) -> bool:
@@ -182,20 +183,12 @@ def _is_sound(body: Body, merge: _Merge) -> bool:
     )
 
 
-def _both(frame: Body, guest: Body, times: tuple[str, str]) -> MergedBody:
-    return MergedBody(with_other_text(frame, guest.text, times[1]), (WHOLE,))
-
-
 def with_other_text(body: Body, text: str, time: str) -> str:
     """Returns the body below another text, marked and in a fence: nothing of it counts, and nothing is lost."""
     other = Version(time, with_newlines(trimmed(text), "\n"))
     block = marked([other], fenced=True).replace("\n", body.newline)
     lead = "" if body.text.startswith(("\n", "\r")) else body.newline
     return body.newline + block + lead + body.text
-
-
-def _read(frame: Body, text: str) -> Body:
-    return read_body(Source(text, frame.source.path, frame.source.first_line), frame.newline)
 
 
 def _parts(body: Body) -> dict[Key, _Part]:

@@ -190,8 +190,7 @@ def merge_frontmatter(
     Raises:
         DocumentError: one of them writes its YAML in a form that cannot be joined.
     """
-    nothing = _Parts({}, "")
-    old = nothing if base is None else _parts(base)
+    old = _Parts({}, "") if base is None else _parts(base)
     merge = _Merge(old, _parts(frame), _parts(guest), bundle, guest_is_later, later)
     text = merge.joined()
     text = frame.yaml if text == with_newlines(frame.yaml, "\n") else with_newlines(text, frame.newline)
