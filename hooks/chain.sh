@@ -42,7 +42,7 @@ run_gitticks() {
     python=
     read -r python 2>/dev/null <"${0%/*}/interpreter" || :
     if [ -z "$python" ] || ! [ -x "$python" ]; then
-        echo "gitticks: \`$name\` did nothing: ${python:-its Python} is gone; \`gt hooks install\` mends it" >&2
+        echo "gitticks: \`$name\` did nothing: ${python:-its Python} is gone; \`gt hooks install\` fixes it" >&2
         return 0
     fi
     "$python" -P -m gitticks hook "$name" "$@"

@@ -74,7 +74,7 @@ def warn_of_unknown(context: Context, task_id: TaskId, name: str) -> None:
     try:
         reason = why_unknown(context.settings, name)
     except GitticksError:
-        return  # the settings are to be mended before any run, which says why
+        return  # the settings are to be fixed before any run, which says why
     if reason is not None:
         context.warnings.append(f"runs here leave `{task_id}` out: {reason}")
 

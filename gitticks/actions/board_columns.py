@@ -63,5 +63,5 @@ def sort_into_columns(
             for phase, found in by_phase.items()
         ),
         has_tasks=index.has_tasks(),
-        broken=index.to_mend(),
+        broken=index.to_fix(),
     )  # fmt: skip

@@ -54,7 +54,7 @@ class Unmerged:
 def marked_tasks(context: Context) -> dict[TaskId, int]:
     """Returns the tasks on the state branch that git merged by lines, each with the line of the first marker.
 
-    None whose two sides cannot be told apart, or hold less than every task does: these are a person's to mend.
+    None whose two sides cannot be told apart, or hold less than every task does: these are a person's to fix.
     """
     with open_index(context.repository) as index:
         named = [*(one.task_id for one in index.broken()), *index.conflicts()]

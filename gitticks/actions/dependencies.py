@@ -7,7 +7,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gitticks.actions.derived_state import by_closing, standings_of
-from gitticks.model.graph import find_circles, lay_out, shown
+from gitticks.model.graph import find_cycles, lay_out, shown
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
 
@@ -31,7 +31,7 @@ T = TypeVar("T", bound="Queued")
 class Edge(NamedTuple):
     """`target` waits for `source`, which is a blocker of it or of an epic above it.
 
-    `is_part`: it is the epic that waits for its child. `is_circular`: this link closes a circle.
+    `is_part`: it is the epic that waits for its child. `is_circular`: this link closes a cycle.
     """
 
     source: TaskId
@@ -93,7 +93,7 @@ def find_dependencies(
         ),
         left_out=sum(row.is_open for row in rows) - sum(row.is_open for row in ordered),
         has_tasks=bool(rows) or index.has_tasks(),
-        broken=index.to_mend(),
+        broken=index.to_fix(),
     )
 
 
@@ -144,20 +144,20 @@ def _reached(starts: Iterable[TaskId], ways: Iterable[Links]) -> set[TaskId]:
     return reached
 
 
-class Circle(NamedTuple):
+class Cycle(NamedTuple):
     """Tasks from one back to itself, and what to type."""
 
     tasks: tuple[TaskId, ...]
-    mend: str
+    fix: str
 
     @property
     def words(self) -> str:
-        """Returns the circle in words; of a long one its beginning and its end."""
+        """Returns the cycle in words; of a long one its beginning and its end."""
         return shown(self.tasks)
 
 
-def circles_of(graph: Graph[T]) -> Iterator[Circle]:
-    """Yields at least one circle of each knot of open tasks that are in any.
+def cycles_of(graph: Graph[T]) -> Iterator[Cycle]:
+    """Yields at least one cycle of each knot of open tasks that are in any.
 
     Only what has a blocker, or a parent and children, can close one, so a repository without links costs nothing.
     """
@@ -166,16 +166,16 @@ def circles_of(graph: Graph[T]) -> Iterator[Circle]:
     if not starts:
         return
 
-    for circle in find_circles(graph, starts):
-        yield Circle(circle, _way_out(graph, circle))
+    for cycle in find_cycles(graph, starts):
+        yield Cycle(cycle, _way_out(graph, cycle))
 
 
-def _way_out(graph: Graph[T], circle: tuple[TaskId, ...]) -> str:
-    """Returns the command that takes one link out of a circle: a blocker of a task in it, or of an ancestor."""
+def _way_out(graph: Graph[T], cycle: tuple[TaskId, ...]) -> str:
+    """Returns the command that takes one link out of a cycle: a blocker of a task in it, or of an ancestor."""
     links = [
         (graph.tasks[waiting], blocker)
-        for waiting, blocker in pairwise(circle)
-        # Asking each of ten thousand parents in a circle for all of its ancestors would take minutes.
+        for waiting, blocker in pairwise(cycle)
+        # Asking each of ten thousand parents in a cycle for all of its ancestors would take minutes.
         if graph.tasks[waiting].parent != blocker and graph.tasks[blocker].parent != waiting
     ]
     for task, blocker in links:
@@ -185,4 +185,4 @@ def _way_out(graph: Graph[T], circle: tuple[TaskId, ...]) -> str:
         for owner in graph.waiting_owners(task):
             if blocker in owner.blocked_by:
                 return f"`gt unblock {owner.id} {blocker}`"
-    return f"`gt update {circle[0]} --parent=null`"
+    return f"`gt update {cycle[0]} --parent=null`"

@@ -110,7 +110,7 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
         current = TaskFile.parse(now, path)
         check_place(current, task_id)
     except DocumentError:
-        return _mend(context, transaction, edited, is_newer=now != draft.original)
+        return _fix(context, transaction, edited, is_newer=now != draft.original)
     if now != draft.original:
         before = TaskFile.parse(draft.original, path)
         check_fields(HandEdit(before, edited, current.task))
@@ -136,11 +136,11 @@ def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: Task
     return merged
 
 
-def _mend(context: Context, transaction: Transaction, edited: TaskFile, *, is_newer: bool) -> Edited:
+def _fix(context: Context, transaction: Transaction, edited: TaskFile, *, is_newer: bool) -> Edited:
     """Writes a broken file's new text; what its fields were cannot be known, so they are taken as they are."""
     task = edited.task
     if is_newer:
-        raise GitticksError(f"`{task.id}` was changed while you mended it")
+        raise GitticksError(f"`{task.id}` was changed while you fixed it")
     if task.verdict is not None:
         raise RefusedError(
             f"`{task.id}` could not be read, so nobody knows what `verdict` answers",
@@ -148,5 +148,5 @@ def _mend(context: Context, transaction: Transaction, edited: TaskFile, *, is_ne
         )
     transaction.put_task(edited)
     event = Event(EventType.TEXT_CHANGED, context.now, context.actor, reason="the file could not be read")
-    record(transaction, task.id, "mended", [event], context.actor)
+    record(transaction, task.id, "fixed", [event], context.actor)
     return Edited(None, task)

@@ -72,4 +72,4 @@ def titles_in(context: Context, commits: Iterable[LoggedCommit]) -> dict[str, st
     try:
         return {task.id: task.title for task in context.index.known(sorted(ids)).values()}
     except GitticksError:
-        return {}  # the log is what somebody looks at who mends them
+        return {}  # the log is what somebody looks at who fixes them

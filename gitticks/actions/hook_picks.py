@@ -29,7 +29,7 @@ def check_pick(context: Context) -> tuple[Problem, ...]:
     tip = context.store.tip()
     first = _parent_of(context, tip, _LOOKED_BACK)
     found = diagnose_range(context, tip if first is None else f"{first}..{tip}").findings
-    return tuple(Problem("", one.what, one.mend) for one in found if one.commit == tip)
+    return tuple(Problem("", one.what, one.fix) for one in found if one.commit == tip)
 
 
 def _parent_of(context: Context, commit: str, generations: int) -> str | None:

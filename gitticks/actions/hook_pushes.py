@@ -73,4 +73,4 @@ def _check(context: Context, move: _Move) -> Iterator[Problem]:
     report = diagnose_range(context, f"{move.old}..{move.new}")
     # That a push would leave commits behind is worth a warning in a look at any range; here it would lose them.
     for finding in report.findings:
-        yield Problem("", finding.what, finding.mend)
+        yield Problem("", finding.what, finding.fix)

@@ -117,7 +117,7 @@ def inbox_of(
         )
         for place, task in enumerate(shown)
     )
-    return Inbox(asked, len(wanted) - len(shown), 0 if everybody else len(others), index.to_mend())
+    return Inbox(asked, len(wanted) - len(shown), 0 if everybody else len(others), index.to_fix())
 
 
 def _routed(

@@ -15,7 +15,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
-from gitticks.store.links import refuse_circle
+from gitticks.store.links import refuse_cycle
 from gitticks.workflow.triggers import Closed, Reopened, Requested
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
         if isinstance(trigger, Closed):
             _refuse_children(before, children)
         if isinstance(trigger, Reopened) and (before.blocked_by or before.parent or before.is_epic):
-            refuse_circle(transaction.all_tasks(), before)
+            refuse_cycle(transaction.all_tasks(), before)
         circumstances = circumstances_of(context, before)
         after = carry_out(transaction, task_id, trigger, circumstances).task
         if isinstance(trigger, Reopened) and after.is_epic:

@@ -98,7 +98,7 @@ def list_tasks(
         said = reasons_of(index, ordered) if Status.STUCK in (wanted.statuses or ()) else {}
     return Listing(
         standings=standings_of(context, ordered, graph),
-        broken=index.to_mend(),
+        broken=index.to_fix(),
         questions=questions,
         said=said,
         has_tasks=bool(tasks) or index.has_tasks(),

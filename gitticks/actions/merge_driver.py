@@ -98,7 +98,7 @@ def _merged(path: str, base: bytes | None, ours: bytes, theirs: bytes, times: Ti
     if merged is None:
         raise GitticksError(
             f"`{path}` cannot be read on one side, so it is merged line by line",
-            hint="mend it in an editor, `git add` it, then go on",
+            hint="fix it in an editor, `git add` it, then go on",
         )
     return with_superseded(merged, path), Driven(tuple(_notes(merged)))
 

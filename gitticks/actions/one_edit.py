@@ -47,8 +47,8 @@ def why_left_alone(context: Context, saved: SavedEdit) -> Left | None:
     problem = misplaced(saved.path, saved.content)
     if problem is not None and task_around(saved.path) is not None:
         away = f"`rm {BOARD_FOLDER}/{shlex.quote(saved.path)}` takes it away"
-        mend = away if saved.base is None else f"{back} puts it back"
-        return Left(f"{REFUSED}it is written by gitticks alone; {mend}")
+        fix = away if saved.base is None else f"{back} puts it back"
+        return Left(f"{REFUSED}it is written by gitticks alone; {fix}")
     if problem is not None:
         hint = f" ({problem.hint})" if problem.hint else ""
         return Left(f"{REFUSED}it {problem.message}{hint}")

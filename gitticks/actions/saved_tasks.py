@@ -61,6 +61,6 @@ def take_up_task(context: Context, saved: SavedTaskError) -> TaskId:
     taken = take_up(context)
     if path in taken.left:
         raise GitticksError(
-            f"`{BOARD_FOLDER}/{path}` is {taken.left[path]}", hint="mend the file, then repeat the command"
+            f"`{BOARD_FOLDER}/{path}` is {taken.left[path]}", hint="fix the file, then repeat the command"
         )
     return context.resolve(saved.task_id)

@@ -141,7 +141,7 @@ def search_tasks(
         ),
         tuple(shown_broken),
         len(found) + len(found_broken) - len(shown) - len(shown_broken),
-        index.to_mend(),
+        index.to_fix(),
     )
 
 

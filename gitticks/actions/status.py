@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.current import InWork, in_work
-from gitticks.actions.dependencies import Circle, circles_of
+from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
 from gitticks.actions.inbox import Inbox, inbox_of
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
@@ -68,7 +68,7 @@ class Overview(NamedTuple):
     board: BoardState
     broken: tuple[BrokenFile, ...]
     merged: tuple[FoundMerge, ...]
-    circles: tuple[Circle, ...]
+    cycles: tuple[Cycle, ...]
     denied: tuple[Denied, ...]
     resting: tuple[Resting, ...]
     waiting: tuple[str, str] | None
@@ -109,9 +109,9 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         merging=standings(row for row in begun if row.is_merging),
         counts={Status(status): count for status, count in index.status_counts().items()},
         board=board,
-        broken=index.to_mend(),
+        broken=index.to_fix(),
         merged=merged,
-        circles=tuple(circles_of(graph)),
+        cycles=tuple(cycles_of(graph)),
         denied=tuple(
             filter(None, (denied_of(index, row.id) for row in sorted(begun, key=_by_id)[:MOST_READ]))
         ),
@@ -183,5 +183,5 @@ def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] |
         else f"conflict: git's markers stand from line {one.line}"
         for one in unmerged_on_board(context)
     }
-    what, mend = waiting
-    return (what, f"`gt doctor --fix` joins both sides, then {mend}" if unmerged else mend), unmerged
+    what, fix = waiting
+    return (what, f"`gt doctor --fix` joins both sides, then {fix}" if unmerged else fix), unmerged

@@ -29,7 +29,7 @@ from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
 from gitticks.store.publishing import pause
 
 if TYPE_CHECKING:
-    from gitticks.actions.dependencies import Circle
+    from gitticks.actions.dependencies import Cycle
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.actions.saved_edits import TakenUp
     from gitticks.store.branch import Store
@@ -85,7 +85,7 @@ class Synced:
         renamed: tasks that got another id, because two were born with one.
         kept: files that one side removed and that stay, as the other changed them.
         beside: where texts were put that could not be joined.
-        circles: tasks that wait for one another now, and what takes one link out.
+        cycles: tasks that wait for one another now, and what takes one link out.
         taken_up: saved edits of the board that were committed first, by path.
         left: those that were not, with the reason.
         words: git's own, where the remote was not reached.
@@ -101,7 +101,7 @@ class Synced:
     renamed: tuple[Renamed, ...] = ()
     kept: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    circles: tuple[Circle, ...] = ()
+    cycles: tuple[Cycle, ...] = ()
     taken_up: tuple[str, ...] = ()
     left: Mapping[str, str] = field(default_factory=dict)
     words: str = ""
@@ -132,17 +132,17 @@ def moved_between(store: Store, old: str | None, new: str | None) -> Moved:
     )
 
 
-def circles_with(store: Store, came: Moved) -> tuple[Circle, ...]:
-    """Returns the circles of waiting that what came is part of: each side may have linked in one direction."""
+def cycles_with(store: Store, came: Moved) -> tuple[Cycle, ...]:
+    """Returns the cycles of waiting that what came is part of: each side may have linked in one direction."""
     if not came.tasks:
         return ()
-    from gitticks.actions.dependencies import circles_of
+    from gitticks.actions.dependencies import cycles_of
     from gitticks.model.queries import Graph
 
     with open_index(store.repository) as index:
         graph = Graph.of(index.listed(open_only=True), index.unreadable())
     ids = {one.id for one in came.tasks}
-    return tuple(circle for circle in circles_of(graph) if not ids.isdisjoint(circle.tasks))
+    return tuple(cycle for cycle in cycles_of(graph) if not ids.isdisjoint(cycle.tasks))
 
 
 @dataclass(slots=True)
@@ -275,7 +275,7 @@ class _Sync:
             case Pushed.REFUSED:
                 raise RefusedError(
                     f"`{self._remote}` refused the tasks: {pushed.words}",
-                    hint="nothing is lost: they are here, and `gt sync` brings them there once that is mended",
+                    hint="nothing is lost: they are here, and `gt sync` brings them there once that is fixed",
                 )
             case Pushed.UNKNOWN:
                 done.unknown += 1
@@ -340,7 +340,7 @@ class _Sync:
             renamed=tuple(one for report in reports for one in report.renamed),
             kept=tuple(path for one in reports for path in one.kept),
             beside=tuple(path for one in reports for path in one.beside),
-            circles=circles_with(self._store, came),
+            cycles=cycles_with(self._store, came),
             taken_up=self._saved.paths,
             left=self._saved.left,
             words=words,

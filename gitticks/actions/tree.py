@@ -27,7 +27,7 @@ class Group:
     EPICS = "epics"
     STANDALONE = "standalone"
     ORPHANS = "orphans"
-    CIRCLES = "in a circle"
+    CYCLES = "in a cycle"
 
 
 class Tree(NamedTuple):
@@ -85,7 +85,7 @@ def grow_tree(
         open_children=Counter(task.parent for task in tasks if task.is_open),
         questions=index.questions_of_all(),
         reasons=reasons_of(index, shown),
-        broken=index.to_mend(),
+        broken=index.to_fix(),
         has_tasks=bool(tasks) or index.has_tasks(),
     )
 
@@ -97,7 +97,7 @@ def _groups(
         (Group.EPICS, forest.epics),
         (Group.STANDALONE, forest.standalone),
         (Group.ORPHANS, forest.orphans),
-        (Group.CIRCLES, forest.circles),
+        (Group.CYCLES, forest.cycles),
     ):
         if tops:
             yield name, list(walk(tops, graph.children, folded))

@@ -80,7 +80,7 @@ class Trouble:
 def classify(text: str, *, status: int | None = None, retry_after_seconds: float | None = None) -> Trouble:
     """Returns what a service's error means; an unknown one is a crash.
 
-    A login that is missing or refused is a failed start: only a person can mend it, and trying again cannot.
+    A login that is missing or refused is a failed start: only a person can fix it, and trying again cannot.
     """
     ending = _by_status(status, text) or _by_text(text)
     return Trouble(ending, one_line(text), retry_after_seconds)

@@ -39,7 +39,7 @@ class CatalogueEntry(NamedTuple):
 CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("init", SET_UP, "Begin tasks in this repository: the state branch and its board."),
     CatalogueEntry("config", SET_UP, "Read, set and explain settings."),
-    CatalogueEntry("doctor", SET_UP, "Look for what is broken, and say how to mend it."),
+    CatalogueEntry("doctor", SET_UP, "Look for what is broken, and say how to fix it."),
     CatalogueEntry("trust", SET_UP, "Look at what came from elsewhere and would run here, and trust it."),
     CatalogueEntry("hooks", SET_UP, "Install and remove git hooks, and say how they are."),
     CatalogueEntry("agents", SET_UP, "List the agents that can be started here."),

@@ -115,7 +115,7 @@ class Body(NamedTuple):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Returns what a person should mend: names that occur twice, a code fence that never ends."""
+        """Returns what a person should fix: names that occur twice, a code fence that never ends."""
         return tuple(self._warnings())
 
     def find(self, name: str) -> tuple[Block, ...]:

@@ -89,7 +89,7 @@ class TaskFile:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Returns what a person should mend although the file can be read."""
+        """Returns what a person should fix although the file can be read."""
         return self.body.warnings
 
     @property

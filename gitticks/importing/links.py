@@ -14,7 +14,7 @@ from gitticks.errors import DocumentError
 from gitticks.importing.places import Places
 from gitticks.importing.record import ForeignTask, Problem
 from gitticks.importing.task_text import imported_words
-from gitticks.model.graph import find_circles
+from gitticks.model.graph import find_cycles
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType
@@ -55,7 +55,7 @@ def link(places: Places, foreign: Mapping[TaskId, ForeignTask], bare: Mapping[Ta
             _add_blocker(linked, places, task_id, blocker)
     _cut_ancestors(linked, places)
     _make_epics(linked)
-    _cut_circles(linked, places)
+    _cut_cycles(linked, places)
     return linked
 
 
@@ -104,7 +104,7 @@ def _drop_parent(linked: Linked, task_id: TaskId) -> None:
             task_id,
             "left_out_parent",
             parent,
-            f"is not made part of `{parent}`, as that would close a circle",
+            f"is not made part of `{parent}`, as that would close a cycle",
         )
 
 
@@ -116,21 +116,21 @@ def _make_epics(linked: Linked) -> None:
             linked.new_epics += 1
 
 
-def _cut_circles(linked: Linked, places: Places) -> None:
-    """Takes out one link of each circle until there is none; circles among tasks that were here before stay."""
-    while circles := find_circles(TaskGraph.of({**places.tasks, **linked.tasks}.values())):
+def _cut_cycles(linked: Linked, places: Places) -> None:
+    """Takes out one link of each cycle until there is none; cycles among tasks that were here before stay."""
+    while cycles := find_cycles(TaskGraph.of({**places.tasks, **linked.tasks}.values())):
         cut: set[tuple[TaskId, TaskId]] = set()
-        for circle in circles:
-            links = list(_links_of(linked, places, circle))
+        for cycle in cycles:
+            links = list(_links_of(linked, places, cycle))
             if not cut.intersection(links):  # else an earlier cut may have opened this one too
-                cut.update(_cut(linked, circle, links))
+                cut.update(_cut(linked, cycle, links))
         if not cut:
             return
 
 
-def _links_of(linked: Linked, places: Places, circle: tuple[TaskId, ...]) -> Iterator[tuple[TaskId, TaskId]]:
-    """Yields the blockers that make a circle, each with the task that names it, which may be an ancestor."""
-    for waiting, blocker in pairwise(circle):
+def _links_of(linked: Linked, places: Places, cycle: tuple[TaskId, ...]) -> Iterator[tuple[TaskId, TaskId]]:
+    """Yields the blockers that make a cycle, each with the task that names it, which may be an ancestor."""
+    for waiting, blocker in pairwise(cycle):
         owner: TaskId | None = waiting
         seen: set[TaskId] = set()
         while owner is not None and owner not in seen:
@@ -142,18 +142,18 @@ def _links_of(linked: Linked, places: Places, circle: tuple[TaskId, ...]) -> Ite
 
 
 def _cut(
-    linked: Linked, circle: tuple[TaskId, ...], links: list[tuple[TaskId, TaskId]]
+    linked: Linked, cycle: tuple[TaskId, ...], links: list[tuple[TaskId, TaskId]]
 ) -> list[tuple[TaskId, TaskId]]:
-    """Takes out the last link of a circle that is new, and returns it; a parent where there is no such blocker."""
+    """Takes out the last link of a cycle that is new, and returns it; a parent where there is no such blocker."""
     for owner, blocker in reversed(links):
         task = linked.tasks.get(owner)
         if task is not None:
             kept = tuple(one for one in task.blocked_by if one != blocker)
             linked.tasks[owner] = replace(task, blocked_by=kept)
-            why = f"does not wait for `{blocker}`, as that would close a circle"
+            why = f"does not wait for `{blocker}`, as that would close a cycle"
             linked.leave_out(owner, "left_out_blockers", blocker, why)
             return [(owner, blocker)]
-    for child in circle:
+    for child in cycle:
         if child in linked.tasks and (parent := linked.tasks[child].parent) is not None:
             _drop_parent(linked, child)
             return [(child, parent)]

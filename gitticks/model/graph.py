@@ -18,11 +18,11 @@ _SHOWN = 8
 T = TypeVar("T", bound="Queued")
 
 
-def shown(circle: Sequence[TaskId]) -> str:
-    """Returns a circle in words; of a long one its beginning, how many tasks it has, and its end."""
-    if len(circle) <= _SHOWN + 2:
-        return " → ".join(circle)
-    return " → ".join((*circle[:_SHOWN], f"… {len(circle) - 1 - _SHOWN} more …", circle[-1]))
+def shown(cycle: Sequence[TaskId]) -> str:
+    """Returns a cycle in words; of a long one its beginning, how many tasks it has, and its end."""
+    if len(cycle) <= _SHOWN + 2:
+        return " → ".join(cycle)
+    return " → ".join((*cycle[:_SHOWN], f"… {len(cycle) - 1 - _SHOWN} more …", cycle[-1]))
 
 
 class _Stop(NamedTuple):
@@ -32,8 +32,8 @@ class _Stop(NamedTuple):
     for_children: bool = False
 
 
-def find_circle(graph: Graph[Any], start: TaskId) -> tuple[TaskId, ...]:
-    """Returns a shortest circle that `start` is part of, as ids from `start` back to it; empty if there is none."""
+def find_cycle(graph: Graph[Any], start: TaskId) -> tuple[TaskId, ...]:
+    """Returns a shortest cycle that `start` is part of, as ids from `start` back to it; empty if there is none."""
     first = _Stop(start)
     came_from: dict[_Stop, _Stop] = {}
     waiting = deque([first])
@@ -48,23 +48,23 @@ def find_circle(graph: Graph[Any], start: TaskId) -> tuple[TaskId, ...]:
     return ()
 
 
-def find_circles(graph: Graph[Any], starts: Iterable[TaskId] | None = None) -> tuple[tuple[TaskId, ...], ...]:
-    """Returns circles, each as ids from one task back to it: at least one of each knot of tasks that are in any.
+def find_cycles(graph: Graph[Any], starts: Iterable[TaskId] | None = None) -> tuple[tuple[TaskId, ...], ...]:
+    """Returns cycles, each as ids from one task back to it: at least one of each knot of tasks that are in any.
 
     Args:
         graph: the tasks.
         starts: look only where these lead to; None for everywhere.
     """
     left: set[_Stop] = set()
-    circles: list[tuple[TaskId, ...]] = []
+    cycles: list[tuple[TaskId, ...]] = []
     for task_id in sorted(graph.tasks if starts is None else starts):
         if _Stop(task_id) not in left:
-            circles += _circles_from(graph, _Stop(task_id), left)
-    return tuple(circles)
+            cycles += _cycles_from(graph, _Stop(task_id), left)
+    return tuple(cycles)
 
 
-def _circles_from(graph: Graph[Any], start: _Stop, left: set[_Stop]) -> Iterator[tuple[TaskId, ...]]:
-    """Walks on from `start` in depth and yields a circle wherever the way meets itself; `left` were walked already."""
+def _cycles_from(graph: Graph[Any], start: _Stop, left: set[_Stop]) -> Iterator[tuple[TaskId, ...]]:
+    """Walks on from `start` in depth and yields a cycle wherever the way meets itself; `left` were walked already."""
     way = [start]
     places = {start: 0}
     choices = [_following(graph, start)]
@@ -75,9 +75,9 @@ def _circles_from(graph: Graph[Any], start: _Stop, left: set[_Stop]) -> Iterator
             del places[way.pop()]
             choices.pop()
         elif following in places:
-            circle = _ids(way[places[following] :])
-            if circle:
-                yield circle
+            cycle = _ids(way[places[following] :])
+            if cycle:
+                yield cycle
         elif following not in left:
             places[following] = len(way)
             way.append(following)
@@ -107,13 +107,13 @@ def _way_to(end: _Stop, came_from: dict[_Stop, _Stop]) -> list[_Stop]:
 
 
 def _ids(way: Iterable[_Stop]) -> tuple[TaskId, ...]:
-    """Returns the tasks of a circle, with the first one again at its end; none for one of parents alone."""
+    """Returns the tasks of a cycle, with the first one again at its end; none for one of parents alone."""
     ids = [stop.task_id for stop in way if not stop.for_children]
     return (*ids, ids[0]) if ids else ()
 
 
 class Layering(NamedTuple):
-    """The layers, the first waiting for nothing, and the links that had to be left out because they close a circle.
+    """The layers, the first waiting for nothing, and the links that had to be left out because they close a cycle.
 
     A link is (what is waited for, what waits).
     """
@@ -171,7 +171,7 @@ def _walk(
 class Place(Generic[T]):
     """A task in the tree; `task` is None for the closed ones below one task, folded into one place, `closed` of them.
 
-    `is_last` if nothing follows it below the same task. `is_again` where parents run in a circle and the task was met
+    `is_last` if nothing follows it below the same task. `is_again` where parents run in a cycle and the task was met
     before: what is below it is not told again. `has_below` if other places follow one level deeper.
     """
 
@@ -199,16 +199,16 @@ class Forest(Generic[T]):
     """The tops of all trees, each group in its order.
 
     `epics` are tops with something below them, or meant to have; `orphans` are open tasks whose parent is closed or
-    gone; `circles` has one task of each circle of parents, which no top leads to.
+    gone; `cycles` has one task of each cycle of parents, which no top leads to.
     """
 
-    __slots__ = ("circles", "epics", "orphans", "standalone")
+    __slots__ = ("cycles", "epics", "orphans", "standalone")
 
-    def __init__(self, epics: list[T], standalone: list[T], orphans: list[T], circles: list[T]) -> None:
+    def __init__(self, epics: list[T], standalone: list[T], orphans: list[T], cycles: list[T]) -> None:
         self.epics = epics
         self.standalone = standalone
         self.orphans = orphans
-        self.circles = circles
+        self.cycles = cycles
 
 
 def forest_of(graph: Graph[T], has_children: Callable[[TaskId], bool]) -> Forest[T]:
@@ -226,15 +226,15 @@ def forest_of(graph: Graph[T], has_children: Callable[[TaskId], bool]) -> Forest
             epics.append(task)
         else:
             standalone.append(task)
-    return Forest(epics, standalone, orphans, _circles(graph))
+    return Forest(epics, standalone, orphans, _cycles(graph))
 
 
-def _circles(graph: Graph[T]) -> list[T]:
-    """Returns a first task of each circle of parents: what no top leads to hangs on one of these."""
+def _cycles(graph: Graph[T]) -> list[T]:
+    """Returns a first task of each cycle of parents: what no top leads to hangs on one of these."""
     left = _without_top(graph)
     firsts: list[T] = []
     while left:
-        inside = _inside_a_circle(graph, next(iter(left.values())))
+        inside = _inside_a_cycle(graph, next(iter(left.values())))
         first = min(inside, key=in_tree_order)
         firsts.append(first)
         for place in walk([first], graph.children):
@@ -244,7 +244,7 @@ def _circles(graph: Graph[T]) -> list[T]:
 
 
 def _without_top(graph: Graph[T]) -> dict[TaskId, T]:
-    """Returns the tasks whose ancestors run in a circle, each looked at once."""
+    """Returns the tasks whose ancestors run in a cycle, each looked at once."""
     tasks = graph.tasks
     found: dict[TaskId, T] = {}
     known: set[TaskId] = set()
@@ -260,7 +260,7 @@ def _without_top(graph: Graph[T]) -> dict[TaskId, T]:
     return found
 
 
-def _inside_a_circle(graph: Graph[T], task: T) -> list[T]:
+def _inside_a_cycle(graph: Graph[T], task: T) -> list[T]:
     way: dict[TaskId, T] = {}
     here = task
     while here.id not in way and here.parent is not None:

@@ -48,7 +48,7 @@ class Above:
         """Yields, from here upwards, each task with open blockers of its own, and those."""
         above: Above | None = self
         while above is not None:
-            if isinstance(above, AboveInCircle):  # nothing is above a circle
+            if isinstance(above, AboveInCycle):  # nothing is above a cycle
                 yield from above.blocked_owners()
                 return
             if above.owner is not None and above.blockers:
@@ -56,8 +56,8 @@ class Above:
             above = above.more
 
 
-class AboveInCircle(Above):
-    """What a task hands down whose parents run in a circle: the share of all in the circle, its own included.
+class AboveInCycle(Above):
+    """What a task hands down whose parents run in a cycle: the share of all in the cycle, its own included.
 
     `owners` are those with open blockers of their own, the nearest from `owner` upwards at `first`.
     """
@@ -81,7 +81,7 @@ class AboveInCircle(Above):
 
     @property
     def waited_for(self) -> Above | None:
-        """Returns itself if anything in the circle has open blockers."""
+        """Returns itself if anything in the cycle has open blockers."""
         return self if self._owners else None
 
     def blocked_owners(self) -> Iterator[tuple[TaskId, tuple[TaskId, ...]]]:
@@ -102,7 +102,7 @@ class Inheritance:
         self._above: dict[TaskId, Above] = {}
 
     def above(self, task: Queued) -> Above:
-        """Returns what a task is handed down; its own share comes back to it where parents run in a circle."""
+        """Returns what a task is handed down; its own share comes back to it where parents run in a cycle."""
         parent = task.parent
         if parent is None:
             return NOTHING_ABOVE
@@ -138,9 +138,9 @@ class Inheritance:
             more=above.waited_for,
         )
 
-    def _go_around(self, circle: Sequence[TaskId]) -> None:
-        """Fills in what the tasks of a circle of parents hand down, in one go around."""
-        tasks = [self._tasks[one] for one in circle]
+    def _go_around(self, cycle: Sequence[TaskId]) -> None:
+        """Fills in what the tasks of a cycle of parents hand down, in one go around."""
+        tasks = [self._tasks[one] for one in cycle]
         open_blockers = {task.id: self._open_blockers(task) for task in tasks}
         owners = [(owner, blockers) for owner, blockers in open_blockers.items() if blockers]
         waits = any(task.awaiting is not None for task in tasks)
@@ -150,7 +150,7 @@ class Inheritance:
         for task in reversed(tasks):
             epic = task.id if task.is_epic and task.is_open else epic
             first -= bool(open_blockers[task.id])
-            self._above[task.id] = AboveInCircle(
+            self._above[task.id] = AboveInCycle(
                 task.id, epic, waits=waits, until=until, owners=owners, first=first
             )
 

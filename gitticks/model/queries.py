@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from gitticks.model.ids import TaskId
-from gitticks.model.inherited import Above, AboveInCircle, Inheritance
+from gitticks.model.inherited import Above, AboveInCycle, Inheritance
 
 if TYPE_CHECKING:
     from gitticks.model.queued import Queued
@@ -103,7 +103,7 @@ class Graph(Generic[T]):
         return task_id in self._children
 
     def ancestors(self, task: T) -> Iterator[T]:
-        """Yields parent, grandparent and so on, each once even where parents run in a circle."""
+        """Yields parent, grandparent and so on, each once even where parents run in a cycle."""
         seen = {task.id}
         parent = task.parent
         while parent is not None and parent not in seen and parent in self.tasks:
@@ -112,7 +112,7 @@ class Graph(Generic[T]):
             parent = self.tasks[parent].parent
 
     def below(self, task_id: TaskId) -> set[TaskId]:
-        """Returns the tasks below one, however deep; itself only where parents run in a circle."""
+        """Returns the tasks below one, however deep; itself only where parents run in a cycle."""
         found: set[TaskId] = set()
         waiting = [task_id]
         while waiting:
@@ -186,7 +186,7 @@ class Graph(Generic[T]):
     def epic_of(self, task: T) -> TaskId | None:
         """Returns the nearest ancestor that is an open epic, or None."""
         epic = self._above_of(task).epic
-        return None if epic == task.id else epic  # in a circle it may come round to the task itself
+        return None if epic == task.id else epic  # in a cycle it may come round to the task itself
 
     def is_standalone(self, task: T) -> bool:
         """True for a task without a parent."""
@@ -232,7 +232,7 @@ class Graph(Generic[T]):
     def in_picking_order(self, tasks: Iterable[T]) -> list[T]:
         """Returns open tasks as `pick_key` sorts them.
 
-        The group of an open task is that of its siblings, except where parents run in a circle.
+        The group of an open task is that of its siblings, except where parents run in a cycle.
         """
         groups: dict[int, list[T]] = {}
         siblings: dict[TaskId | None, list[T]] = {}
@@ -240,7 +240,7 @@ class Graph(Generic[T]):
             known = siblings.get(task.parent)
             if known is None:
                 known = groups.setdefault(self.group(task), [])
-                if not isinstance(self._above_of(task), AboveInCircle):
+                if not isinstance(self._above_of(task), AboveInCycle):
                     siblings[task.parent] = known
             known.append(task)
         return list(chain.from_iterable(groups[group] for group in sorted(groups)))

@@ -107,9 +107,9 @@ class MergeQueue:
             GitticksError: the merge cannot be tried; nothing was changed.
         """
         with hold_lock(self.repository.own_dir / "merge.lock", wait_seconds=_LOCK_SECONDS):
-            for mended in finish_checkout(self.repository):
+            for fixed in finish_checkout(self.repository):
                 self.run.emit(
-                    Warned(None, f"`{mended.checkout}` was brought in step after an interrupted merge")
+                    Warned(None, f"`{fixed.checkout}` was brought in step after an interrupted merge")
                 )
             for _ in range(_TRIES):
                 result = self._try(task_id)

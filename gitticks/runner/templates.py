@@ -246,7 +246,7 @@ def _broken(name: str, overrides: Mapping[str, str], error: Exception) -> Gittic
     where = f"{place}:{line}" if line else place
     words = " ".join(str(error).split()) or type(error).__name__
     words = f"there is no template `{words}`" if is_missing else words
-    hint = f"mend `.gitticks/prompts/{place}`, or remove it to use the built-in one" if overrides else None
+    hint = f"fix `.gitticks/prompts/{place}`, or remove it to use the built-in one" if overrides else None
     return GitticksError(f"the prompt template `{where}` is broken: {words}", hint=hint)
 
 

@@ -1,4 +1,4 @@
-"""Makes the worktree of a workspace, and mends what a kill, a person or an agent did to it."""
+"""Makes the worktree of a workspace, and fixes what a kill, a person or an agent did to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gitticks.runner.workspace_plan import OWN_FOLDERS, Plan, shown_paths, uncom
 
 
 def ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
-    """Returns the planned worktree: made if it is missing, mended if it is broken, on its branch if that loses nothing.
+    """Returns the planned worktree: made if it is missing, fixed if it is broken, on its branch if that loses nothing.
 
     What the agent and a person should know of it is added to `warnings`.
 
@@ -33,7 +33,7 @@ def ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> 
         return _add(repository, plan, warnings)
     if not plan.path.is_dir() or is_half_made(repository, checkout):
         return _add(repository, plan, warnings)
-    _mend_link(checkout)
+    _fix_link(checkout)
     warnings += [
         f"another git seems to be at work here; if none is: `rm {lock}`"
         for lock in clear_abandoned_locks(checkout, plan.branch)
@@ -54,7 +54,7 @@ def _add(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
     return added.checkout
 
 
-def _mend_link(checkout: Checkout) -> None:
+def _fix_link(checkout: Checkout) -> None:
     """Makes sure that git started inside the workspace finds the repository."""
     link = checkout.path / ".git"
     if link.is_dir() and not link.is_symlink():

@@ -84,7 +84,7 @@ def prepare(
     environment: Mapping[str, str],
     stop: StopRequest | None = None,
 ) -> Workspace:
-    """Makes the planned workspace, or mends it, and returns it ready for a session.
+    """Makes the planned workspace, or fixes it, and returns it ready for a session.
 
     Args:
         repository: whose workspace it is.

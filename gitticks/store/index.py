@@ -98,7 +98,7 @@ class Index:
             return found[0]
         for broken in self.broken():
             if broken.task_id == task_id:
-                raise NotFoundError(broken.message, hint=f"mend the file: `gt edit {task_id}`")
+                raise NotFoundError(broken.message, hint=f"fix the file: `gt edit {task_id}`")
         raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
 
     def listed(self, *, open_only: bool = False, with_json: bool = False) -> list[TaskRow]:
@@ -250,8 +250,8 @@ class Index:
         """Returns the tasks with a conflict that nobody has settled, each with the line of its file."""
         return self._read(values_of.lines, "SELECT id, line FROM conflict ORDER BY id")
 
-    def to_mend(self) -> tuple[BrokenFile, ...]:
-        """Returns the files that a person has to mend: those that cannot be read, then those with a conflict."""
+    def to_fix(self) -> tuple[BrokenFile, ...]:
+        """Returns the files that a person has to fix: those that cannot be read, then those with a conflict."""
         found = self.conflicts()
         if not found:
             return self.broken()

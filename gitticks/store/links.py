@@ -30,7 +30,7 @@ def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) 
 
     Raises:
         NotFoundError: the parent or a blocker does not exist.
-        RefusedError: the parent is no epic, or tasks would wait for one another in a circle.
+        RefusedError: the parent is no epic, or tasks would wait for one another in a cycle.
     """
     has_new_parent = after.parent is not None and (before is None or before.parent != after.parent)
     new_blockers = [one for one in after.blocked_by if before is None or one not in before.blocked_by]
@@ -42,7 +42,7 @@ def check_links(tasks: Mapping[TaskId, Task], before: Task | None, after: Task) 
     if before is not None and before.is_epic and not after.is_epic:
         _check_childless(tasks, after)
     if has_new_parent or new_blockers:
-        refuse_circle({**tasks, after.id: after}, after)
+        refuse_cycle({**tasks, after.id: after}, after)
 
 
 def _check_parent(tasks: Mapping[TaskId, Task], parent_id: TaskId, task: Task) -> None:
@@ -67,8 +67,8 @@ def _check_childless(tasks: Mapping[TaskId, Task], task: Task) -> None:
         )
 
 
-def refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
-    """Refuses a circle through a task that is new, changed or reopened, or through what stands below it.
+def refuse_cycle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
+    """Refuses a cycle through a task that is new, changed or reopened, or through what stands below it.
 
     What stands below it shares its blockers.
 
@@ -77,7 +77,7 @@ def refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
     """
     if _is_own_ancestor(tasks, changed):
         raise RefusedError(f"`{changed.id}` would be its own ancestor", hint=f"`gt show {changed.id}`")
-    from gitticks.model.graph import find_circle, shown
+    from gitticks.model.graph import find_cycle, shown
     from gitticks.model.queries import TaskGraph
 
     as_open = replace(changed, status=Status.PENDING)  # a closed one may be reopened, and would wait then
@@ -85,11 +85,11 @@ def refuse_circle(tasks: Mapping[TaskId, Task], changed: Task) -> None:
     waiting, seen = [changed.id], {changed.id}
     while waiting:
         task_id = waiting.pop()
-        circle = find_circle(graph, task_id)
-        if circle:
+        cycle = find_cycle(graph, task_id)
+        if cycle:
             raise RefusedError(
-                f"`{task_id}` would wait for itself: {shown(circle)}",
-                hint=f"`gt show {circle[1]}` says what it waits for",
+                f"`{task_id}` would wait for itself: {shown(cycle)}",
+                hint=f"`gt show {cycle[1]}` says what it waits for",
             )
         children = [child.id for child in graph.children(task_id) if child.id not in seen]
         seen.update(children)

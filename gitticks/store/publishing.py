@@ -61,7 +61,7 @@ class Publisher:
 
     @contextmanager
     def hold(self) -> Iterator[HeldLock]:
-        """Holds the store's lock, under which alone gitticks moves the ref, and mends what a killed holder left.
+        """Holds the store's lock, under which alone gitticks moves the ref, and fixes what a killed holder left.
 
         Raises:
             LostRaceError: it was not free for long.
@@ -95,7 +95,7 @@ class Publisher:
         return is_settled
 
     def swap(self, held: HeldLock, old: str | None, new: str, message: str, who: Identity) -> None:
-        """Moves the state branch, waiting for and mending a ref lock that is in the way.
+        """Moves the state branch, waiting for and fixing a ref lock that is in the way.
 
         Raises:
             RefMovedError: it is not at `old`.

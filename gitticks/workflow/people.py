@@ -72,7 +72,7 @@ def _refusal(task: Task, to: Status, why: str, *, hint: str | None = None) -> Re
 
 def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
     if to is Status.AGENT_REVIEW and artifacts.handoff:
-        return f"mend and commit that in the workspace, then `gt complete {task.id}` again"
+        return f"fix and commit that in the workspace, then `gt complete {task.id}` again"
     if to is Status.AGENT_REVIEW:
         return f'`gt handoff {task.id} --done "…"` writes it, then `gt complete {task.id}`'
     if to is Status.CLARIFICATION:

@@ -1,8 +1,8 @@
-"""Circles of waiting, each with the command that takes one link out."""
+"""Cycles of waiting, each with the command that takes one link out."""
 
 from __future__ import annotations
 
-from gitticks.actions.dependencies import circles_of
+from gitticks.actions.dependencies import cycles_of
 from gitticks.model.queries import TaskGraph
 from gitticks.model.task import Task
 from tests.support.graphs import make
@@ -13,13 +13,13 @@ def graph(*tasks: Task) -> TaskGraph:
 
 
 def test_without_links_there_is_nothing_to_look_for() -> None:
-    assert list(circles_of(graph(make("a"), make("e1"), make("b", parent="e1"), make("c", "a")))) == []
+    assert list(cycles_of(graph(make("a"), make("e1"), make("b", parent="e1"), make("c", "a")))) == []
 
 
-def test_each_circle_has_its_mend() -> None:
-    (blockers,) = circles_of(graph(make("a", "b"), make("b", "c"), make("c", "a"), make("d", "a")))
-    assert (blockers.words, blockers.mend) == ("a → b → c → a", "`gt unblock a b`")
-    (parents,) = circles_of(graph(make("e1", parent="e2"), make("e2", parent="e1")))
-    assert (parents.words, parents.mend) == ("e1 → e2 → e1", "`gt update e1 --parent=null`")
-    (inherited,) = circles_of(graph(make("e1", "b"), make("a", parent="e1"), make("b", "a")))
-    assert inherited.mend in ("`gt unblock e1 b`", "`gt unblock b a`")
+def test_each_cycle_has_its_fix() -> None:
+    (blockers,) = cycles_of(graph(make("a", "b"), make("b", "c"), make("c", "a"), make("d", "a")))
+    assert (blockers.words, blockers.fix) == ("a → b → c → a", "`gt unblock a b`")
+    (parents,) = cycles_of(graph(make("e1", parent="e2"), make("e2", parent="e1")))
+    assert (parents.words, parents.fix) == ("e1 → e2 → e1", "`gt update e1 --parent=null`")
+    (inherited,) = cycles_of(graph(make("e1", "b"), make("a", parent="e1"), make("b", "a")))
+    assert inherited.fix in ("`gt unblock e1 b`", "`gt unblock b a`")

@@ -75,7 +75,7 @@ def test_an_agents_command_takes_up_nothing(project: Project) -> None:
     assert "new" in project.board_file("k7f2").read_text()
 
 
-def test_a_broken_file_is_named_with_its_line_and_can_be_mended_by_saving(project: Project) -> None:
+def test_a_broken_file_is_named_with_its_line_and_can_be_fixed_by_saving(project: Project) -> None:
     text = project.board_file("k7f2").read_text()
     write_task_file(project.store, "k7f2", text.replace("status: pending", "status: reddy"))
     project.make("m3xq")
@@ -126,7 +126,7 @@ def test_a_new_task_that_cannot_be_one_gets_a_note(project: Project) -> None:
     assert "`priority` is not a number from 0 to 4" in file.with_name(NOTE).read_text()
 
 
-def test_a_refused_edit_has_a_note_beside_it_until_it_is_mended(project: Project) -> None:
+def test_a_refused_edit_has_a_note_beside_it_until_it_is_fixed(project: Project) -> None:
     file = project.board_file("k7f2")
     note = file.with_name(NOTE)
     before = file.read_text()
@@ -158,12 +158,12 @@ def test_a_command_on_the_task_writes_and_removes_the_note_too(project: Project)
     assert not note.exists()
 
 
-def test_a_commit_of_the_mended_file_removes_the_note(project: Project) -> None:
+def test_a_commit_of_the_fixed_file_removes_the_note(project: Project) -> None:
     note = project.board_file("k7f2").with_name(NOTE)
     project.save("k7f2", "status: pending", "status: [")
     _take_up(project)
     project.save("k7f2", "status: [", "priority: 1\nstatus: pending")
-    git("commit", "-qam", "k7f2: mended", at=project.board)
+    git("commit", "-qam", "k7f2: fixed", at=project.board)
     assert not note.exists()
 
 
@@ -188,7 +188,7 @@ def test_an_old_buffer_takes_nothing_back(project: Project) -> None:
     assert project.board_status() == ""
 
 
-def test_what_was_refused_is_saved_mended_by_an_editor_that_shows_an_old_file(project: Project) -> None:
+def test_what_was_refused_is_saved_fixed_by_an_editor_that_shows_an_old_file(project: Project) -> None:
     """What the editor saved before is on no branch: all that differs from the branch is the person's edit."""
     file = project.board_file("m3xq")
     file.parent.mkdir(parents=True)
@@ -251,7 +251,7 @@ def test_a_conflict_says_how_to_join(project: Project) -> None:
         (lambda folder: (folder / "history.jsonl").write_text("{}\n"), "written by gitticks alone"),
     ],
 )
-def test_what_is_broken_is_named_with_the_mend(
+def test_what_is_broken_is_named_with_the_fix(
     project: Project, spoil: Callable[[Path], object], words: str
 ) -> None:
     tip = project.tip()

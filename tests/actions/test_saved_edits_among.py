@@ -115,7 +115,7 @@ def test_what_is_beside_the_tasks_is_looked_at_with_all(project: Project) -> Non
     assert _take_up(project, "prompts/worker.md").is_whole
 
 
-def test_only_the_note_of_a_mended_file_goes(project: Project) -> None:
+def test_only_the_note_of_a_fixed_file_goes(project: Project) -> None:
     notes = [project.board_file(task).with_name(f"TASK.md{NOTE_ENDING}") for task in ("k7f2", "m3xq")]
     for task in ("k7f2", "m3xq"):
         _save(project, task, "status: pending", "status: done")

@@ -175,7 +175,7 @@ def test_settings_and_templates_count_once_they_are_committed(
         ("prompts/worker.md", b"\0", "NUL"),
     ],
 )
-def test_broken_settings_and_templates_get_a_note_until_they_are_mended(
+def test_broken_settings_and_templates_get_a_note_until_they_are_fixed(
     project: Project, path: str, content: bytes, words: str
 ) -> None:
     before = project.store.read(path)

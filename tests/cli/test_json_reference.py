@@ -191,7 +191,7 @@ def test_what_a_listing_adds(call: tuple[str, ...], named: str | None, tmp_path:
     entry = {"at", "from", "name", "text"}
     expected = (adds(named) | {"files", "added", "removed", "conflicts"} if named else set()) | entry
     event = {"type", "actor", "to", "reason", "source", "role", "ending", "agent"}
-    values = {"epics", "standalone", "orphans", "pass", "fail", "unclear", "null", "in", "a", "circle"}
+    values = {"epics", "standalone", "orphans", "pass", "fail", "unclear", "null", "in", "a", "cycle"}
     assert found <= expected | event | {"number", "handoff", "review", "reviews", "changes"}
     assert (adds(named) if named else set()) - values <= found
 

@@ -46,8 +46,8 @@ def project(tmp_path: Path) -> Project:
 
 
 CHANGING = [
-    ("create", "Mend it"),
-    ("create", "Mend it", "--json"),
+    ("create", "Fix it"),
+    ("create", "Fix it", "--json"),
     ("note", "k7f2", "mind the gap"),
     ("update", "k7f2", "-p", "0"),
     ("close", "m3xq"),
@@ -122,7 +122,7 @@ def test_a_full_stderr_stops_no_change(project: Project) -> None:
     unprinted(project.path, "list", full_stderr=True)
     with FULL.open("wb") as full:
         made = subprocess.run(
-            command("create", "Mend it", "--manual"),
+            command("create", "Fix it", "--manual"),
             cwd=project.path,
             stdout=subprocess.PIPE,
             stderr=full,

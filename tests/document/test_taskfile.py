@@ -21,7 +21,7 @@ TEXT = """\
 ---
 # a task
 id: k7f2
-title: "Mend it"   # short
+title: "Fix it"   # short
 
 status: working
 labels:   # several
@@ -32,7 +32,7 @@ mine: |
 
   as it is
 ---
-# Mend it
+# Fix it
 
 It breaks.
 
@@ -71,8 +71,8 @@ def changed_lines(before: TaskFile, after: TaskFile) -> list[str]:
 def test_everything_is_read() -> None:
     file = parse()
     assert file.data == TEXT.encode()
-    assert (file.task.id, file.title, file.task.labels) == ("k7f2", "Mend it", ("a", "b"))
-    assert file.summary == "# Mend it\n\nIt breaks."
+    assert (file.task.id, file.title, file.task.labels) == ("k7f2", "Fix it", ("a", "b"))
+    assert file.summary == "# Fix it\n\nIt breaks."
     assert file.section(Section.CONTEXT) == "See `x`.\n\n---"
     assert file.section(Section.NOTES) is None
     assert file.section("no such") is None

@@ -107,7 +107,7 @@ def test_every_hostile_value_is_read_as_by_the_parser_or_left_to_it(gap: str, ta
 @pytest.mark.parametrize(
     "line",
     [
-        "title: Mend the parser, quickly (and well)",
+        "title: Fix the parser, quickly (and well)",
         'title: "no: way"',
         "labels: [a, b-c]",
         "labels: []",

@@ -60,7 +60,7 @@ def test_a_deleted_file(project: Project) -> None:
     assert (
         f"a task is not removed, but cancelled (`gt cancel k7f2`); {BACK} brings it back" in ran["status"].out
     )
-    assert "mended: put back what was removed or renamed" in ran["doctor --fix"].out
+    assert "fixed: put back what was removed or renamed" in ran["doctor --fix"].out
     assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
     check_well(project)
 
@@ -82,9 +82,9 @@ def test_a_folder_renamed_by_hand(project: Project, name: str) -> None:
     wrong.parent.mkdir(exist_ok=True)
     _folder(project).rename(wrong)
     ran = use(project)
-    mend = f"`mv .gitticks/{shlex.quote(name)} .gitticks/tasks/f2/k7f2`"
-    assert f"{name}/TASK.md  edited, not taken up: it lies in the wrong folder: {mend}" in ran["status"].out
-    assert "mended: put back what was removed or renamed" in ran["doctor --fix"].out
+    fix = f"`mv .gitticks/{shlex.quote(name)} .gitticks/tasks/f2/k7f2`"
+    assert f"{name}/TASK.md  edited, not taken up: it lies in the wrong folder: {fix}" in ran["status"].out
+    assert "fixed: put back what was removed or renamed" in ran["doctor --fix"].out
     assert WORDS in project.file("k7f2").data.decode()
     check_well(project)
 
@@ -155,7 +155,7 @@ def test_a_dangling_link_and_one_out_of_the_board(project: Project, target: str)
     check_well(project)
 
 
-def test_a_link_that_came_to_the_branch_is_mended_as_is_said(project: Project) -> None:
+def test_a_link_that_came_to_the_branch_is_fixed_as_is_said(project: Project) -> None:
     project.ok("status")
     file = project.board_file("k7f2")
     file.unlink()

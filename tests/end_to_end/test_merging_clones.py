@@ -147,7 +147,7 @@ def test_a_deletion_never_drops_a_task_with_newer_changes(clones: list[Clone]) -
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
-def test_what_git_merged_by_lines_is_named_and_mended(clones: list[Clone], on_path: Path, style: str) -> None:
+def test_what_git_merged_by_lines_is_named_and_fixed(clones: list[Clone], on_path: Path, style: str) -> None:
     ours, theirs = clones
     diverge(ours, theirs)
     git("config", "merge.conflictStyle", style, at=ours.path)
@@ -211,7 +211,7 @@ def test_settings_of_both_sides_are_joined_unless_both_set_the_same(clones: list
     assert git("diff", "--name-only", "--diff-filter=U", at=theirs.board) == "config.yaml"
 
 
-def test_markers_that_were_committed_are_mended_too(clones: list[Clone]) -> None:
+def test_markers_that_were_committed_are_fixed_too(clones: list[Clone]) -> None:
     ours, _ = clones
     file = ours.board / PATH
     hunk = "<<<<<<< ours\npriority: 0\n||||||| base\n=======\nreviewer: Bob\n>>>>>>> theirs\n"

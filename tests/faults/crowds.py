@@ -41,7 +41,7 @@ def in_one_epic(count: int) -> Iterator[tuple[str, str]]:
     yield from ((_id(number), "parent: big\n") for number in range(count))
 
 
-def in_a_circle(count: int) -> Iterator[tuple[str, str]]:
+def in_a_cycle(count: int) -> Iterator[tuple[str, str]]:
     """Yields tasks of which each waits for the next and the last for the first."""
     yield from ((_id(number), f"blocked_by: [{_id((number + 1) % count)}]\n") for number in range(count))
 
@@ -54,7 +54,7 @@ def in_one_line(count: int) -> Iterator[tuple[str, str]]:
     )
 
 
-def in_a_circle_of_parents(count: int) -> Iterator[tuple[str, str]]:
+def in_a_cycle_of_parents(count: int) -> Iterator[tuple[str, str]]:
     """Yields epics of which each is in the next and the last in the first."""
     yield from (
         (_id(number), f"type: epic\nparent: {_id((number + 1) % count)}\n") for number in range(count)

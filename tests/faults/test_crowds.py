@@ -1,4 +1,4 @@
-"""More tasks than anybody should have, in one epic, in lines and in circles; what is damaged is tried elsewhere."""
+"""More tasks than anybody should have, in one epic, in lines and in cycles; what is damaged is tried elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.crowds import in_a_circle, in_a_circle_of_parents, in_one_epic, in_one_line, put_crowd
+from tests.faults.crowds import in_a_cycle, in_a_cycle_of_parents, in_one_epic, in_one_line, put_crowd
 from tests.faults.forked import Ended
 from tests.faults.measured import Used, run_measured
 from tests.faults.scene import IDLE, OTHER, WAITING, Scene, make_scene
@@ -20,7 +20,7 @@ from tests.support.waiting import LONGEST_SECONDS
 MOST_MEGABYTES = 1_000.0
 
 MOST_SHOWN = 2_000
-"""A circle of ten thousand is not for reading."""
+"""A cycle of ten thousand is not for reading."""
 Crowd = Callable[[int], Iterable[tuple[str, str]]]
 COMMANDS: tuple[tuple[tuple[str, ...], int], ...] = (
     (("list",), 0),
@@ -38,9 +38,9 @@ COMMANDS: tuple[tuple[tuple[str, ...], int], ...] = (
 )
 CROWDS: dict[str, tuple[Crowd, int, int, str]] = {
     "tasks in one epic": (in_one_epic, 5_000, 100_000, "t000001"),
-    "tasks in a circle": (in_a_circle, 1_000, 10_000, "t000001"),
+    "tasks in a cycle": (in_a_cycle, 1_000, 10_000, "t000001"),
     "epics in one line": (in_one_line, 1_000, 10_000, "t000999"),
-    "epics in a circle": (in_a_circle_of_parents, 1_000, 10_000, "t000001"),
+    "epics in a cycle": (in_a_cycle_of_parents, 1_000, 10_000, "t000001"),
 }
 
 
@@ -61,7 +61,7 @@ def test_a_crowd_is_worked_on_in_bounded_time_and_memory(name: str, tmp_path: Pa
     crowd, small, full, task = CROWDS[name]
     scene = make_scene(tmp_path)
     put_crowd(scene, crowd(dose(small, full)))
-    few = COMMANDS if IS_FULL else COMMANDS[:: 4 if "circle" in name else 3]
+    few = COMMANDS if IS_FULL else COMMANDS[:: 4 if "cycle" in name else 3]
     figures: dict[str, float] = {}
     peak = 0.0
     for words, code in few:
@@ -79,15 +79,15 @@ def test_a_crowd_is_worked_on_in_bounded_time_and_memory(name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("crowd", "link"), [(in_a_circle, "gt unblock"), (in_a_circle_of_parents, "--parent=null")]
+    ("crowd", "link"), [(in_a_cycle, "gt unblock"), (in_a_cycle_of_parents, "--parent=null")]
 )
-def test_a_long_circle_is_named_and_opened_by_the_mend(crowd: Crowd, link: str, tmp_path: Path) -> None:
+def test_a_long_cycle_is_named_and_opened_by_the_fix(crowd: Crowd, link: str, tmp_path: Path) -> None:
     scene = make_scene(tmp_path)
     put_crowd(scene, crowd(dose(300, 10_000)))
     assert scene.gt("doctor", "--fix").code == 1
     found = scene.gt("doctor")
-    assert "in a circle" in found.out
+    assert "in a cycle" in found.out
     assert len(found.out) < MOST_SHOWN
-    mend = next(command for command in re.findall(r"`gt ([^`]*)`", found.out) if link in f"gt {command}")
-    assert scene.gt(*mend.split()).code == 0
-    assert "in a circle" not in scene.gt("doctor").out
+    fix = next(command for command in re.findall(r"`gt ([^`]*)`", found.out) if link in f"gt {command}")
+    assert scene.gt(*fix.split()).code == 0
+    assert "in a cycle" not in scene.gt("doctor").out

@@ -1,4 +1,4 @@
-"""Whatever is broken, `gt doctor` names it, and a mend that it prints as a command mends it."""
+"""Whatever is broken, `gt doctor` names it, and a fix that it prints as a command fixes it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.waiting import LONGEST_SECONDS
 
 _COMMAND = re.compile(r"`((?:gt|git|mv|mkdir|rm|printf) [^`]*)`(?! (?:shows|says|lists|compares|looks))")
 _TRIES = 4
-"""A mend may bring to light what was hidden behind the damage."""
+"""A fix may bring to light what was hidden behind the damage."""
 
 
 @pytest.fixture
@@ -35,21 +35,21 @@ def findings(scene: Scene, *options: str) -> list[dict[str, Any]]:
     assert complaint(ended) is None, ended
     told = json.loads(ended.out or ended.err)
     if "error" in told:
-        return [{"what": told["error"]["message"], "mend": told["error"]["hint"], "severity": "error"}]
+        return [{"what": told["error"]["message"], "fix": told["error"]["hint"], "severity": "error"}]
     found: list[dict[str, Any]] = told["findings"]
     return found
 
 
 def command_of(finding: dict[str, Any]) -> str | None:
-    """Returns the first command that mends a finding, if it can be run as it stands."""
+    """Returns the first command that fixes a finding, if it can be run as it stands."""
     if finding["severity"] == "note":
         return None
-    match = _COMMAND.search(finding["mend"] or "")
+    match = _COMMAND.search(finding["fix"] or "")
     return match[1] if match and not {"<", "…"} & set(match[1]) else None
 
 
 def carry_out(scene: Scene, command: str) -> str:
-    """Runs a mend as a person would paste it, and returns what it said."""
+    """Runs a fix as a person would paste it, and returns what it said."""
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=scene.path,
@@ -65,12 +65,12 @@ def carry_out(scene: Scene, command: str) -> str:
 
 
 @pytest.mark.parametrize("corruption", dosed(one_in=5, first=1), ids=lambda one: one.name)
-def test_it_is_named_and_its_mend_works(scene: Scene, corruption: Corruption) -> None:
+def test_it_is_named_and_its_fix_works(scene: Scene, corruption: Corruption) -> None:
     corruption.make(scene)
     found = first = findings(scene, "--full")
-    told = "\n".join(f"{one['severity']} {one['what']}\n    {one['mend']}" for one in first)
+    told = "\n".join(f"{one['severity']} {one['what']}\n    {one['fix']}" for one in first)
     assert corruption.finding in told, told or "all is well"
-    if not corruption.can_be_mended:
+    if not corruption.can_be_fixed:
         return
     said: list[str] = []
     for _ in range(_TRIES):
@@ -80,4 +80,4 @@ def test_it_is_named_and_its_mend_works(scene: Scene, corruption: Corruption) ->
         said += [carry_out(scene, command) for command in commands]
         found = findings(scene, "--full")
     left = [one for one in found if command_of(one)]
-    assert not left, "\n".join([told, *said, "left:", *(f"{one['what']}\n    {one['mend']}" for one in left)])
+    assert not left, "\n".join([told, *said, "left:", *(f"{one['what']}\n    {one['fix']}" for one in left)])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.model.graph import Forest, find_circle, find_circles, forest_of, lay_out, shown, walk
+from gitticks.model.graph import Forest, find_cycle, find_cycles, forest_of, lay_out, shown, walk
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType
@@ -27,66 +27,66 @@ DEEP = 10_000
 
 def test_nothing_waits_for_itself() -> None:
     tasks = graph(make("a", "b", "c"), make("b", "c"), make("c"))
-    assert find_circles(tasks) == ()
-    assert find_circle(tasks, TaskId("a")) == ()
+    assert find_cycles(tasks) == ()
+    assert find_cycle(tasks, TaskId("a")) == ()
 
 
 def test_a_task_that_waits_for_itself() -> None:
     tasks = graph(make("a", "a"))
-    assert find_circle(tasks, TaskId("a")) == ("a", "a")
-    assert find_circles(tasks) == (("a", "a"),)
+    assert find_cycle(tasks, TaskId("a")) == ("a", "a")
+    assert find_cycles(tasks) == (("a", "a"),)
 
 
-def test_the_shortest_circle_is_told() -> None:
+def test_the_shortest_cycle_is_told() -> None:
     tasks = graph(make("a", "b", "d"), make("b", "c"), make("c", "a"), make("d", "a"))
-    assert find_circle(tasks, TaskId("a")) == ("a", "d", "a")
-    assert find_circle(tasks, TaskId("b")) == ("b", "c", "a", "b")
+    assert find_cycle(tasks, TaskId("a")) == ("a", "d", "a")
+    assert find_cycle(tasks, TaskId("b")) == ("b", "c", "a", "b")
 
 
 def test_an_epic_waits_for_its_children_and_hands_its_blockers_down() -> None:
-    assert find_circles(graph(make("e1", "a"), make("a", parent="e1"))) == (("a", "a"),)
+    assert find_cycles(graph(make("e1", "a"), make("a", parent="e1"))) == (("a", "a"),)
     below = graph(make("e1", "b"), make("e2", parent="e1"), make("a", parent="e2"), make("b", "a"))
-    assert find_circle(below, TaskId("a")) == ("a", "b", "a")
-    assert find_circle(below, TaskId("e1")) == ()
+    assert find_cycle(below, TaskId("a")) == ("a", "b", "a")
+    assert find_cycle(below, TaskId("e1")) == ()
 
 
 def test_what_is_closed_or_missing_is_waited_for_by_nobody() -> None:
-    assert find_circles(graph(make("a", "b"), make("b", "a", status=Status.DONE))) == ()
-    assert find_circles(graph(make("a", "gone"))) == ()
-    assert find_circle(graph(make("a")), TaskId("gone")) == ()
+    assert find_cycles(graph(make("a", "b"), make("b", "a", status=Status.DONE))) == ()
+    assert find_cycles(graph(make("a", "gone"))) == ()
+    assert find_cycle(graph(make("a")), TaskId("gone")) == ()
 
 
-def test_parents_in_a_circle_are_found_by_their_children() -> None:
-    assert find_circles(graph(make("e1", parent="e2"), make("e2", parent="e1"))) == (("e1", "e2", "e1"),)
+def test_parents_in_a_cycle_are_found_by_their_children() -> None:
+    assert find_cycles(graph(make("e1", parent="e2"), make("e2", parent="e1"))) == (("e1", "e2", "e1"),)
 
 
 def test_two_knots_are_both_found() -> None:
     tasks = graph(make("a", "b"), make("b", "a"), make("c", "a", "d"), make("d", "c"))
-    assert find_circles(tasks) == (("a", "b", "a"), ("c", "d", "c"))
+    assert find_cycles(tasks) == (("a", "b", "a"), ("c", "d", "c"))
 
 
 def test_ten_thousand_tasks_in_a_row_and_in_a_ring() -> None:
     """Looking at each task's whole way, as a naive search does, would take minutes."""
     row = [make(f"t{number}", f"t{number + 1}") for number in range(MANY)]
-    assert find_circles(graph(*row)) == ()
+    assert find_cycles(graph(*row)) == ()
     ring = graph(*row[:-1], make(f"t{MANY - 1}", "t0"))
-    assert len(find_circle(ring, TaskId("t0"))) == MANY + 1
-    (circle,) = find_circles(ring)
-    assert len(circle) == MANY + 1
+    assert len(find_cycle(ring, TaskId("t0"))) == MANY + 1
+    (cycle,) = find_cycles(ring)
+    assert len(cycle) == MANY + 1
 
 
 def test_ten_thousand_epics_in_one_another() -> None:
     nested = [make(f"e{number}", parent=f"e{number + 1}") for number in range(MANY)]
-    assert find_circles(graph(*nested)) == ()
-    assert find_circle(graph(*nested), TaskId("e0")) == ()
+    assert find_cycles(graph(*nested)) == ()
+    assert find_cycle(graph(*nested), TaskId("e0")) == ()
 
 
 def test_ten_thousand_children_share_a_thousand_blockers() -> None:
     blockers = [f"b{number}" for number in range(1000)]
     children = [make(f"t{number}", parent="e1") for number in range(MANY)]
     tasks = graph(make("e1", *blockers), *(make(one) for one in blockers), *children)
-    assert find_circles(tasks) == ()
-    assert find_circle(tasks, TaskId("e1")) == ()
+    assert find_cycles(tasks) == ()
+    assert find_cycle(tasks, TaskId("e1")) == ()
 
 
 @given(LINKS, PARENTS)
@@ -103,15 +103,15 @@ def test_both_searches_agree_with_each_other_and_with_the_links(
             for name in NAMES
         )
     )
-    through = {TaskId(name): find_circle(tasks, TaskId(name)) for name in NAMES}
-    knots = find_circles(tasks)
+    through = {TaskId(name): find_cycle(tasks, TaskId(name)) for name in NAMES}
+    knots = find_cycles(tasks)
     assert bool(knots) == any(through.values())
-    for circle in (*filter(None, through.values()), *knots):
-        assert circle[0] == circle[-1]
-        assert len(set(circle)) == len(circle) - 1
-        assert all(waits(tasks, *pair) for pair in pairwise(circle))
-    for circle in knots:
-        assert all(through[task_id] for task_id in circle)
+    for cycle in (*filter(None, through.values()), *knots):
+        assert cycle[0] == cycle[-1]
+        assert len(set(cycle)) == len(cycle) - 1
+        assert all(waits(tasks, *pair) for pair in pairwise(cycle))
+    for cycle in knots:
+        assert all(through[task_id] for task_id in cycle)
 
 
 def waits(tasks: TaskGraph, waiting: TaskId, waited_for: TaskId) -> bool:
@@ -121,7 +121,7 @@ def waits(tasks: TaskGraph, waiting: TaskId, waited_for: TaskId) -> bool:
     return waited_for in own or waited_for in {child.id for child in tasks.children(waiting)}
 
 
-def test_a_long_circle_is_told_by_its_beginning_and_end() -> None:
+def test_a_long_cycle_is_told_by_its_beginning_and_end() -> None:
     ids = [TaskId(f"t{number:04}") for number in range(1000)]
     assert shown([TaskId("aaaa"), TaskId("bbbb"), TaskId("aaaa")]) == "aaaa → bbbb → aaaa"
     words = shown([*ids, ids[0]])
@@ -139,7 +139,7 @@ def test_nothing_has_no_layers() -> None:
     assert lay_out({}).layers == ()
 
 
-def test_a_circle_is_opened_at_one_link() -> None:
+def test_a_cycle_is_opened_at_one_link() -> None:
     found = lay_out({A: [C], B: [A], C: [B], D: [C]})
     assert found.circular == {(A, B)}
     assert found.layers == ((B,), (C,), (A, D))
@@ -153,7 +153,7 @@ def test_a_line_of_ten_thousand_is_no_deep_recursion() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(IDS), st.lists(st.sampled_from(IDS), unique=True)))
-def test_only_links_of_circles_do_not_lead_downwards(links: dict[TaskId, list[TaskId]]) -> None:
+def test_only_links_of_cycles_do_not_lead_downwards(links: dict[TaskId, list[TaskId]]) -> None:
     waits_for = {task: [one for one in links.get(task, []) if one != task] for task in IDS}
     found = lay_out(waits_for)
     depth = {task: number for number, layer in enumerate(found.layers) for task in layer}
@@ -228,7 +228,7 @@ def test_tops_stand_in_groups_each_by_urgency() -> None:
     assert ids(found.epics) == ["e1", "e2", "has"]
     assert ids(found.standalone) == ["b", "a"]
     assert ids(found.orphans) == ["orphan"]
-    assert found.circles == []
+    assert found.cycles == []
 
 
 def test_a_tree_is_told_from_the_top_down_with_closed_ones_folded_in_last() -> None:
@@ -262,13 +262,13 @@ def test_a_tree_is_told_from_the_top_down_with_closed_ones_folded_in_last() -> N
         ({"x": "y", "y": "b", "b": "b"}, ["b"], ["b.:", "-b!", "-y.:", "--x."]),
     ],
 )
-def test_circles_of_parents_are_told_once(
+def test_cycles_of_parents_are_told_once(
     links: Mapping[str, str], firsts: list[str], lines: list[str]
 ) -> None:
     graph = TaskGraph.of([in_tree(one, parent) for one, parent in links.items()])
     found = forest(graph)
-    assert ids(found.circles) == firsts
-    assert drawn(graph, found.circles) == lines
+    assert ids(found.cycles) == firsts
+    assert drawn(graph, found.cycles) == lines
 
 
 def test_ten_thousand_parents_deep() -> None:
@@ -280,10 +280,10 @@ def test_ten_thousand_parents_deep() -> None:
     assert [place.depth for place in walk(found.epics, graph.children)] == list(range(DEEP))
 
 
-def test_a_deep_line_below_a_circle() -> None:
+def test_a_deep_line_below_a_cycle() -> None:
     tasks = [in_tree("e0", "e1"), *(in_tree(f"e{n}", f"e{n - 1}") for n in range(1, DEEP))]
     graph = TaskGraph.of(tasks)
-    assert ids(forest(graph).circles) == ["e0"]
+    assert ids(forest(graph).cycles) == ["e0"]
 
 
 @given(st.lists(st.integers(-3, 12), min_size=1, max_size=12))
@@ -292,6 +292,6 @@ def test_every_task_stands_in_exactly_one_place(parents: list[int]) -> None:
         in_tree(f"t{n:02}", f"t{parent:02}" if parent >= 0 else None) for n, parent in enumerate(parents)
     )
     found = forest(graph)
-    tops = [*found.epics, *found.standalone, *found.orphans, *found.circles]
+    tops = [*found.epics, *found.standalone, *found.orphans, *found.cycles]
     places = [place.task for place in walk(tops, graph.children) if place.task and not place.is_again]
     assert sorted(ids(places)) == sorted(graph.tasks)

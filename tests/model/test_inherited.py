@@ -1,4 +1,4 @@
-"""What tasks are handed down, against a walk of all ancestors: many of them, deep ones, and in circles."""
+"""What tasks are handed down, against a walk of all ancestors: many of them, deep ones, and in cycles."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def walked_blockers(graph: TaskGraph, task: Task) -> tuple[TaskId, ...]:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_blockers_are_those_of_all_ancestors_also_in_circles(seed: int) -> None:
+def test_blockers_are_those_of_all_ancestors_also_in_cycles(seed: int) -> None:
     draw = random.Random(seed)
     ids = [TaskId(f"t{number:02}") for number in range(12)]
     tasks = [
@@ -83,7 +83,7 @@ def is_walked_ready(graph: TaskGraph, task: Task, around: Surroundings) -> bool:
 
 
 @given(graphs.tasks(), graphs.surroundings())
-def test_what_is_handed_down_is_what_a_walk_finds_also_in_circles(
+def test_what_is_handed_down_is_what_a_walk_finds_also_in_cycles(
     tasks: list[Task], around: Surroundings
 ) -> None:
     graph = TaskGraph.of(tasks)
@@ -95,7 +95,7 @@ def test_what_is_handed_down_is_what_a_walk_finds_also_in_circles(
     assert [graph.pick_key(task) for task in picked] == sorted(graph.pick_key(task) for task in picked)
 
 
-def test_ten_thousand_epics_in_a_circle_with_a_task_in_each() -> None:
+def test_ten_thousand_epics_in_a_cycle_with_a_task_in_each() -> None:
     epics = [make(f"e{number}", parent=f"e{(number + 1) % MANY}") for number in range(MANY)]
     tasks = [make(f"t{number}", parent=f"e{number}") for number in range(MANY)]
     round_about = graph(*epics, *tasks)

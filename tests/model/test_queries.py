@@ -230,12 +230,12 @@ def test_what_is_below_a_task_however_deep() -> None:
     line = [make("t0"), *(make(f"t{number}", parent=f"t{number - 1}") for number in range(1, MANY))]
     found = graph(*line, make("other")).below(TaskId("t0"))
     assert found == {task.id for task in line[1:]}
-    circle = graph(make("a", parent="b"), make("b", parent="a"))
-    assert circle.below(TaskId("a")) == {"a", "b"}
-    assert circle.below(TaskId("none")) == set()
+    cycle = graph(make("a", parent="b"), make("b", parent="a"))
+    assert cycle.below(TaskId("a")) == {"a", "b"}
+    assert cycle.below(TaskId("none")) == set()
 
 
-def test_parents_that_are_missing_or_run_in_a_circle_end_the_way_up() -> None:
+def test_parents_that_are_missing_or_run_in_a_cycle_end_the_way_up() -> None:
     lost = make("a", parent="gone")
     assert list(graph(lost).ancestors(lost)) == []
     round_about = make("e1", parent="e2")

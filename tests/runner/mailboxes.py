@@ -24,7 +24,7 @@ status: working
 priority: 1
 ---
 
-Please mend it.
+Please fix it.
 
 ## Context
 

@@ -62,7 +62,7 @@ def test_a_review_is_taken_from_a_reviewer(workspace: Workspace) -> None:
 
 def test_changes_to_the_frontmatter_and_to_other_text_are_dropped(workspace: Workspace) -> None:
     text = GIVEN.replace("status: working", "status: done").replace("priority: 1", "priority: 0")
-    text = text.replace("Please mend it.", "Nothing to do.").replace("The login page.", "No page.")
+    text = text.replace("Please fix it.", "Nothing to do.").replace("The login page.", "No page.")
     delivery = after(workspace, text)
     warnings = " / ".join(delivery.warnings)
     assert "changes to `status`, `priority` in the frontmatter were dropped" in warnings

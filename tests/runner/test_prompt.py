@@ -28,7 +28,7 @@ from tests.support.stores import ADA, make_store, make_task
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BODY = """\
-Mend the login.
+Fix the login.
 
 ## Acceptance Criteria
 
@@ -88,7 +88,7 @@ def test_a_worker_is_told_what_the_branch_knows(store: Store) -> None:
     )
     text = prompt(store, task, settings=replace(Settings(), verify=VerifySettings(test="pytest -q")))
     for part in (
-        "Mend the login.",
+        "Fix the login.",
         "- the URL is kept",
         "The login epic",
         "All about logins.",

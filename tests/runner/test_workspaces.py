@@ -1,4 +1,4 @@
-"""Workspaces: made, mended, prepared and collected without losing anybody's work."""
+"""Workspaces: made, fixed, prepared and collected without losing anybody's work."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_half_made_worktree_is_made_again(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("harm", ["deleted", "wrong", "link"])
-def test_a_broken_link_to_the_repository_is_mended(repository: Repository, tmp_path: Path, harm: str) -> None:
+def test_a_broken_link_to_the_repository_is_fixed(repository: Repository, tmp_path: Path, harm: str) -> None:
     workspace = prepared(repository)
     commit_file(workspace.path, "a.txt", "a\n")
     link = workspace.path / ".git"

@@ -72,7 +72,7 @@ def test_worktrees_that_come_later_run_the_persons_hooks_too(
     assert commit_everywhere() == "husky pre-commit\n" * 4
 
 
-def test_a_moved_repository_is_told_and_mended(project: Project, log: Path, tmp_path: Path) -> None:
+def test_a_moved_repository_is_told_and_fixed(project: Project, log: Path, tmp_path: Path) -> None:
     husky(project, log, "pre-push")
     before = traces(project.path / ".git")
     install_checkout_hooks(repository(project))

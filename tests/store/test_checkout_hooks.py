@@ -179,7 +179,7 @@ def test_without_its_python_ours_warns_and_lets_pass(project: Project) -> None:
     make_illegal(project)
     done = push(project, "gitticks/state")
     assert done.returncode == 0
-    assert "`pre-push` did nothing: /nowhere/python is gone; `gt hooks install` mends it" in done.stderr
+    assert "`pre-push` did nothing: /nowhere/python is gone; `gt hooks install` fixes it" in done.stderr
 
 
 def test_what_came_in_our_place_stays_and_is_told(project: Project, log: Path) -> None:

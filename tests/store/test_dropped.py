@@ -90,7 +90,7 @@ def test_what_a_reset_dropped_in_a_race_comes_back(clone: Clone, words: list[str
     assert clone.board_status() == ""
 
 
-def test_the_doctor_tells_and_mends(clone: Clone) -> None:
+def test_the_doctor_tells_and_fixes(clone: Clone) -> None:
     made = abort_a_rebase(clone)
     told = "git dropped 1 commit from the state branch in passing"
     found = clone.gt("doctor")

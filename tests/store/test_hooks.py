@@ -441,7 +441,7 @@ def test_without_its_python_a_hook_warns_and_lets_pass(board: BoardOfTest) -> No
     done = run_git_command("commit", "-qam", "mine", at=board.folder)
     assert done.returncode == 0
     assert (
-        "gitticks: `pre-commit` did nothing: /nowhere/python is gone; `gt hooks install` mends it"
+        "gitticks: `pre-commit` did nothing: /nowhere/python is gone; `gt hooks install` fixes it"
         in done.stderr
     )
     install_board_hooks(board.repository)

@@ -154,7 +154,7 @@ def test_a_broken_file_is_named_and_stops_nobody(
             assert index.data(K7F2) == content
             with pytest.raises(NotFoundError, match=path) as caught:
                 index.task(K7F2)
-            assert caught.value.hint == "mend the file: `gt edit k7f2`"
+            assert caught.value.hint == "fix the file: `gt edit k7f2`"
     write_files(store, {path: None})
     with open_index(repository) as index:
         assert index.broken() == ()

@@ -181,7 +181,7 @@ def test_a_conflict_is_known_by_its_line_until_somebody_settles_it(
         write_files(store, {task_path(K7F2): data + f"\n## Context\n\n{conflict}".encode()})
     with open_index(repository) as index:
         assert index.conflicts() == {K7F2: data.count(b"\n") + 4}
-        assert [file.task_id for file in index.to_mend()] == [K7F2]
+        assert [file.task_id for file in index.to_fix()] == [K7F2]
     assert rows(repository) == fresh_rows(repository)
     with left_behind(repository):
         write_files(store, {task_path(K7F2): data})

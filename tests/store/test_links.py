@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitticks.errors import GitticksError, NotFoundError, RefusedError
-from gitticks.model.graph import find_circles
+from gitticks.model.graph import find_cycles
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType
@@ -79,13 +79,13 @@ def test_links_that_make_no_sense(
 
 
 @pytest.mark.parametrize("blocker", ["b", "a"])
-def test_a_closed_task_may_be_reopened_so_it_enters_no_circle_either(blocker: str) -> None:
+def test_a_closed_task_may_be_reopened_so_it_enters_no_cycle_either(blocker: str) -> None:
     before = _task("b", status=Status.CANCELLED)
     with pytest.raises(RefusedError, match="`b` would wait for itself"):
         check_links(_tasks(_task("a", "b"), before), before, _task("b", blocker, status=Status.CANCELLED))
 
 
-def test_a_circle_below_the_changed_task_is_found_though_it_does_not_lead_back() -> None:
+def test_a_cycle_below_the_changed_task_is_found_though_it_does_not_lead_back() -> None:
     tasks = _tasks(EPIC, _task("child", parent="epic"), _task("other", "child"))
     with pytest.raises(RefusedError, match="would wait for itself"):
         check_links(tasks, EPIC, _task("epic", "other", type=TaskType.EPIC))
@@ -95,7 +95,7 @@ _NAMES = ("a", "b", "c", "d")
 
 
 @given(st.lists(st.tuples(st.sampled_from(_NAMES), st.sampled_from(_NAMES)), max_size=12))
-def test_whatever_is_let_in_no_circle_comes_to_be(pairs: list[tuple[str, str]]) -> None:
+def test_whatever_is_let_in_no_cycle_comes_to_be(pairs: list[tuple[str, str]]) -> None:
     tasks = _tasks(*(_task(name) for name in _NAMES))
     for name, blocker in pairs:
         before = tasks[TaskId(name)]
@@ -106,4 +106,4 @@ def test_whatever_is_let_in_no_circle_comes_to_be(pairs: list[tuple[str, str]]) 
             continue
         tasks[after.id] = after
         graph = TaskGraph.of(tasks.values())
-        assert find_circles(graph) == ()
+        assert find_cycles(graph) == ()

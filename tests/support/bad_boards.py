@@ -70,7 +70,7 @@ def is_kept(project: Project, words: str = WORDS) -> bool:
 
 def check_well(project: Project) -> None:
     """Fails unless nothing is edited or wrong any more, and the words are on the branch."""
-    project.ok("status")  # takes up what is mended
+    project.ok("status")  # takes up what is fixed
     said = project.ok("status")
     assert "board" not in said.splitlines(), said
     found = project.ok("doctor")

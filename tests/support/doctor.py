@@ -20,7 +20,7 @@ COMMAND = re.compile(r"`([^`]+)`")
 
 @pytest.fixture(autouse=True)
 def our_gt_on_path(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Puts a `gt` of ours first on PATH, so that mends can be typed."""
+    """Puts a `gt` of ours first on PATH, so that fixes can be typed."""
     folder = tmp_path_factory.mktemp("bin")
     start = " ".join(f"'{word}'" for word in command())
     make_program(folder, f'#!/bin/sh\n# gitticks\nexec {start} "$@"\n')
@@ -46,15 +46,15 @@ def found_in(place: Path, *options: str) -> dict[str, str]:
     return findings(gt("doctor", "--json", *options, at=place))
 
 
-def mends(place: Path, *options: str) -> list[str]:
-    """Returns the first command of each finding's mend."""
-    told = [found["mend"] for found in json.loads(gt("doctor", "--json", *options, at=place).out)["findings"]]
+def fixes(place: Path, *options: str) -> list[str]:
+    """Returns the first command of each finding's fix."""
+    told = [found["fix"] for found in json.loads(gt("doctor", "--json", *options, at=place).out)["findings"]]
     return [match[1] for words in told if words and (match := COMMAND.search(words))]
 
 
-def type_mends(place: Path, *options: str) -> None:
-    """Types the first command of each finding's mend, as a person does who pastes it."""
-    for typed in mends(place, *options):
+def type_fixes(place: Path, *options: str) -> None:
+    """Types the first command of each finding's fix, as a person does who pastes it."""
+    for typed in fixes(place, *options):
         done = subprocess.run(
             ["sh", "-ec", typed],
             cwd=place,

@@ -27,9 +27,9 @@ def problems(project: Project, words: str | None = None) -> list[str]:
     return [re.sub(r"^in [0-9a-f]{10} ", "", one["what"]) for one in found if one["topic"] == "history"]
 
 
-def mend_of(project: Project) -> str:
+def fix_of(project: Project) -> str:
     found = json.loads(project.gt("doctor", "--json").out)["findings"]
-    told: str = next(one["mend"] for one in found if one["topic"] == "history")
+    told: str = next(one["fix"] for one in found if one["topic"] == "history")
     return told
 
 

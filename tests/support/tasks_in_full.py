@@ -12,7 +12,7 @@ AT = datetime(2026, 11, 22, 10, 2, 3, tzinfo=UTC)
 HEAD = "0123456789abcdef0123456789abcdef01234567"
 FULL = Task(
     id=TaskId("k7f2"),
-    title="Mend it: now #1",
+    title="Fix it: now #1",
     type=TaskType.EPIC,
     status=Status.REVIEWING,
     priority=0,

@@ -62,7 +62,7 @@ def test_the_hint_of_a_refused_hand_over_says_what_is_to_be_done() -> None:
             asked,
             artifacts=Artifacts(handoff=True, checks_failure="`make` failed"),
         )
-    assert red.value.hint == "mend and commit that in the workspace, then `gt complete k7f2` again"
+    assert red.value.hint == "fix and commit that in the workspace, then `gt complete k7f2` again"
 
 
 def test_pass_by_command_runs_on_too() -> None:

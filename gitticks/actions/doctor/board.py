@@ -125,10 +125,8 @@ def _not_in_step(path: str, *, is_conflict: bool) -> Finding:
     what = f"{BOARD_FOLDER}/{path} is not in step with the state branch"
     if not is_conflict:
         return Finding(Severity.WARNING, f"{what} (deferred)", None, Repair.STEP)
-    mend = (
-        f"`{on_board('diff', path)}` shows both texts: join them, then `{on_board('add', path)}` and commit"
-    )
-    return Finding(Severity.WARNING, f"{what} (conflict)", mend)
+    fix = f"`{on_board('diff', path)}` shows both texts: join them, then `{on_board('add', path)}` and commit"
+    return Finding(Severity.WARNING, f"{what} (conflict)", fix)
 
 
 def _lost_pull(context: Context, checkout: Checkout) -> Iterator[Finding]:
@@ -191,7 +189,7 @@ def _refused(context: Context) -> Iterator[Finding]:
                 Severity.WARNING,
                 f"what is saved on the board cannot be taken up: {BOARD_FOLDER}/{edit.path}: "
                 f"{left.words.removeprefix(REFUSED)}",
-                f"mend it there, or {back}" if edit.base is not None else "mend it there",
+                f"fix it there, or {back}" if edit.base is not None else "fix it there",
             )
 
 
@@ -232,14 +230,14 @@ def _moved_to(context: Context, folder: Path) -> tuple[Path, str] | None:
     return None
 
 
-def _elsewhere(checkout: Checkout, what: str, mend: str) -> Finding:
+def _elsewhere(checkout: Checkout, what: str, fix: str) -> Finding:
     named = read_symbolic_ref(checkout.git_dir, "HEAD")
     try:
         head = (checkout.git_dir / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         head = ""
     if is_object_id(head) or (named or "").startswith("refs/"):
-        return Finding(Severity.ERROR, what, mend)
+        return Finding(Severity.ERROR, what, fix)
     put = f"printf 'ref: {layout.STATE_REF}\\n' > {quote(str(checkout.git_dir / 'HEAD'))}"
     return Finding(Severity.ERROR, f"{what}: its HEAD is damaged", f"`{put}` puts it back")
 
@@ -247,8 +245,8 @@ def _elsewhere(checkout: Checkout, what: str, mend: str) -> Finding:
 def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
     if "config.worktree" in error.message:
         file = checkout.git_dir / "config.worktree"
-        mend = f"`mv {quote(str(file))} {quote(f'{file}.damaged')} && gt doctor --fix` makes it again"
-        return Finding(Severity.ERROR, f"the settings of the board are damaged: {error.message}", mend)
+        fix = f"`mv {quote(str(file))} {quote(f'{file}.damaged')} && gt doctor --fix` makes it again"
+        return Finding(Severity.ERROR, f"the settings of the board are damaged: {error.message}", fix)
     if not _is_about_index(error.message):
         return Finding(Severity.ERROR, error.message, error.hint)
     index = checkout.git_dir / "index"
@@ -326,4 +324,4 @@ def check_hooks(context: Context) -> Iterator[Finding]:
     others = server_hooks_state(context.repository) if is_server else checkout_hooks_state(context.repository)
     if others in (HooksState.BROKEN, HooksState.HIDDEN):
         what = f"the hooks of {'this server' if is_server else 'your checkout'} do not run as they should"
-        yield Finding(Severity.WARNING, what, "`gt hooks status` says why and what mends it")
+        yield Finding(Severity.WARNING, what, "`gt hooks status` says why and what fixes it")

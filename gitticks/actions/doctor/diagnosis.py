@@ -89,7 +89,7 @@ def diagnose_range(context: Context, words: str) -> Report:
     return Report(tuple(found), (Topic.HISTORY,))
 
 
-def mend(context: Context, findings: Iterable[Finding]) -> list[Repair]:
+def repair_findings(context: Context, findings: Iterable[Finding]) -> list[Repair]:
     """Carries out the repairs that the findings name and returns them, each once.
 
     Raises:
@@ -146,7 +146,7 @@ def _said_once(findings: list[Finding]) -> list[Finding]:
 
     What keeps several checks from being made, such as settings that cannot be read, is said by the first.
     """
-    findings = list({(one.what, one.mend): one for one in reversed(findings)}.values())[::-1]
+    findings = list({(one.what, one.fix): one for one in reversed(findings)}.values())[::-1]
     damaged = {one.task for one in findings if one.topic is Topic.REPOSITORY} - {None}
     findings = [one for one in findings if one.topic is not Topic.FILES or one.task not in damaged]
     broken = {one.task for one in findings if one.topic is Topic.FILES and one.severity is Severity.ERROR}

@@ -89,24 +89,24 @@ def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Findi
     folder, home = file.path.rpartition("/")[0], _home(context, file.path, ids)
     what = f"{BOARD_FOLDER}/{file.message}"
     if file.task_id is not None:
-        mend = f"`gt edit {file.task_id}`" if file.task_id in ids else _last_file(context, file.path)
+        fix = f"`gt edit {file.task_id}`" if file.task_id in ids else _last_file(context, file.path)
     elif layout.task_of_path(file.path) is not None or not file.path.endswith(layout.TASK_FILE):
-        mend = "`gt doctor --full` says what is damaged, and how it comes back"
+        fix = "`gt doctor --full` says what is damaged, and how it comes back"
     elif home is None:
-        mend = "move the file to where it belongs"
+        fix = "move the file to where it belongs"
     elif _named(home) in ids:
         what += ", where another one has that id"
-        mend = (
+        fix = (
             f"`diff -r {quote(f'{BOARD_FOLDER}/{folder}')} {BOARD_FOLDER}/{home}` compares them; "
             f"`git -C {BOARD_FOLDER} rm -rq {quote(folder)} && git -C {BOARD_FOLDER} commit --no-verify -m 'remove a double'` "
             "drops the one in the wrong place"
         )
     else:
-        mend = (
+        fix = (
             f"`mkdir -p {BOARD_FOLDER}/{home.rpartition('/')[0]} && git -C {BOARD_FOLDER} mv {quote(folder)} {home} && "
             f"git -C {BOARD_FOLDER} commit -m 'move a task home'`"
         )
-    return Finding(Severity.ERROR, what, mend, task=layout.task_of_path(file.path) or _named(home))
+    return Finding(Severity.ERROR, what, fix, task=layout.task_of_path(file.path) or _named(home))
 
 
 def _home(context: Context, path: str, ids: frozenset[TaskId]) -> str | None:

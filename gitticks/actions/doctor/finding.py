@@ -1,4 +1,4 @@
-"""What the doctor found: how bad it is, what it is, and what mends it."""
+"""What the doctor found: how bad it is, what it is, and what fixes it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Repair(StrEnum):
     """What `gt doctor --fix` can do without taking anything from anybody."""
 
     LOCKS = "clear locks whose takers are dead"
-    BOARD = "make or mend the board"
+    BOARD = "make or fix the board"
     HOOKS = "install the board's hooks"
     DRIVER = "let git merge tasks by meaning"
     STEP = "bring the board in step"
@@ -52,14 +52,14 @@ class Repair(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was found; `mend` is a sentence or a command for a person, `repair` what the doctor can do.
+    """One thing that was found; `fix` is a sentence or a command for a person, `repair` what the doctor can do.
 
     `task` and `commit` are what it is about, where it is about one; `topic` is set by who asked for the check.
     """
 
     severity: Severity
     what: str
-    mend: str | None = None
+    fix: str | None = None
     repair: Repair | None = None
     topic: Topic = Topic.REPOSITORY
     task: TaskId | None = None

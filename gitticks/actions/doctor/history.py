@@ -151,13 +151,13 @@ def _findings(one: Unsettled) -> Iterator[Finding]:
         yield Finding(
             Severity.ERROR,
             f"in {commit[:_SHOWN_DIGITS]} `{task_id}` {'; '.join(words)}",
-            _mend(one),
+            _fix(one),
             task=task_id,
             commit=commit,
         )
 
 
-def _mend(one: Unsettled) -> str:
+def _fix(one: Unsettled) -> str:
     """Returns how to settle it: taken back while nothing builds on it, else by a person's own decision.
 
     What is gone from a history no decision brings back.

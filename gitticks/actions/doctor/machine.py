@@ -173,8 +173,8 @@ def unknown_workers(context: Context, tasks: Iterable[Task]) -> Iterator[Finding
         if unknown is not None:
             ids = ", ".join(f"`{task.id}`" for task in waiting[:_SHOWN_TASKS])
             more = f" and {len(waiting) - _SHOWN_TASKS} more" if len(waiting) > _SHOWN_TASKS else ""
-            mend = f"`gt update {waiting[0].id} --agent null` leaves it to the default"
-            yield Finding(Severity.WARNING, f"runs here leave {ids}{more} out: {unknown}", mend)
+            fix = f"`gt update {waiting[0].id} --agent null` leaves it to the default"
+            yield Finding(Severity.WARNING, f"runs here leave {ids}{more} out: {unknown}", fix)
 
 
 def _settings(context: Context) -> Settings | None:

@@ -76,8 +76,8 @@ def check_paths(context: Context) -> Iterator[Finding]:
     if not has_state(context):
         return
     for one in find_impossible(context.store.objects, None, state_tip(context.repository)):
-        mend = f"`gt doctor --fix` removes it; `{one.look}` shows it"
-        yield Finding(Severity.ERROR, one.words, mend, Repair.PATHS, commit=one.commit)
+        fix = f"`gt doctor --fix` removes it; `{one.look}` shows it"
+        yield Finding(Severity.ERROR, one.words, fix, Repair.PATHS, commit=one.commit)
 
 
 def check_loose_objects(context: Context) -> Iterator[Finding]:
@@ -187,8 +187,8 @@ def _no_commit(repository: Repository, objects: Objects, tip: str, error: Gittic
         if older != tip and _is_whole(objects, older):
             aside = _move_aside(repository, tip)
             back = f"{aside} && git update-ref" if aside else "git update-ref"
-            mend = f"`{back} {layout.STATE_REF} {older}` goes back to the newest commit that is whole"
-            return Finding(Severity.ERROR, what, mend, commit=tip)
+            fix = f"`{back} {layout.STATE_REF} {older}` goes back to the newest commit that is whole"
+            return Finding(Severity.ERROR, what, fix, commit=tip)
     return Finding(Severity.ERROR, what, _FETCH, commit=tip)
 
 
@@ -207,7 +207,7 @@ def _task_of(path: str) -> TaskId | None:
 
 
 def _aside(repository: Repository, object_id: str | None) -> str:
-    """Returns the beginning of a mend that puts a damaged file out of git's way; empty where there is no file."""
+    """Returns the beginning of a fix that puts a damaged file out of git's way; empty where there is no file."""
     command = None if object_id is None else _move_aside(repository, object_id)
     return f"`{command}`, then " if command else ""
 

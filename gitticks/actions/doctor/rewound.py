@@ -139,11 +139,11 @@ def _rewound(context: Context, tip: str, fallen: Fallen) -> Finding:
         what = f"`{layout.STATE_REF}` leads to {tip[:10]}, where no tasks are: it lacks {fallen.words}"
         # Were the ref a symbolic one, another branch would be moved without the option.
         back = f"`git update-ref --no-deref {layout.STATE_REF} {left} {tip}` goes back there"
-        mend = f"{back} (`git reflog {layout.STATE_BRANCH}` lists more)"
-        return Finding(Severity.WARNING, what, mend, commit=left)
+        fix = f"{back} (`git reflog {layout.STATE_BRANCH}` lists more)"
+        return Finding(Severity.WARNING, what, fix, commit=left)
     what = f"the state branch was rewound: it lacks {fallen.words}"
-    mend = f"`gt doctor --fix` brings {fallen.pronoun} back{_way_off(context, tip, fallen)}"
-    return Finding(Severity.WARNING, what, mend, Repair.FALLEN, commit=left)
+    fix = f"`gt doctor --fix` brings {fallen.pronoun} back{_way_off(context, tip, fallen)}"
+    return Finding(Severity.WARNING, what, fix, Repair.FALLEN, commit=left)
 
 
 def _both_ways(context: Context, tip: str, fallen: Fallen) -> str:

@@ -37,7 +37,7 @@ def check_hooks(context: Context) -> Iterator[Finding]:
     others = server_hooks_state(context.repository) if is_server else checkout_hooks_state(context.repository)
     if others in (HooksState.BROKEN, HooksState.HIDDEN):
         what = f"the hooks of {'this server' if is_server else 'your checkout'} do not run as they should"
-        yield Finding(Severity.WARNING, what, "`gt hooks status` says why and what mends it")
+        yield Finding(Severity.WARNING, what, "`gt hooks status` says why and what fixes it")
 
 
 def check_index(context: Context) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from shlex import quote
 
 from gitticks.actions.conflict_markers import marked_tasks, unmerged_on_board
 from gitticks.actions.context import Context
-from gitticks.actions.dependencies import circles_of
+from gitticks.actions.dependencies import cycles_of
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.actions.doctor.machine import unknown_workers
 from gitticks.document.sections import read_body
@@ -39,7 +39,7 @@ def check_tasks(context: Context) -> Iterator[Finding]:
     with open_index(context.repository) as index:
         tasks, unreadable = index.tasks(), index.unreadable()
     graph = TaskGraph.of(tasks, unreadable)
-    yield from _circles(graph)
+    yield from _cycles(graph)
     for task in tasks:
         yield from _impossible(task)
         if task.is_open:
@@ -47,10 +47,10 @@ def check_tasks(context: Context) -> Iterator[Finding]:
     yield from unknown_workers(context, (task for task in tasks if task.is_open))
 
 
-def _circles(graph: TaskGraph) -> Iterator[Finding]:
-    for circle in circles_of(graph):
-        words = f"tasks wait for one another in a circle: {circle.words}"
-        yield Finding(Severity.ERROR, words, circle.mend)
+def _cycles(graph: TaskGraph) -> Iterator[Finding]:
+    for cycle in cycles_of(graph):
+        words = f"tasks wait for one another in a cycle: {cycle.words}"
+        yield Finding(Severity.ERROR, words, cycle.fix)
 
 
 def _dangling(graph: TaskGraph, task: Task) -> Iterator[Finding]:
@@ -79,10 +79,10 @@ def _impossible(task: Task) -> Iterator[Finding]:
     kind = AWAITED_IN.get(task.status, Awaiting.REVIEW)
     if kind is task.awaiting:
         kind = Awaiting.APPROVAL
-    mend = f"`gt update {task.id} --awaiting {kind}` makes it a person's turn, and clears the rest"
+    fix = f"`gt update {task.id} --awaiting {kind}` makes it a person's turn, and clears the rest"
     if not task.is_open:
-        mend = f"`gt reopen {task.id}`, then close it again"
-    yield Finding(Severity.ERROR, f"`{task.id}` {problem}", mend, task=task.id)
+        fix = f"`gt reopen {task.id}`, then close it again"
+    yield Finding(Severity.ERROR, f"`{task.id}` {problem}", fix, task=task.id)
 
 
 def check_texts(context: Context) -> Iterator[Finding]:

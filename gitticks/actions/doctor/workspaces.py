@@ -43,8 +43,8 @@ def check_merged(context: Context) -> Iterator[Finding]:
             )
             continue
         aside = f"`git branch rescue {one.commits[0]}` keeps it aside; `gt reopen` if it is not wanted"
-        mend = one.way_back if one.is_gone else f"{one.way_back}; {aside}"
-        yield Finding(Severity.WARNING, one.words, mend, task=one.tasks[0])
+        fix = one.way_back if one.is_gone else f"{one.way_back}; {aside}"
+        yield Finding(Severity.WARNING, one.words, fix, task=one.tasks[0])
 
 
 def _workspace(state: WorkspaceState) -> Iterator[Finding]:

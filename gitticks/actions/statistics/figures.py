@@ -319,7 +319,7 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
         epics=tuple(sorted((one for one in by_epic if not one.figures.is_empty), key=_epic_order)),
         agents=tuple(sorted((one for one in by_agent if not one.figures.is_empty), key=_agent_order)),
         has_tasks=bool(graph.tasks),
-        broken=index.to_mend(),
+        broken=index.to_fix(),
     )
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.doctor import Finding, Repair, Report, Severity, Topic, diagnose, diagnose_range, mend
+from gitticks.actions.doctor import (
+    Finding,
+    Repair,
+    Report,
+    Severity,
+    Topic,
+    diagnose,
+    diagnose_range,
+    repair_findings,
+)
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import Screen, Style, count_of, say, screen
@@ -35,7 +44,7 @@ _LOOKED_AT = {
     cls=Command,
     examples=("gt doctor", "gt doctor --fix", "gt doctor --range origin/gitticks/state..gitticks/state"),
 )
-@click.option("--fix", is_flag=True, help="Mend what can be mended without taking anything from anybody.")
+@click.option("--fix", is_flag=True, help="Fix what can be fixed without losing anything.")
 @click.option(
     "--full",
     is_flag=True,
@@ -53,21 +62,21 @@ _LOOKED_AT = {
 def command(
     context: Context, *, fix: bool, full: bool, words: str | None, verbose: bool, as_json: bool
 ) -> int:
-    """Look for what is broken, and say how to mend it.
+    """Look for what is broken, and say how to fix it.
 
     The exit code is 1 if an error was found, 0 if there are only warnings and notes.
     """
     if words is not None and (fix or full):
         raise UsageError("`--range` only looks at commits", hint="leave out `--fix` and `--full`")
     report = diagnose(context, full=full) if words is None else diagnose_range(context, words)
-    mended: list[Repair] = []
+    fixed: list[Repair] = []
     if fix:
-        mended = mend(context, report.findings)
-        report = diagnose(context, full=full) if mended else report
+        fixed = repair_findings(context, report.findings)
+        report = diagnose(context, full=full) if fixed else report
     if as_json:
-        print_object(findings=report.findings, mended=mended, looked_at=report.looked_at)
+        print_object(findings=report.findings, fixed=fixed, looked_at=report.looked_at)
     else:
-        say(*(f"mended: {repair.value}" for repair in mended))
+        say(*(f"fixed: {repair.value}" for repair in fixed))
         say(*_lines(screen(), report, verbose=verbose), _last_line(report, may_fix=not fix))
     return Exit.FAILED if report.count(Severity.ERROR) else Exit.DONE
 
@@ -96,18 +105,18 @@ def _heading(on: Screen, topic: Topic, *, is_well: bool, verbose: bool) -> str:
 def _finding(on: Screen, finding: Finding) -> list[str]:
     word = finding.severity.value.ljust(_WIDTH)
     lines = [f"  {on.styled(word, _STYLES[finding.severity])}  {visible(finding.what)}"]
-    if finding.mend:
-        lines.append(f"  {' ' * _WIDTH}  {visible(from_here(finding.mend))}")
+    if finding.fix:
+        lines.append(f"  {' ' * _WIDTH}  {visible(from_here(finding.fix))}")
     return lines
 
 
 def _last_line(report: Report, *, may_fix: bool) -> str:
-    """Returns one line that says all is well, or how many of each there are and what mends itself."""
+    """Returns one line that says all is well, or how many of each there are and what fixes itself."""
     bad = [(severity, report.count(severity)) for severity in (Severity.ERROR, Severity.WARNING)]
     counts = [count_of(count, severity.value) for severity, count in bad if count] or ["all is well"]
     notes = report.count(Severity.NOTE)
     if notes:
         counts.append(count_of(notes, Severity.NOTE.value))
-    mendable = sum(finding.repair is not None for finding in report.findings)
-    hint = f"; `gt doctor --fix` mends {mendable} of them" if mendable and may_fix else ""
+    fixable = sum(finding.repair is not None for finding in report.findings)
+    hint = f"; `gt doctor --fix` fixes {fixable} of them" if fixable and may_fix else ""
     return ", ".join(counts) + hint

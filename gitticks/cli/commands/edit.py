@@ -37,5 +37,5 @@ def edit_task(context: Context, task: str | None, *, as_json: bool) -> int:
     edited = finish_edit(context, task_id, draft)
     before, after = edited.before or edited.after, edited.after
     is_moved = (before.status, before.awaiting) != (after.status, after.awaiting)
-    words = "mended" if edited.before is None else moved_words(before, after) if is_moved else "changed"
+    words = "fixed" if edited.before is None else moved_words(before, after) if is_moved else "changed"
     return finish_approval(context, after, words, is_left=before.is_merging, as_json=as_json)

@@ -35,7 +35,7 @@ def answer(
         raise UsageError("a graph has one form at a time", hint="`gt graph --svg > graph.svg`")
     found = find_dependencies(context, task, with_closed=with_closed, with_json=as_json)
     warn_of_broken(found.broken)
-    _warn_of_circles(found)
+    _warn_of_cycles(found)
     if as_json:
         _print_json(found)
     elif as_dot or as_mermaid or as_svg:
@@ -73,7 +73,7 @@ def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) ->
         say(f"{count_of(found.left_out, 'more open task')} without a link: `gt list`", err=True)
 
 
-def _warn_of_circles(found: Dependencies) -> None:
+def _warn_of_cycles(found: Dependencies) -> None:
     for edge in found.edges:
         if edge.is_circular:
             warn(

@@ -44,7 +44,7 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
         if name == "post-merge":
             _notice(context)
     except GitticksError as error:
-        # The commit is made; whatever is wrong is said, and mended by the next command.
+        # The commit is made; whatever is wrong is said, and fixed by the next command.
         say(f"gitticks: {visible(error.message)}", err=True)
     return Exit.DONE
 

@@ -29,7 +29,7 @@ def command(context: Context, *, base: str | None, human: str | None, as_json: b
     """Begin tasks in this repository: the state branch and its board.
 
     Tasks lie on a branch of their own, in `.gitticks/`; your branches and files stay as they are. Where origin has
-    that branch, or else one of your other remotes, its tasks are taken over. A second run mends what is missing.
+    that branch, or else one of your other remotes, its tasks are taken over. A second run fixes what is missing.
     """
     from gitticks.actions.init import find_agents, initialise, is_begun
 

@@ -55,7 +55,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
     yield from _names(on, "merging", found.merging, "gt list --status reviewing")
     yield from _names(on, "ready", found.ready, "gt ready")
-    yield from _circles(on, found)
+    yield from _cycles(on, found)
     yield from _denied(on, found)
     yield from _board(on, found)
     yield from _counts(on, found)
@@ -98,13 +98,13 @@ def _names(on: Screen, heading: str, standings: Sequence[Standing[TaskRow]], mor
         yield f"{GAP}… {len(standings) - MOST_LISTED} more: `{more}`"
 
 
-def _circles(on: Screen, found: Overview) -> Iterator[str]:
+def _cycles(on: Screen, found: Overview) -> Iterator[str]:
     """Yields the tasks that nobody will ever get to, and what to type."""
-    if found.circles:
+    if found.cycles:
         yield on.styled("wait for one another", Style.STRONG)
-    yield from (f"{GAP}{one.words}{GAP}{one.mend}" for one in found.circles[:MOST_LISTED])
-    if len(found.circles) > MOST_LISTED:
-        yield f"{GAP}… {len(found.circles) - MOST_LISTED} more: `gt doctor`"
+    yield from (f"{GAP}{one.words}{GAP}{one.fix}" for one in found.cycles[:MOST_LISTED])
+    if len(found.cycles) > MOST_LISTED:
+        yield f"{GAP}… {len(found.cycles) - MOST_LISTED} more: `gt doctor`"
 
 
 def _denied(on: Screen, found: Overview) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _next_step(found: Overview) -> str | None:
     if found.waiting:
         return "{}: {}".format(*found.waiting)
     if found.board.is_refused:
-        return "mend what was not taken up, then `gt status` again"
+        return "fix what was not taken up, then `gt status` again"
     if not found.is_elsewhere and any(map(awaits_commit, found.board.uncommitted.values())):
         return 'commit the edits on the board: `git -C .gitticks commit -am "…"`'
     if found.awaiting:
@@ -175,7 +175,7 @@ def _print_json(found: Overview) -> None:
         board=found.board,
         broken=found.broken,
         merged_by_hand=found.merged,
-        circles=found.circles,
+        cycles=found.cycles,
         resting=found.resting,
         denied=found.denied,
     )

@@ -33,7 +33,7 @@ _ASCII = str.maketrans("╰┴├┼╭┬│─", "++++++|-")
 _PIPED_RAILS = 40
 _SHARE_OF_RAILS = 3
 _NARROW = 60
-IN_A_CIRCLE = "in a circle"
+IN_A_CYCLE = "in a cycle"
 
 
 class Places(NamedTuple):
@@ -221,7 +221,7 @@ def graph_lines(on: Screen, found: Dependencies) -> list[str]:
         for place in range(len(layer))
     ]
     reasons = [
-        ", ".join(filter(None, (waits_for(one), IN_A_CIRCLE if one.task.id in circling else "")))
+        ", ".join(filter(None, (waits_for(one), IN_A_CYCLE if one.task.id in circling else "")))
         for one in standings
     ]
     columns = [

@@ -101,7 +101,7 @@ def mermaid_lines(found: Dependencies) -> Iterator[str]:
         label = f"{_label(task.id)}<br/>{_label(task.title)}"
         yield f'  {names[task.id]}["{label}"]:::{look_of(task).name}'
     for edge in found.edges:
-        arrow = "-.->|in a circle|" if edge.is_circular else "-.->" if edge.is_part else "-->"
+        arrow = "-.->|in a cycle|" if edge.is_circular else "-.->" if edge.is_part else "-->"
         yield f"  {names[edge.source]} {arrow} {names[edge.target]}"
     for look in LOOKS:
         yield f"  classDef {look.name} fill:{look.fill},stroke:#57606a,color:{INK}"
@@ -132,7 +132,7 @@ def svg_lines(found: Dependencies) -> Iterator[str]:
     )
     yield from (_line(edge, places) for edge in found.edges if not edge.is_circular)
     yield from (_box(task, places) for task in tasks)
-    yield from (_circle(edge, places) for edge in found.edges if edge.is_circular)
+    yield from (_cycle(edge, places) for edge in found.edges if edge.is_circular)
     yield "</svg>"
 
 
@@ -141,10 +141,10 @@ def _style() -> str:
     dark_boxes = "".join(f".{look.name} rect{{fill:{look.dark_fill}}}" for look in LOOKS)
     return (
         f"text{{font:13px sans-serif;fill:{INK}}}.id{{font-weight:bold}}rect{{stroke:#57606a}}"
-        ".line{fill:none;stroke:#57606a;stroke-width:1.5}.part{stroke-dasharray:5 4}.circle{stroke:#cf222e}"
+        ".line{fill:none;stroke:#57606a;stroke-width:1.5}.part{stroke-dasharray:5 4}.cycle{stroke:#cf222e}"
         f".tip{{fill:#57606a}}{boxes}"
         f"@media(prefers-color-scheme:dark){{svg{{background:#0d1117}}text{{fill:{_DARK_INK}}}"
-        f"rect,.line{{stroke:{_DARK_LINE}}}.circle{{stroke:#ff7b72}}.tip{{fill:{_DARK_LINE}}}{dark_boxes}}}"
+        f"rect,.line{{stroke:{_DARK_LINE}}}.cycle{{stroke:#ff7b72}}.tip{{fill:{_DARK_LINE}}}{dark_boxes}}}"
     )
 
 
@@ -170,12 +170,12 @@ def _line(edge: Edge, places: Places) -> str:
     return _path(looks, first, points)
 
 
-def _circle(edge: Edge, places: Places) -> str:
+def _cycle(edge: Edge, places: Places) -> str:
     """Returns a line that leads back."""
     left, top = places.corners[edge.source]
     right, bottom = places.corners[edge.target]
     below = BOX_HEIGHT * 3 // 4
-    return _path("line circle", (left, top + below), [(right + BOX_WIDTH, bottom + below)])
+    return _path("line cycle", (left, top + below), [(right + BOX_WIDTH, bottom + below)])
 
 
 def _path(looks: str, first: tuple[int, int], points: Sequence[tuple[int, int]]) -> str:

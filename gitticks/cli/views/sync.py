@@ -52,8 +52,8 @@ def warnings_of(done: Synced) -> Iterator[str]:
     for path in done.beside:
         until = "" if standing_beside(path) is None else ", until you settle it: `gt doctor` says how"
         yield f"what could not be joined is kept in {BOARD_PREFIX}{path}{until}"
-    for circle in done.circles:
-        yield f"tasks wait for one another in a circle: {circle.words}; {circle.mend} takes a link out"
+    for cycle in done.cycles:
+        yield f"tasks wait for one another in a cycle: {cycle.words}; {cycle.fix} takes a link out"
     for path, reason in done.left.items():
         yield f"{BOARD_PREFIX}{path}: {reason}"
     if done.reached is Reached.OFFLINE and done.words:

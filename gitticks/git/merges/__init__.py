@@ -3,7 +3,7 @@
 from gitticks.git.merges.aside import checkout_aside, sweep_asides
 from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
 from gitticks.git.merges.commits import HookRefusedError, add_trailers, commit_merge
-from gitticks.git.merges.file_by_file import Mended
+from gitticks.git.merges.file_by_file import Fixed
 from gitticks.git.merges.history import (
     DiffSummary,
     LongChange,
@@ -25,9 +25,9 @@ __all__ = [
     "CleanRebase",
     "Conflict",
     "DiffSummary",
+    "Fixed",
     "HookRefusedError",
     "LongChange",
-    "Mended",
     "Moved",
     "add_trailers",
     "checkout_aside",

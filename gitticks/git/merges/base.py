@@ -23,7 +23,7 @@ from gitticks.git.indexfile import index_aside
 from gitticks.git.indexlock import hold_index_lock
 from gitticks.git.lock_files import clear_shared_locks
 from gitticks.git.locks import hold_lock
-from gitticks.git.merges.file_by_file import Mended, mend
+from gitticks.git.merges.file_by_file import Fixed, fix
 from gitticks.git.merges.overlaps import BaseMove, FollowingCheckout, overlapping_paths
 from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
@@ -38,7 +38,7 @@ _LOCK = "base.lock"
 class Moved:
     """The base is at the new commit, and `checkouts` are in step with it."""
 
-    checkouts: tuple[Mended, ...] = ()
+    checkouts: tuple[Fixed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def move_base(
         return Moved(_finish(repository, behind))
 
 
-def finish_checkout(repository: Repository) -> tuple[Mended, ...]:
+def finish_checkout(repository: Repository) -> tuple[Fixed, ...]:
     """Brings checkouts in step with a base that an earlier, killed call moved; edits made since survive."""
     if _noted_move(repository) is None:
         return ()
@@ -107,8 +107,8 @@ def finish_checkout(repository: Repository) -> tuple[Mended, ...]:
         return _finish(repository)
 
 
-def _finish(repository: Repository, behind: Sequence[Checkout] | None = None) -> tuple[Mended, ...]:
-    """Mends the checkouts of the noted move (`behind`: only these) and forgets it."""
+def _finish(repository: Repository, behind: Sequence[Checkout] | None = None) -> tuple[Fixed, ...]:
+    """Fixes the checkouts of the noted move (`behind`: only these) and forgets it."""
     noted = _noted_move(repository)
     if noted is None:
         return ()
@@ -118,13 +118,13 @@ def _finish(repository: Repository, behind: Sequence[Checkout] | None = None) ->
         for checkout in _still_there(repository, move, paths):
             clear_shared_locks(checkout.git_dir, "HEAD")
     tip = read_ref(repository.common_dir, BRANCHES + move.branch)
-    mended = []
+    fixed = []
     if tip is not None and tip != move.old:
         for checkout in _still_there(repository, move, paths) if behind is None else behind:
             with _hold_index(checkout):
-                mended.append(mend(repository, checkout, move, tip))
+                fixed.append(fix(repository, checkout, move, tip))
     forget_move(repository)
-    return tuple(mended)
+    return tuple(fixed)
 
 
 def _noted_move(repository: Repository) -> tuple[BaseMove, tuple[Path, ...]] | None:

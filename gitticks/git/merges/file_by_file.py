@@ -26,7 +26,7 @@ _ANY_MAY_RUN = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class Fixed:
     """What a checkout needed that could not simply be updated.
 
     Attributes:
@@ -41,7 +41,7 @@ class Mended:
     rescued: tuple[Path, ...] = ()
 
 
-def mend(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) -> Mended:
+def fix(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) -> Fixed:
     """Takes every path of `move` that the index has not followed yet to what `tip` says of it.
 
     To be called with the checkout's index locked.
@@ -49,17 +49,17 @@ def mend(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) -
     moved = {step.path for step in steps_between(repository, move.old, move.new)}
     steps = [step for step in steps_between(repository, move.old, tip) if step.path in moved]
     entries = read_entries(checkout.git_dir, [step.path for step in steps])
-    mender = _Mender.of(repository, checkout)
+    fixer = _Fixer.of(repository, checkout)
     for step in steps:
         present = entries.get(step.path, {})
         if not _is_followed(step, present):
-            mender.take(step, present)
-    write_entries(checkout.git_dir, mender.changed, tip)
-    return Mended(checkout.path, tuple(mender.conflicts), tuple(mender.rescued))
+            fixer.take(step, present)
+    write_entries(checkout.git_dir, fixer.changed, tip)
+    return Fixed(checkout.path, tuple(fixer.conflicts), tuple(fixer.rescued))
 
 
 @dataclass(slots=True)
-class _Mender:
+class _Fixer:
     """Takes one path after the other along, and gathers what the index is to say."""
 
     checkout: Checkout

@@ -1,4 +1,4 @@
-"""Where the board is: made, found, and mended after the repository was moved or copied."""
+"""Where the board is: made, found, and fixed after the repository was moved or copied."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def board_path(repository: Repository) -> Path | None:
 
 
 def board_checkout(repository: Repository) -> Checkout | None:
-    """Returns the board; None if there is none. Its links are mended if the repository was moved or copied."""
+    """Returns the board; None if there is none. Its links are fixed if the repository was moved or copied."""
     if repository.main_worktree is None:
         return None
     try:
@@ -104,7 +104,7 @@ def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDER
 
 
 def repair_board(repository: Repository) -> Path:
-    """Mends the board's links, or makes it again if it was deleted, and returns its folder.
+    """Fixes the board's links, or makes it again if it was deleted, and returns its folder.
 
     Raises:
         GitticksError: as `create_board`.

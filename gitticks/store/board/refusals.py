@@ -1,6 +1,6 @@
 """The notes beside files of the board that say why an edit is not taken up; they are never committed.
 
-What was written is remembered, so that a note goes when the edit is mended, and one that a person changed stays.
+What was written is remembered, so that a note goes when the edit is fixed, and one that a person changed stays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOTES_PATTERNS = tuple(
 """What git overlooks on the board."""
 
 _FIRST_LINE = "This edit is not taken up:\n\n"
-_LAST_LINES = "\n\nWhat you wrote stays. Save the file mended, and this note goes by itself.\n"
+_LAST_LINES = "\n\nWhat you wrote stays. Save the file fixed, and this note goes by itself.\n"
 
 
 def is_note(path: str) -> bool:

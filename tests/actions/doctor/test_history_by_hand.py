@@ -6,7 +6,7 @@ import subprocess
 
 from gitticks.model.ids import TaskId, task_folder
 from gitticks.store.layout import history_path
-from tests.support.histories import UNHOOKED, commit_by_hand, mend_of, problems, project
+from tests.support.histories import UNHOOKED, commit_by_hand, fix_of, problems, project
 from tests.support.projects import Project, make_reviewing
 from tests.support.repositories import git
 
@@ -105,8 +105,8 @@ class TestByHand:
 
     @staticmethod
     def take_back(project: Project, commit: str) -> None:
-        """Types the mend, and looks whether the finding is gone."""
-        told = mend_of(project)
+        """Types the fix, and looks whether the finding is gone."""
+        told = fix_of(project)
         assert commit in told
         typed = told.split("`")[1]
         subprocess.run(["sh", "-ec", typed], cwd=project.path, check=True, capture_output=True)
@@ -120,7 +120,7 @@ def test_a_persons_decision_settles_what_was_built_upon(project: Project) -> Non
     commit_by_hand(project, task_id, "status: pending", "status: done")
     project.ok("note", task_id, "who closed this?")
     assert problems(project) == [f"`{task_id}` went from pending to done, and no event says so"]
-    assert mend_of(project).startswith(f"`gt show {task_id}`; what you decide about it ")
+    assert fix_of(project).startswith(f"`gt show {task_id}`; what you decide about it ")
     project.ok("reopen", task_id)
     assert problems(project) == []
 

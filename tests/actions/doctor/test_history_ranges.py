@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.support import Ran, command, gt
-from tests.support.histories import commit_by_hand, mend_of, project
+from tests.support.histories import commit_by_hand, fix_of, project
 from tests.support.projects import Project
 from tests.support.repositories import git, make_repository, run_git_command
 
@@ -106,7 +106,7 @@ class TestServer:
         assert ran.code == 1
         assert f"`{task_id}` went from working to done, and no event says so" in ran.err
         assert git("rev-parse", "gitticks/state", at=server) == accepted
-        typed = mend_of(project).split("`")[1]
+        typed = fix_of(project).split("`")[1]
         subprocess.run(["sh", "-ec", typed], cwd=project.path, check=True, capture_output=True)
         assert self.push(project).code == 0
 

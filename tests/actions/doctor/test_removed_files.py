@@ -10,7 +10,7 @@ import pytest
 from gitticks.actions.doctor.board import is_never_removed
 from tests.support.projects import Project, make_project
 
-MENDED = "mended: put back what was removed or renamed on the board\n"
+FIXED = "fixed: put back what was removed or renamed on the board\n"
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_a_deleted_task_comes_back(project: Project, notes: int) -> None:
     shutil.rmtree(_folder(project))
     for number in range(notes):
         assert "a task is not removed" in project.gt("note", "k7f2", f"note {number}").err
-    assert project.ok("doctor", "--fix").startswith(MENDED)
+    assert project.ok("doctor", "--fix").startswith(FIXED)
     assert project.board_file("k7f2").read_bytes() == project.file("k7f2").data
     assert project.board_status() == ""
     assert len(project.notes("k7f2")) == notes
@@ -56,7 +56,7 @@ def test_a_renamed_folder_is_moved_back_with_what_was_edited_in_it(
     for number in range(notes):
         project.ok("note", "k7f2", f"note {number}")
     assert f".gitticks/{name} is the folder of a task, renamed" in project.ok("doctor")
-    assert project.ok("doctor", "--fix").startswith(MENDED)
+    assert project.ok("doctor", "--fix").startswith(FIXED)
     assert not wrong.exists()
     project.ok("status")
     assert "My words." in project.file("k7f2").data.decode()

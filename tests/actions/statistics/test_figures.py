@@ -178,7 +178,7 @@ def _put_nested(transaction: Transaction) -> None:
         put(f"line{number}", f"line{number - 1}")
 
 
-def test_each_task_counts_for_the_nearest_epic_above_it_and_circles_for_none(tmp_path: Path) -> None:
+def test_each_task_counts_for_the_nearest_epic_above_it_and_cycles_for_none(tmp_path: Path) -> None:
     make_store(tmp_path).transact(_put_nested, author=ADA)
     found = gather(Context(directory=tmp_path))
     assert {one.id: one.figures.open for one in found.epics} == {"outer": 1 + DEEP, "inner": 2, None: 3}

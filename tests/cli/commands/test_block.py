@@ -36,7 +36,7 @@ def test_a_blocker_that_is_gone_can_be_taken_away(project: Project) -> None:
     assert project.task("k7f2").blocked_by == ()
 
 
-def test_circles_are_refused_when_they_are_made(project: Project) -> None:
+def test_cycles_are_refused_when_they_are_made(project: Project) -> None:
     project.ok("block", "k7f2", "m3xq")
     project.ok("block", "m3xq", "p9ab")
     ran = project.gt("block", "p9ab", "k7f2")
@@ -45,7 +45,7 @@ def test_circles_are_refused_when_they_are_made(project: Project) -> None:
     assert project.task("p9ab").blocked_by == ()
 
 
-def test_a_circle_through_an_epics_children_is_one_too(project: Project) -> None:
+def test_a_cycle_through_an_epics_children_is_one_too(project: Project) -> None:
     project.make("e0pc", type=TaskType.EPIC)
     project.change("k7f2", parent="e0pc")
     project.ok("block", "m3xq", "k7f2")
@@ -53,7 +53,7 @@ def test_a_circle_through_an_epics_children_is_one_too(project: Project) -> None
     assert "would wait for itself" in project.gt("block", "k7f2", "e0pc").err
 
 
-def test_closed_tasks_make_no_circle(project: Project) -> None:
+def test_closed_tasks_make_no_cycle(project: Project) -> None:
     project.ok("block", "k7f2", "m3xq")
     project.change("k7f2", status=Status.DONE)
     project.ok("block", "m3xq", "k7f2")

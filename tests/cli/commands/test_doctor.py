@@ -1,4 +1,4 @@
-"""`gt doctor`: what it says and looks at; board, index and hooks, with mends that take findings away."""
+"""`gt doctor`: what it says and looks at; board, index and hooks, with fixes that take findings away."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.doctor import (
     found_in,
     our_gt_on_path,
     project,
-    type_mends,
+    type_fixes,
 )
 from tests.support.projects import Project
 from tests.support.repositories import (
@@ -63,11 +63,11 @@ board
   error    there is no board at .gitticks/
            `gt doctor --fix`
 
-1 error; `gt doctor --fix` mends 1 of them
+1 error; `gt doctor --fix` fixes 1 of them
 --- 1
 """
     )
-    assert project.gt("doctor", "--fix").seen == "mended: make or mend the board\nall is well\n--- 0\n"
+    assert project.gt("doctor", "--fix").seen == "fixed: make or fix the board\nall is well\n--- 0\n"
     assert (project.board / "config.yaml").is_file()
 
 
@@ -76,7 +76,7 @@ def test_the_board_is_brought_in_step(project: Project) -> None:
     boardless = Store.open(project.store.repository)
     write_task_file(boardless, task_id, project.file(task_id).data.decode().replace("Login", "Another"))
     assert found_in(project.path) == {"the board is behind the state branch": "warning"}
-    type_mends(project.path)
+    type_fixes(project.path)
     assert found_in(project.path) == {}
     assert "title: Another" in project.board_file(task_id).read_text()
 
@@ -86,7 +86,7 @@ def test_another_branch_in_the_board(project: Project) -> None:
     ran = project.gt("doctor", "--json")
     assert findings(ran) == {"something else than the state branch is checked out in .gitticks/": "error"}
     assert ran.code == 1
-    type_mends(project.path)
+    type_fixes(project.path)
     assert found_in(project.path) == {}
 
 
@@ -95,7 +95,7 @@ def test_a_damaged_index_is_built_again(project: Project) -> None:
     index_path(project.store.repository).write_bytes(b"x" * 5000)
     assert found_in(project.path) == {"the index is damaged: file is not a database": "error"}
     index_path(project.store.repository).write_bytes(b"x" * 5000)
-    assert project.gt("doctor", "--fix").seen == "mended: build the index again\nall is well\n--- 0\n"
+    assert project.gt("doctor", "--fix").seen == "fixed: build the index again\nall is well\n--- 0\n"
 
 
 def test_an_index_with_another_value_is_found_by_reading_all(project: Project) -> None:
@@ -108,7 +108,7 @@ def test_an_index_with_another_value_is_found_by_reading_all(project: Project) -
     what = f"the index tells of `{task_id}` what the state branch does not say"
     assert found_in(project.path, "--full") == {what: "error"}
     assert (
-        project.gt("doctor", "--full", "--fix").seen == "mended: build the index again\nall is well\n--- 0\n"
+        project.gt("doctor", "--full", "--fix").seen == "fixed: build the index again\nall is well\n--- 0\n"
     )
     assert "gave" in project.ok("list")
 
@@ -194,7 +194,7 @@ def test_hooks_that_are_missing_or_broken_are_installed(tmp_path: Path) -> None:
     create_board(repository)
     lack = "the board has no hooks, so a commit there is not checked and a verdict in it does nothing"
     assert found_in(tmp_path) == {lack: "error"}
-    fixed = "mended: install the board's hooks\nall is well\n--- 0\n"
+    fixed = "fixed: install the board's hooks\nall is well\n--- 0\n"
     assert gt("doctor", "--fix", at=tmp_path).seen == fixed
     (repository.own_dir / "hooks" / "pre-commit").unlink()
     damage = "the board's hooks are incomplete, of another version, or their Python is gone"
@@ -217,14 +217,14 @@ def test_json_has_what_a_finding_is_about(project: Project) -> None:
         {
             "severity": "error",
             "what": "`dddd` is in stuck but is not waiting for anyone",
-            "mend": "`gt update dddd --awaiting escalation` makes it a person's turn, and clears the rest",
+            "fix": "`gt update dddd --awaiting escalation` makes it a person's turn, and clears the rest",
             "repair": None,
             "topic": "tasks",
             "task": "dddd",
             "commit": None,
         }
     ]
-    assert body["mended"] == []
+    assert body["fixed"] == []
     assert body["looked_at"][0] == "machine"
 
 

@@ -178,8 +178,6 @@ def test_only_errors_fail(
 
 def test_a_clone_that_merges_by_lines_is_taught(project: Project) -> None:
     _no_driver(project)
-    assert (
-        project.gt("doctor", "--fix").seen == "mended: let git merge tasks by meaning\nall is well\n--- 0\n"
-    )
+    assert project.gt("doctor", "--fix").seen == "fixed: let git merge tasks by meaning\nall is well\n--- 0\n"
     assert "merge-driver" in git("config", "merge.gitticks.driver", at=project.path)
     assert found_in(project.path) == {}

@@ -1,4 +1,4 @@
-"""What the doctor finds where objects and refs are damaged, each with a mend that takes it away."""
+"""What the doctor finds where objects and refs are damaged, each with a fix that takes it away."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 from gitticks.actions.doctor import repository
 from tests.support.doctor import (
     COMMAND,
+    fixes,
     found_in,
-    mends,
     our_gt_on_path,
     project,
-    type_mends,
+    type_fixes,
 )
 from tests.support.projects import Project
 from tests.support.repositories import (
@@ -49,7 +49,7 @@ class TestDamage:
         assert severity == "error"
         assert what.startswith(f".gitticks/tasks/{task_id[-2:]}/{task_id}/TASK.md is damaged")
         assert blob in what
-        (typed,) = mends(project.path)
+        (typed,) = fixes(project.path)
         subprocess.run(
             ["sh", "-ec", typed.replace("<remote>", "origin")],
             cwd=project.path,
@@ -73,7 +73,7 @@ class TestDamage:
         (finding,) = json.loads(ran.out)["findings"]
         assert finding["what"].startswith(f".gitticks/{path} is damaged on the state branch: ")
         assert ran.code == 1
-        for typed in COMMAND.findall(finding["mend"]):
+        for typed in COMMAND.findall(finding["fix"]):
             shell = typed.replace("<remote>", str(bare))
             subprocess.run(["sh", "-ec", shell], cwd=project.path, check=True, capture_output=True)
         assert found_in(project.path, "--full") == {}
@@ -86,7 +86,7 @@ class TestDamage:
         file.chmod(0o644)
         file.write_bytes(file.read_bytes()[:20])
         assert {*found_in(project.path, "--full").values()} == {"error"}
-        type_mends(project.path, "--full")
+        type_fixes(project.path, "--full")
         assert git("cat-file", "-t", blob, at=project.path) == "blob"
         assert found_in(project.path, "--full") == {}
 
@@ -101,7 +101,7 @@ class TestDamage:
             assert ran.err.startswith("error: .gitticks/tasks/")
             assert f"the object `{tree}` is missing" in ran.err
         assert project.ok("path", task_id) == f"{project.board_file(task_id)}\n"
-        (typed,) = mends(project.path)
+        (typed,) = fixes(project.path)
         assert typed == "git fetch --refetch <remote> gitticks/state"
 
     @pytest.mark.damages
@@ -114,7 +114,7 @@ class TestDamage:
         ((what, severity),) = found_in(project.path).items()
         assert what.startswith("`refs/heads/gitticks/state` stands at no commit that can be read")
         assert severity == "error"
-        type_mends(project.path)
+        type_fixes(project.path)
         assert project.tip() == before
 
     @pytest.mark.damages
@@ -126,7 +126,7 @@ class TestDamage:
         (finding,) = json.loads(ran.out)["findings"]
         assert "stands at no commit that can be read" in finding["what"]
         assert (ran.code, finding["severity"]) == (1, "error")
-        assert "`git fetch --refetch <remote> gitticks/state`" in finding["mend"]
+        assert "`git fetch --refetch <remote> gitticks/state`" in finding["fix"]
 
     @pytest.mark.damages
     def test_of_many_damaged_files_some_are_named(
@@ -167,7 +167,7 @@ class TestDamage:
         )
         assert found_in(project.path) == {what: "warning"}
         assert found_in(project.path) == {what: "warning"}  # until somebody says which is right
-        type_mends(project.path)
+        type_fixes(project.path)
         assert project.tip() == tip
         project.ok("status")
         assert found_in(project.path) == {}
@@ -191,7 +191,7 @@ class TestDamage:
         if how == "without a board":
             shutil.rmtree(project.board)
         assert any(what.startswith("the state branch was rewound: ") for what in found_in(project.path))
-        type_mends(project.path)
+        type_fixes(project.path)
         assert project.notes(task) == ["Before.", "Since."]
         assert found_in(project.path) == {}
 
@@ -211,7 +211,7 @@ class TestDamage:
         finding = next(one for one in findings if "gitticks/state" in one["what"])
         assert finding["what"].startswith("`refs/heads/gitticks/state` leads to ")
         assert f", where no tasks are: it lacks 2 commits (`{task}: created: " in finding["what"]
-        subprocess.run(["sh", "-ec", COMMAND.findall(finding["mend"])[0]], cwd=project.path, check=True)
+        subprocess.run(["sh", "-ec", COMMAND.findall(finding["fix"])[0]], cwd=project.path, check=True)
         assert project.tip() == tip
         assert git("rev-parse", "main", at=project.path) == main
         project.ok("status")
@@ -224,7 +224,7 @@ class TestDamage:
         git("update-ref", "refs/heads/gitticks/state", before, at=project.path)
         project.ok("status")
         (finding,) = json.loads(project.gt("doctor", "--json").out)["findings"]
-        forget = COMMAND.findall(finding["mend"])[-1]
+        forget = COMMAND.findall(finding["fix"])[-1]
         subprocess.run(["sh", "-ec", forget], cwd=project.path, check=True)
         assert found_in(project.path) == {}
 
@@ -234,5 +234,5 @@ class TestDamage:
         ((what, severity),) = found_in(project.path).items()
         assert severity == "warning"
         assert re.fullmatch(r"\d+ objects lie about singly, \d+ MB: git gets slower by them", what)
-        type_mends(project.path)
+        type_fixes(project.path)
         assert found_in(project.path) == {}

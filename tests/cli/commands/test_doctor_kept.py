@@ -8,7 +8,7 @@ import pytest
 
 from gitticks.store.merging.files import merge_file, standing_beside
 from tests.support.clones import Clone, make_clones, make_first_clone
-from tests.support.doctor import found_in, our_gt_on_path, type_mends
+from tests.support.doctor import found_in, our_gt_on_path, type_fixes
 from tests.support.repositories import commit_file, git
 
 __all__ = ["our_gt_on_path"]
@@ -38,7 +38,7 @@ def test_a_setting_that_both_set_is_settled_once_for_all(clones: list[Clone]) ->
     for clone in clones:
         assert found_in(clone.path) == {told + compare: "warning"}
     text = (other.board / kept).read_text()
-    type_mends(other.path)
+    type_fixes(other.path)
     assert found_in(other.path) == {}
     assert other.board_status() == ""
     other.ok("sync")
@@ -58,7 +58,7 @@ def test_names_with_blanks_can_be_typed_and_foreign_ones_are_still_foreign(clone
     commit_file(one.board, "README.other.md", "b\n")
     assert len(kept_in(one)) == 2
     assert set(found_in(one.path).values()) == {"warning", "note"}
-    type_mends(one.path)
+    type_fixes(one.path)
     assert found_in(one.path) == {"gitticks has no use for `README.other.md` on the state branch": "note"}
 
 

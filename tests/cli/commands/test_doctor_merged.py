@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.doctor import found_in, our_gt_on_path, project, type_mends
+from tests.support.doctor import found_in, our_gt_on_path, project, type_fixes
 from tests.support.projects import Project, make_reviewing
 from tests.support.repositories import commit_file, git
 
@@ -45,7 +45,7 @@ def test_what_a_base_that_was_moved_back_lacks_is_named(
         assert f"warning: {ONE}: {back}" in project.gt("status").err
     assert found_in(project.path) == {ONE: "warning"}
     assert f"{back}; `git branch rescue {merged}` keeps it aside" in project.ok("doctor")
-    type_mends(project.path)
+    type_fixes(project.path)
     assert (project.path / "login.txt").exists()
     assert "warning" not in project.gt("status").err
     assert found_in(project.path) == {}
@@ -84,7 +84,7 @@ def test_two_that_are_missing_come_back_by_one_merge(project: Project) -> None:
     git("reset", "--quiet", "--hard", before, at=project.path)
     what = "`main` lacks the code of `k7f2`, `m3xq`, which are done"
     assert f"{what}: `git merge --no-edit {merged}` on `main`" in project.gt("status").err
-    type_mends(project.path)
+    type_fixes(project.path)
     assert found_in(project.path) == {}
 
 

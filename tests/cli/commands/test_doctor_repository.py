@@ -14,12 +14,12 @@ from gitticks.processes import own_identity
 from tests.cli.support import gt
 from tests.support.doctor import (
     findings,
+    fixes,
     found_in,
     make_old,
-    mends,
     our_gt_on_path,
     project,
-    type_mends,
+    type_fixes,
 )
 from tests.support.projects import Project, make_working
 from tests.support.repositories import (
@@ -65,7 +65,7 @@ class TestKinds:
         ((what, severity),) = found_in(shallow.path).items()
         assert severity == "note"
         assert what.startswith("the clone is shallow: ")
-        type_mends(shallow.path)
+        type_fixes(shallow.path)
         assert found_in(shallow.path) == {}
 
     def test_partial(self, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ class TestLocks:
         assert found_in(project.path) == {
             f"process {os.getpid()} has held the lock of the state branch for 60 min": "warning"
         }
-        assert mends(project.path) == [f"ps -fp {os.getpid()}"]
+        assert fixes(project.path) == [f"ps -fp {os.getpid()}"]
         assert not any(waits)
 
     def test_of_a_ref(self, project: Project) -> None:
@@ -137,7 +137,7 @@ class TestLocks:
         assert found_in(project.path) == {
             "`refs/heads/gitticks/state` has been locked for 60 min, and git does not say by whom": "warning"
         }
-        type_mends(project.path)
+        type_fixes(project.path)
         assert found_in(project.path) == {}
         assert not lock.exists()
 
@@ -148,7 +148,7 @@ class TestLocks:
         assert found_in(project.path) == {
             "the index of the board has been locked for 60 min by gitticks, process 4242, which was killed": "warning"
         }
-        type_mends(project.path)
+        type_fixes(project.path)
         assert found_in(project.path) == {}
 
     def test_of_an_index_by_git(self, project: Project) -> None:
@@ -160,6 +160,6 @@ class TestLocks:
             assert found_in(project.path) == {
                 f"the index of {name} has been locked for 60 min, and git does not say by whom": "warning"
             }
-            type_mends(project.path)
+            type_fixes(project.path)
             assert not lock.exists()
         assert found_in(project.path) == {}

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from tests.support.doctor import COMMAND, found_in, our_gt_on_path, project, type_mends
+from tests.support.doctor import COMMAND, found_in, our_gt_on_path, project, type_fixes
 from tests.support.projects import Project
 from tests.support.repositories import git
 
@@ -55,7 +55,7 @@ def test_a_rewound_branch_is_named_and_comes_back(project: Project, move: object
     assert found_in(project.path) == {f"{REWOUND}: it {lacks}": "warning"}, (
         "until somebody says which is right"
     )
-    assert "mended: bring back what fell off the state branch" in project.ok("doctor", "--fix")
+    assert "fixed: bring back what fell off the state branch" in project.ok("doctor", "--fix")
     assert project.notes(task) == ["First.", "Second.", *(["Since."] if goes_on else [])]
     git("merge-base", "--is-ancestor", tip, STATE, at=project.path)
     assert found_in(project.path) == {}
@@ -85,11 +85,11 @@ def test_what_a_reset_dropped_stays_away_and_is_named(project: Project) -> None:
     took = f"`git reset` took 1 commit (`{task}: note added`) off the state branch"
     assert took in project.gt("status").err
     assert found_in(project.path) == {took: "warning"}
-    assert "mended" not in project.ok("doctor", "--fix"), "nobody brings it back unasked"
+    assert "fixed" not in project.ok("doctor", "--fix"), "nobody brings it back unasked"
     project.ok("note", task, "Instead.")
     assert "warning" not in project.gt("status").err, "the user went on from there"
     assert found_in(project.path) == {took: "warning"}
-    type_mends(project.path)
+    type_fixes(project.path)
     assert project.notes(task) == ["A mistake.", "Instead."]
     assert found_in(project.path) == {}
 

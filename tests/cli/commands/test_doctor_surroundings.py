@@ -18,7 +18,7 @@ from tests.support.doctor import (
     make_program,
     our_gt_on_path,
     project,
-    type_mends,
+    type_fixes,
 )
 from tests.support.projects import Project, make_reviewing, make_working
 from tests.support.repositories import (
@@ -114,11 +114,11 @@ class TestWorkspaces:
         assert found_in(project.path) == {
             f"the workspace `zzzz` belongs to no task: `{workspace}`": "warning"
         }
-        type_mends(project.path)
+        type_fixes(project.path)
         assert found_in(project.path) == {
             "the branch `gitticks/work/zzzz` belongs to no task, and is merged": "warning"
         }
-        type_mends(project.path)
+        type_fixes(project.path)
         assert found_in(project.path) == {}
 
     def test_commits_of_a_closed_task(self, project: Project) -> None:
@@ -127,11 +127,11 @@ class TestWorkspaces:
         assert found_in(project.path) == {
             "the workspace of `k7f2` is left over: the task is cancelled": "note"
         }
-        type_mends(project.path)
+        type_fixes(project.path)
         assert found_in(project.path) == {
             "`k7f2` is cancelled, but its branch has 1 commit that `main` lacks": "note"
         }
-        told = json.loads(project.gt("doctor", "--json").out)["findings"][0]["mend"]
+        told = json.loads(project.gt("doctor", "--json").out)["findings"][0]["fix"]
         look, drop = COMMAND.findall(told)
         for typed in (look, drop):
             subprocess.run(["sh", "-ec", typed], cwd=project.path, check=True, capture_output=True)
@@ -148,5 +148,5 @@ class TestWorkspaces:
         git("branch", "gitticks/work/k7f2", "main", at=project.path)
         project.make("k7f2", status=Status.DONE)
         assert found_in(project.path) == {"the branch of `k7f2` is left over: the task is done": "note"}
-        type_mends(project.path)
+        type_fixes(project.path)
         assert found_in(project.path) == {}

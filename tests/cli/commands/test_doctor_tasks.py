@@ -1,4 +1,4 @@
-"""What the doctor finds in tasks, their files and the settings, each with a mend that takes it away."""
+"""What the doctor finds in tasks, their files and the settings, each with a fix that takes it away."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gitticks.runner.records import Sessions
 from tests.support.doctor import (
     COMMAND,
     findings,
+    fixes,
     found_in,
-    mends,
     our_gt_on_path,
     project,
-    type_mends,
+    type_fixes,
 )
 from tests.support.projects import Project
 from tests.support.records import make_session
@@ -38,21 +38,21 @@ def test_tasks_that_cannot_go_on(project: Project) -> None:
     project.make("cccc", status=Status.CANCELLED)
     project.make("dddd", status=Status.STUCK)
     assert found_in(project.path) == {
-        "tasks wait for one another in a circle: aaaa → bbbb → aaaa": "error",
+        "tasks wait for one another in a cycle: aaaa → bbbb → aaaa": "error",
         "`dddd` is in stuck but is not waiting for anyone": "error",
         "`aaaa` is blocked by `zzzz`, which does not exist": "warning",
         "`bbbb` is blocked by `cccc`, which was cancelled": "warning",
         "the parent of `bbbb`, `yyyy`, does not exist": "warning",
     }
-    type_mends(project.path)
+    type_fixes(project.path)
     assert found_in(project.path) == {}
 
 
-def test_parents_in_a_circle(project: Project) -> None:
+def test_parents_in_a_cycle(project: Project) -> None:
     project.make("aaaa", parent=TaskId("bbbb"))
     project.make("bbbb", parent=TaskId("aaaa"))
-    assert found_in(project.path) == {"tasks wait for one another in a circle: aaaa → bbbb → aaaa": "error"}
-    type_mends(project.path)
+    assert found_in(project.path) == {"tasks wait for one another in a cycle: aaaa → bbbb → aaaa": "error"}
+    type_fixes(project.path)
     assert found_in(project.path) == {}
 
 
@@ -84,7 +84,7 @@ def test_broken_files(project: Project) -> None:
     project.make("aaaa", blocked_by=(TaskId("m3xq"),), parent=TaskId("m3xq"))
     what = ".gitticks/tasks/xq/m3xq/TASK.md:5:11: `priority` is not a number from 0 to 4: 'high'"
     assert found_in(project.path) == {what: "error"}
-    assert mends(project.path) == ["gt edit m3xq"]
+    assert fixes(project.path) == ["gt edit m3xq"]
 
 
 def test_a_task_that_is_there_twice(project: Project) -> None:
@@ -99,7 +99,7 @@ def test_a_task_that_is_there_twice(project: Project) -> None:
         "where another one has that id"
     )
     assert found_in(project.path) == {what: "error"}
-    told = json.loads(project.gt("doctor", "--json").out)["findings"][0]["mend"]
+    told = json.loads(project.gt("doctor", "--json").out)["findings"][0]["fix"]
     look, drop = COMMAND.findall(told)
     for typed in (look, drop):
         subprocess.run(["sh", "-ec", typed], cwd=project.path, check=True, capture_output=True)
@@ -148,7 +148,7 @@ def test_dead_sessions(project: Project) -> None:
     assert found_in(project.path) == {
         f"the session of claude on `{task_id}` is dead and was not finished": "warning"
     }
-    type_mends(project.path)
+    type_fixes(project.path)
     assert found_in(project.path) == {}
 
 

@@ -144,7 +144,7 @@ def test_the_same_changed_on_both_sides_keeps_both(project: Project) -> None:
     assert project.task("k7f2").title == "Theirs"
 
 
-def test_a_broken_file_opens_at_its_problem_and_is_mended(project: Project, tmp_path: Path) -> None:
+def test_a_broken_file_opens_at_its_problem_and_is_fixed(project: Project, tmp_path: Path) -> None:
     write_task_file(
         project.store, "k7f2", "---\nid: k7f2\ntitle: Login\nstatus: pending\npriority: high\n---\n"
     )
@@ -152,7 +152,7 @@ def test_a_broken_file_opens_at_its_problem_and_is_mended(project: Project, tmp_
     editor.write_text('#!/bin/sh\necho "$1" >&2\nsed -i "s/high/1/" "$2"\n')
     editor.chmod(0o755)
     ran = _edit(project, str(editor))
-    assert (ran.code, ran.out) == (0, "k7f2  mended · Login\n")
+    assert (ran.code, ran.out) == (0, "k7f2  fixed · Login\n")
     assert project.task("k7f2").priority == 1
 
 

@@ -66,7 +66,7 @@ def test_a_task_born_here_is_an_issue_that_can_come_back(tmp_path: Path) -> None
     store = make_store(tmp_path / "one")
     make_task(
         store,
-        "Mend",
+        "Fix",
         id="k7f2",
         body="Why\n\n## Acceptance Criteria\n\nIt holds\n\n## Handoff\n\nDONE: all\n",
     )

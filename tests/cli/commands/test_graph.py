@@ -41,7 +41,7 @@ def _put_links(transaction: Transaction) -> None:
     put_task(transaction, HOSTILE, id="c2rc", blocked_by=(TaskId("c1rc"),))  # fmt: skip
 
 
-CIRCLE = "warning: `c2rc` waits for itself by way of `c1rc`: `gt show c2rc` names its blockers\n"
+CYCLE = "warning: `c2rc` waits for itself by way of `c1rc`: `gt show c2rc` names its blockers\n"
 AROUND = """\
 step          id    title                       waits
 1     ╭─────○ k7f2  Login loses the return URL
@@ -68,8 +68,8 @@ def test_around_a_task_stands_all_that_it_waits_for_and_what_waits_for_it(tmp_pa
 def test_the_whole_graph_leaves_out_what_has_no_link(tmp_path: Path) -> None:
     make_links(tmp_path)
     ran = gt("graph", at=tmp_path, now=NOW)
-    assert ran.err == CIRCLE + "4 more open tasks without a link: `gt list`\n"
-    assert "after c1rc, in a circle" in ran.out
+    assert ran.err == CYCLE + "4 more open tasks without a link: `gt list`\n"
+    assert "after c1rc, in a cycle" in ran.out
     assert "\x1b" not in ran.out
     assert ids(tmp_path) == ["k7f2", "c2rc", "m3xq", "b1kd", "c1rc", "b3lo", "b0th", "e2in"]
 
@@ -85,8 +85,8 @@ def test_json_tells_layers_and_links(tmp_path: Path) -> None:
     found = json.loads(gt("graph", "c0de", "--json", at=tmp_path, now=NOW).out)
     assert found["layers"] == [["c0de"], ["e0pc"]]
     assert found["edges"] == [{"from": "c0de", "to": "e0pc", "part": True, "circular": False}]
-    circle = json.loads(gt("graph", "c1rc", "--json", at=tmp_path, now=NOW).out)["edges"]
-    assert {"from": "c1rc", "to": "c2rc", "part": False, "circular": True} in circle
+    cycle = json.loads(gt("graph", "c1rc", "--json", at=tmp_path, now=NOW).out)["edges"]
+    assert {"from": "c1rc", "to": "c2rc", "part": False, "circular": True} in cycle
 
 
 def _put_many_blockers(transaction: Transaction) -> None:
@@ -157,7 +157,7 @@ def test_a_terminal_is_never_overrun(tmp_path: Path, columns: int) -> None:
 def test_colour_only_repeats_what_the_words_say(tmp_path: Path) -> None:
     make_links(tmp_path)
     coloured = gt_on_terminal("graph", at=tmp_path).out
-    assert "\x1b[31mafter c1rc, in a circle\x1b[0m" in coloured
+    assert "\x1b[31mafter c1rc, in a cycle\x1b[0m" in coloured
     plain = gt_on_terminal("graph", at=tmp_path, environment={"NO_COLOR": "1"}).out
     assert re.sub("\x1b\\[[0-9]*m", "", coloured) == plain
 
@@ -197,7 +197,7 @@ def test_mermaid_gets_plain_letters_and_references_alone(tmp_path: Path) -> None
     first, *lines = gt("graph", "--mermaid", at=tmp_path, now=NOW).out.splitlines()
     assert first == "flowchart LR"
     node = re.compile(r'  n\d+\["[0-9a-z#;]+<br/>[\w #;,.!?\x80-\U0010ffff]+"\]:::\w+')
-    link = re.compile(r"  n\d+ (-->|-\.->|-\.->\|in a circle\|) n\d+")
+    link = re.compile(r"  n\d+ (-->|-\.->|-\.->\|in a cycle\|) n\d+")
     look = re.compile(r"  classDef \w+ fill:#\w{6},stroke:#\w{6},color:#\w{6}")
     assert all(any(form.fullmatch(line) for form in (node, link, look)) for line in lines)
     assert '  n3["b1kd<br/>Log in by passkey"]:::open' in lines

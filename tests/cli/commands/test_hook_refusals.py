@@ -124,7 +124,7 @@ def test_past_the_checks_what_is_refused_is_put_back_and_told(hand: Hand) -> Non
     assert hand.project.board_status() == ""
 
 
-def test_a_broken_file_past_the_checks_is_mended_by_the_next_commit(hand: Hand) -> None:
+def test_a_broken_file_past_the_checks_is_fixed_by_the_next_commit(hand: Hand) -> None:
     hand.edit("status: pending", "status: [")
     assert hand.commit("--no-verify").returncode == 0
     hand.edit("status: [", "status: pending")
@@ -180,7 +180,7 @@ def test_a_folder_under_a_wrong_name_can_be_named_back(hand: Hand) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "task_id", "mend"),
+    ("place", "task_id", "fix"),
     [
         ("tasks/plan1/TASK.md", "plan1", "move it to `tasks/n1/plan1/TASK.md`"),
         ("plan1/TASK.md", "plan1", "move it to `tasks/n1/plan1/TASK.md`"),
@@ -194,16 +194,16 @@ def test_a_folder_under_a_wrong_name_can_be_named_back(hand: Hand) -> None:
     ],
 )
 def test_a_new_task_where_nobody_looks_for_one_is_refused_with_its_place(
-    hand: Hand, place: str, task_id: str, mend: str
+    hand: Hand, place: str, task_id: str, fix: str
 ) -> None:
     file = hand.project.board / place
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"---\nid: {task_id}\ntitle: Plan\nstatus: pending\n---\n")
-    assert f"edited, not taken up: it lies in the wrong folder ({mend})" in hand.project.gt("status").out
+    assert f"edited, not taken up: it lies in the wrong folder ({fix})" in hand.project.gt("status").out
     git("add", ".", at=hand.project.board)
     said = hand.refused()
     assert f"error: {place}: lies in the wrong folder\n" in said
-    assert f"hint: {mend}\n" in said
+    assert f"hint: {fix}\n" in said
     git("commit", "-qm", "astray", "--no-verify", at=hand.project.board)
     git("rm", "-q", place, at=hand.project.board)
     assert hand.commit().returncode == 0

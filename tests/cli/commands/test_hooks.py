@@ -112,7 +112,7 @@ def test_only_those_of_the_checkout(project: Project) -> None:
     assert states(project)["checkout"] == "absent"
 
 
-def test_install_mends_what_is_broken(project: Project) -> None:
+def test_install_fixes_what_is_broken(project: Project) -> None:
     project.ok("hooks", "install", "--checkout")
     own = project.path / ".git/gitticks"
     for name in ("hooks/pre-commit", "checkout-hooks/pre-push"):

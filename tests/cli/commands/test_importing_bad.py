@@ -13,7 +13,7 @@ from tests.support.tasks import task_ids
 __all__ = ["store"]
 
 
-def test_the_links_that_close_circles_are_left_out_and_told(tmp_path: Path, store: Store) -> None:
+def test_the_links_that_close_cycles_are_left_out_and_told(tmp_path: Path, store: Store) -> None:
     def line(name: str, **links: str) -> str:
         found = [
             {"issue_id": name, "depends_on_id": to, "type": kind.replace("_", "-")}
@@ -21,7 +21,7 @@ def test_the_links_that_close_circles_are_left_out_and_told(tmp_path: Path, stor
         ]
         return json.dumps({"id": name, "title": name, "dependencies": found}) + "\n"
 
-    source = tmp_path / "circles.jsonl"
+    source = tmp_path / "cycles.jsonl"
     source.write_text(
         line("a", blocks="b") + line("b", blocks="c") + line("c", blocks="a") + line("s", blocks="s")
         + line("p", parent_child="q") + line("q", parent_child="p") + line("e") + line("k", parent_child="e", blocks="e")
@@ -29,7 +29,7 @@ def test_the_links_that_close_circles_are_left_out_and_told(tmp_path: Path, stor
     done = taken_in(tmp_path, str(source))
     assert done["count"] == 8
     assert len(done["problems"]) == 4
-    assert all("circle" in one["message"] for one in done["problems"])
+    assert all("cycle" in one["message"] for one in done["problems"])
     assert "left_out_blockers: s" in file_of(store, "s").frontmatter.yaml
     assert_well(tmp_path)
 

@@ -157,18 +157,18 @@ def test_json_tells_the_tree_in_its_order(forest: Path) -> None:
     assert tasks[3]["open_questions"][0]["name"] == "claude"
 
 
-def test_parents_in_a_circle_are_told_once(tmp_path: Path) -> None:
+def test_parents_in_a_cycle_are_told_once(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     make_task(store, "Round", id="l00p", parent=TaskId("l11p"))
     make_task(store, "About", id="l11p", parent=TaskId("l00p"))
-    circle = (
+    cycle = (
         "○ l00p  Round  0 of 1 closed\n"
         "└── ○ l11p  About  0 of 1 closed\n"
-        "    └── ○ l00p  Round  again: parents run in a circle\n"
+        "    └── ○ l00p  Round  again: parents run in a cycle\n"
     )
-    indented = "".join(f"  {line}\n" for line in circle.splitlines())
-    assert gt("tree", at=tmp_path).out == f"in a circle\n{indented}"
-    assert gt("tree", "l00p", at=tmp_path).out == circle
+    indented = "".join(f"  {line}\n" for line in cycle.splitlines())
+    assert gt("tree", at=tmp_path).out == f"in a cycle\n{indented}"
+    assert gt("tree", "l00p", at=tmp_path).out == cycle
     tasks = json.loads(gt("tree", "--json", at=tmp_path).out)["tasks"]
     assert [task["id"] for task in tasks] == ["l00p", "l11p"]
 

@@ -53,7 +53,7 @@ def test_where_lines_would_fill_the_picture_they_take_no_room() -> None:
 def test_no_line_runs_behind_a_box_and_no_boxes_overlap(links: dict[TaskId, set[TaskId]]) -> None:
     waits_for = {
         task: [one for one in IDS if one < task and one in links.get(task, ())] for task in IDS
-    }  # no circles: each waits for earlier ones alone
+    }  # no cycles: each waits for earlier ones alone
     found = placed(waits_for)
     boxes = list(found.corners.values())
     for (left, top), (other_left, other_top) in combinations(boxes, 2):

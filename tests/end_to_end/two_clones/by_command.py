@@ -67,7 +67,7 @@ def take_label_away(scene: Scene, clone: Clone) -> None:
 
 
 def link(scene: Scene, clone: Clone) -> None:
-    """Sets a parent or a blocker, or takes it away; what makes a circle is refused."""
+    """Sets a parent or a blocker, or takes it away; what makes a cycle is refused."""
     task, other = scene.task_of(clone), scene.task_of(clone)
     match scene.dice.randrange(4):
         case 0:

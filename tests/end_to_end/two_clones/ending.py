@@ -17,7 +17,7 @@ from tests.support.clones import Clone
 from tests.support.repositories import fsck_problems, git
 
 _ROUNDS = 3
-_MOST_CIRCLES = 10
+_MOST_CYCLES = 10
 _MARK = re.compile(r"^<!-- gitticks conflict: .*-->\n", re.MULTILINE)
 
 
@@ -33,7 +33,7 @@ def end(scene: Scene) -> None:
             by_hand.commit(scene, clone)
     share(scene)
     settle(scene, scene.clones[0])
-    take_circles_apart(scene, scene.clones[0])
+    take_cycles_apart(scene, scene.clones[0])
     share(scene)
 
 
@@ -55,15 +55,15 @@ def settle(scene: Scene, clone: Clone) -> None:
         assert by_hand.commit(scene, clone)
 
 
-def take_circles_apart(scene: Scene, clone: Clone) -> None:
-    """Types what the doctor says of circles, which two clones make together without either being wrong."""
-    for _ in range(_MOST_CIRCLES):
+def take_cycles_apart(scene: Scene, clone: Clone) -> None:
+    """Types what the doctor says of cycles, which two clones make together without either being wrong."""
+    for _ in range(_MOST_CYCLES):
         found = json.loads(clone.gt("doctor", "--json").out)["findings"]
-        circle = next((one for one in found if "in a circle" in one["what"]), None)
-        if circle is None:
+        cycle = next((one for one in found if "in a cycle" in one["what"]), None)
+        if cycle is None:
             return
-        scene.say(clone, circle["what"])
-        words = circle["mend"].strip("`").split()
+        scene.say(clone, cycle["what"])
+        words = cycle["fix"].strip("`").split()
         assert scene.gt(clone, *words[1:]).code == 0
 
 

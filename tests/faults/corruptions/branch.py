@@ -70,7 +70,7 @@ def _moved(scene: Scene, folder: str) -> None:
     )
 
 
-def _circle(scene: Scene, field: str) -> None:
+def _cycle(scene: Scene, field: str) -> None:
     for one, other in ((VICTIM, NEIGHBOUR), (NEIGHBOUR, VICTIM)):
         text = scene.git("show", f"{STATE}:tasks/f2/{one}/TASK.md")
         value = other if field == "parent" else f"[{other}]"
@@ -167,9 +167,9 @@ CORRUPTIONS: tuple[Corruption, ...] = (
     *variants("foreign file", _foreign_file, FOREIGN),
     *variants("foreign template", _foreign_file, ("prompts/unknown.md",), ANSWERS),  # nobody trusted it yet
     *variants("foreign task", _foreign_file, FOREIGN_TASKS[:5], finding="TASK.md"),
-    *variants("foreign entry", _entry, ENTRIES, OTHERS, VICTIM, can_be_mended=False),
-    *variants("foreign top entry", _entry, TOP_ENTRIES, ANSWERS, can_be_mended=False),
-    *variants("odd tree", _odd_tree, ODD_TREES, ANSWERS, can_be_mended=False),
+    *variants("foreign entry", _entry, ENTRIES, OTHERS, VICTIM, can_be_fixed=False),
+    *variants("foreign top entry", _entry, TOP_ENTRIES, ANSWERS, can_be_fixed=False),
+    *variants("odd tree", _odd_tree, ODD_TREES, ANSWERS, can_be_fixed=False),
     *variants(
         "id twice",
         _second,
@@ -183,7 +183,7 @@ CORRUPTIONS: tuple[Corruption, ...] = (
         (f"tasks/f2/{NEIGHBOUR}/TASK.md", "tasks/0a/zz0a/TASK.md"),
         ANSWERS,
         "TASK.md",
-        can_be_mended=False,
+        can_be_fixed=False,
     ),
     *variants(
         "folder moved",
@@ -191,7 +191,7 @@ CORRUPTIONS: tuple[Corruption, ...] = (
         (f"tasks/xx/{VICTIM}", "tasks/f2/wrong", f"tasks/{VICTIM}", f"{VICTIM}"),
         OTHERS,
     ),
-    *variants("circle", _circle, ("blocked_by", "parent"), ANSWERS, "circle"),
+    *variants("cycle", _cycle, ("blocked_by", "parent"), ANSWERS, "cycle"),
     *variants("rewound", _rewound, ("~1",), ANSWERS, "the state branch was rewound"),
     *variants("rewritten", _rewritten, ("as a new root",)),
     *variants("rewritten", _rewritten_parents, ("main", f"{STATE}~1")),

@@ -34,15 +34,15 @@ class Corruption:
         name: `family: what`, where corruptions with the same `family` are variants of one another.
         make: breaks it.
         reach: what must still work.
-        finding: words that `gt doctor` must use; empty where gitticks mends it without a word or nothing is wrong.
-        can_be_mended: False where no command can be printed that a person only has to paste.
+        finding: words that `gt doctor` must use; empty where gitticks fixes it without a word or nothing is wrong.
+        can_be_fixed: False where no command can be printed that a person only has to paste.
     """
 
     name: str
     make: Break
     reach: Reach = Reach.ALL
     finding: str = ""
-    can_be_mended: bool = True
+    can_be_fixed: bool = True
 
     @property
     def family(self) -> str:
@@ -57,11 +57,11 @@ def variants(
     reach: Reach = Reach.ALL,
     finding: str = "",
     *,
-    can_be_mended: bool = True,
+    can_be_fixed: bool = True,
 ) -> list[Corruption]:
     """Returns a corruption for each case; `make` takes the scene and the case."""
     return [
-        Corruption(f"{family}: {_named(case)}", partial(_made, make, case), reach, finding, can_be_mended)
+        Corruption(f"{family}: {_named(case)}", partial(_made, make, case), reach, finding, can_be_fixed)
         for case in cases
     ]
 

@@ -110,8 +110,8 @@ CORRUPTIONS: tuple[Corruption, ...] = (
         ANSWERS,
     ),
     *variants(
-        "pack", _packed, list(product([".pack", ".idx"], DAMAGES)), ANSWERS, NO_OBJECT, can_be_mended=False
+        "pack", _packed, list(product([".pack", ".idx"], DAMAGES)), ANSWERS, NO_OBJECT, can_be_fixed=False
     ),
-    *variants("pack byte", _pack_byte, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), ANSWERS, can_be_mended=False),
+    *variants("pack byte", _pack_byte, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), ANSWERS, can_be_fixed=False),
     *variants("alternates", _alternates, (b"/nothing/here\n", b"\0\xff", b"../objects\n")),
 )

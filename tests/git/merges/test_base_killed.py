@@ -104,8 +104,8 @@ def test_a_move_killed_before_the_ref_never_happened(
 def test_edits_made_after_the_kill_are_merged(repository: Repository, root: Path, old: str, new: str) -> None:
     killed_move(root, old, new, "before the checkout")
     (root / "code.txt").write_text(LINES + "mine\n")
-    (mended,) = finish_checkout(repository)
-    assert (mended.conflicts, mended.rescued) == ((), ())
+    (fixed,) = finish_checkout(repository)
+    assert (fixed.conflicts, fixed.rescued) == ((), ())
     assert (root / "code.txt").read_text() == LINES.replace("line 2\n", "line two\n") + "mine\n"
     assert status(root) == " M code.txt"
 
@@ -115,8 +115,8 @@ def test_edits_that_exclude_the_merge_become_a_conflict(
 ) -> None:
     killed_move(root, old, new, "before the checkout")
     (root / "code.txt").write_text(LINES.replace("line 2\n", "line 2, mine\n"))
-    (mended,) = finish_checkout(repository)
-    assert mended.conflicts == ("code.txt",)
+    (fixed,) = finish_checkout(repository)
+    assert fixed.conflicts == ("code.txt",)
     assert "line 2, mine\n" in (root / "code.txt").read_text()
     assert status(root) == "UU code.txt"
 
@@ -126,8 +126,8 @@ def test_a_file_that_the_killed_git_had_removed_and_not_written_anew_is_there_ag
 ) -> None:
     killed_move(root, old, new, "before the checkout")
     (root / "code.txt").unlink()
-    (mended,) = finish_checkout(repository)
-    assert mended.conflicts == ()
+    (fixed,) = finish_checkout(repository)
+    assert fixed.conflicts == ()
     assert status(root) == ""
 
 

@@ -61,7 +61,7 @@ def test_what_it_left_is_put_back_and_the_next_one_comes_through(
     told = one.gt("doctor")
     assert "a pull on the board gave way to a command" in told.out
     assert told.code == 0
-    assert "mended: put back what a pull left on the board" in one.gt("doctor", "--fix").seen
+    assert "fixed: put back what a pull left on the board" in one.gt("doctor", "--fix").seen
     assert git("status", "--porcelain", at=one.board) == ""
     assert "all is well" in one.gt("doctor").out
     assert one.pull().returncode == 0

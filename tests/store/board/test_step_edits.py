@@ -44,7 +44,7 @@ def test_a_conflict_is_over_once_the_person_took_the_branchs_text(board: BoardOf
 
 
 @pytest.mark.parametrize("looks", [1, 3])
-def test_a_conflict_that_is_being_mended_takes_nothing_of_the_branchs_back(
+def test_a_conflict_that_is_being_fixed_takes_nothing_of_the_branchs_back(
     board: BoardOfTest, looks: int
 ) -> None:
     board.save(OTHER_EDIT)

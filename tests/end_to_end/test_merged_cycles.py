@@ -1,4 +1,4 @@
-"""Circles that nobody made: two clones link tasks each in one direction, and the merge joins both."""
+"""Cycles that nobody made: two clones link tasks each in one direction, and the merge joins both."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def by_rebase(clones: list[Clone]) -> None:
 
 @pytest.mark.parametrize("way", [by_sync, by_pull, by_rebase])
 @pytest.mark.parametrize("kind", LINKS)
-def test_a_circle_is_named_with_its_mend_and_stops_nobody_else(
+def test_a_cycle_is_named_with_its_fix_and_stops_nobody_else(
     clones: list[Clone], kind: str, way: Way
 ) -> None:
-    circle, mend = NAMED[kind]
+    cycle, fix = NAMED[kind]
     for clone, words in zip(clones, LINKS[kind], strict=True):
         clone.ok(*words)
     way(clones)
@@ -68,14 +68,14 @@ def test_a_circle_is_named_with_its_mend_and_stops_nobody_else(
     for clone in clones:
         told = clone.gt("doctor")
         assert told.code == 1
-        assert f"tasks wait for one another in a circle: {circle}\n           `{mend}`\n" in told.out
-        assert f"wait for one another\n  {circle}  `{mend}`\n" in clone.ok("status")
-        assert json.loads(clone.ok("status", "--json"))["circles"] == [
-            {"tasks": circle.split(" → "), "mend": f"`{mend}`"}
+        assert f"tasks wait for one another in a cycle: {cycle}\n           `{fix}`\n" in told.out
+        assert f"wait for one another\n  {cycle}  `{fix}`\n" in clone.ok("status")
+        assert json.loads(clone.ok("status", "--json"))["cycles"] == [
+            {"tasks": cycle.split(" → "), "fix": f"`{fix}`"}
         ]
         assert [clone.gt(words).code for words in LOOKS] == [0] * len(LOOKS)
-        assert clone.ok("next").split()[0] not in circle
-    clones[0].ok(*mend.split()[1:])
+        assert clone.ok("next").split()[0] not in cycle
+    clones[0].ok(*fix.split()[1:])
     way(clones)
     for clone in clones:
         clone.ok("doctor")
@@ -86,7 +86,7 @@ def test_the_sync_that_joins_both_links_says_so(clones: list[Clone]) -> None:
     for clone, words in zip(clones, LINKS["blockers"], strict=True):
         clone.ok(*words)
     assert clones[0].gt("sync").err == ""
-    warning = "warning: tasks wait for one another in a circle: a2aa → b2aa → a2aa; `gt unblock a2aa b2aa` takes a link out\n"
+    warning = "warning: tasks wait for one another in a cycle: a2aa → b2aa → a2aa; `gt unblock a2aa b2aa` takes a link out\n"
     assert clones[1].gt("sync").err == warning
     assert clones[0].gt("sync").err == warning
     assert clones[0].gt("sync").err == ""
