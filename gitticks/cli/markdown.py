@@ -1,49 +1,22 @@
-"""Markdown as a terminal shows it: lists, tables and emphasis instead of their signs; nothing that is written is lost.
+"""A task's text on a terminal: as Markdown where there is colour, else wrapped; nothing that is written is lost.
 
-Where there is no colour, the signs stay, because nothing else would say what they say. What Markdown would drop (tags, comments, the address of an image, definitions of links) is shown as it stands, the
-line breaks of the writer stay, and code is coloured as a whole: a highlighter would have to parse what a stranger
-wrote. Loading rich takes as long as the rest of a call, so texts without any sign are only wrapped.
+Where there is no colour, the signs stay, because nothing else would say what they say. Loading rich takes as long as
+the rest of a call, so texts without any sign are only wrapped.
 """
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Self
-
-from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
-from rich.padding import Padding
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from gitticks.cli.text import visible, wrap
 
 if TYPE_CHECKING:
-    from markdown_it.token import Token
-    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
-
     from gitticks.cli.render import Screen
 
-
 MOST_CHARACTERS = 64_000
-_DEEPEST = 15
 _SIGNS = re.compile(r"(?m)[*_`~\\]|^[ \t]*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)")
-_BLANK_END = re.compile(r"(?:\s|\x1b\[[0-9;]*m)+\Z")
 _TAB = 4
-_UNWANTED = ("html_block", "html_inline", "image", "reference", "autolink")
-"""Rules whose result a terminal cannot show whole."""
-_STYLES = {
-    "markdown.code": "cyan",
-    "markdown.code_block": "cyan",
-    "markdown.code_info": "dim",
-    "markdown.h1": "bold",
-    "markdown.h2": "bold",
-    "markdown.h3": "bold",
-    "markdown.link": "none",
-    "markdown.link_url": "underline",
-    "markdown.block_quote": "none",
-}
 
 
 def shown_text(on: Screen, text: str) -> list[str]:
@@ -53,7 +26,9 @@ def shown_text(on: Screen, text: str) -> list[str]:
         return lines
     plain = "\n".join(lines)
     if on.has_colour and on.has_glyphs and len(plain) <= MOST_CHARACTERS and _SIGNS.search(plain):
-        rendered = _rendered(on, plain)
+        from gitticks.cli.rich_markdown import rendered_lines
+
+        rendered = rendered_lines(on, plain)
         if rendered is not None:
             return rendered
     return [part for line in lines for part in _wrapped(line, on.columns)]
@@ -62,107 +37,3 @@ def shown_text(on: Screen, text: str) -> list[str]:
 def _wrapped(line: str, columns: int) -> list[str]:
     indent = line[: len(line) - len(line.lstrip(" "))][: max(0, columns // 2)]
     return [indent + part for part in wrap(line.strip(" "), max(1, columns - len(indent)))]
-
-
-def _rendered(on: Screen, text: str) -> list[str] | None:
-    """Returns the lines that rich makes of Markdown; None for one that is nested too deep for it."""
-    markdown = _parsed(text)
-    if markdown is None:
-        return None
-    shown = io.StringIO()
-    _console(on, shown).print(markdown)
-    lines = ["", *map(_without_blank_end, shown.getvalue().split("\n"))]
-    kept = [line for before, line in pairwise(lines) if line or before]
-    return kept if not kept or kept[-1] else kept[:-1]
-
-
-def _without_blank_end(line: str) -> str:
-    """Returns a line without spaces at its end, also such that have a colour."""
-    end = _BLANK_END.search(line)
-    if end is None or not end.start():
-        return line if end is None else ""
-    return line[: end.start()] + ("\x1b[0m" if "\x1b" in end[0] else "")
-
-
-def _console(on: Screen, file: io.StringIO) -> Console:
-    from rich.console import Console
-    from rich.theme import Theme
-
-    return Console(
-        file=file,
-        width=max(1, on.columns),
-        color_system="standard",
-        force_terminal=True,
-        legacy_windows=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        theme=Theme(_STYLES),
-        _environ={},
-    )
-
-
-def _parsed(text: str) -> Markdown | None:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST + 2})
-    parser.enable(["strikethrough", "table"]).disable(list(_UNWANTED), ignoreInvalid=True)
-    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]  # shown as it is written
-    tokens = parser.parse(text)
-    if any(token.level > _DEEPEST for token in tokens):
-        return None
-    return PlainMarkdown.of(list(_with_all_that_is_written(tokens)))
-
-
-def _with_all_that_is_written(tokens: Iterable[Token]) -> Iterator[Token]:
-    """Yields the tokens with the writer's line breaks, and with the titles of links."""
-    for token in tokens:
-        for child in token.children or ():
-            if child.type == "softbreak":
-                child.type = "hardbreak"
-            elif child.type == "link_open" and child.attrs.get("title"):
-                child.attrs["href"] = f'{child.attrs.get("href", "")} "{child.attrs["title"]}"'
-        yield token
-
-
-class _LeftHeading(Heading):
-    LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
-
-
-class _PlainCode(CodeBlock):
-    """Code, below what stands behind the fence that begins it: its language, or for whom it is."""
-
-    info = ""
-
-    @classmethod
-    def create(cls, markdown: Markdown, token: Token) -> Self:
-        """Returns the element of a token."""
-        code = cls("text", markdown.code_theme)
-        code.info = token.info.strip()
-        return code
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yields what is shown."""
-        if self.info:
-            yield Text(self.info, style="markdown.code_info", overflow="fold")
-        code = str(self.text).rstrip("\n")
-        if code:
-            yield Padding(Text(code, style="markdown.code_block", overflow="fold"), (0, 0, 0, 2))
-
-
-class PlainMarkdown(Markdown):
-    """Markdown that was parsed already, without hyperlinks, which could lead elsewhere than they say."""
-
-    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
-        **Markdown.elements,
-        "heading_open": _LeftHeading,
-        "fence": _PlainCode,
-        "code_block": _PlainCode,
-    }
-
-    @classmethod
-    def of(cls, tokens: list[Token]) -> Self:
-        """Returns what shows these tokens."""
-        markdown = cls("", hyperlinks=False)
-        markdown.parsed = tokens
-        return markdown

@@ -49,9 +49,18 @@ def copied(name: str, path: Path) -> bool:
         git_dir = path.resolve() / _BOARD_GIT_DIR
         (git_dir / "gitdir").write_text(f"{path.resolve()}/.gitticks/.git\n")
         (path / ".gitticks/.git").write_text(f"gitdir: {git_dir}\n")
+        _name_own_home(path / ".git/gitticks/board-ignores")
     for checkout in checkouts:  # the copies of files have other times and numbers
         subprocess.run(["git", "update-index", "-q", "--refresh"], cwd=checkout, check=True)
     return True
+
+
+def _name_own_home(ignores: Path) -> None:
+    """Lets the board's list of ignored files name the patterns in the home of this test."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    first, _, rest = ignores.read_text().partition("\n")
+    kept = first[: first.rindex(", from ")]
+    ignores.write_text(f"{kept}, from {home}/git/ignore\n{rest}")
 
 
 def _is_as_offered(offered: _Offer) -> bool:
