@@ -212,8 +212,12 @@ def answer_at_once(words: list[str]) -> int | None:
     from gitticks.cli.failures import guarded
 
     gc.disable()  # an answer makes many small things, and none that keep one another alive
-    context = Context()
-    return guarded(words, lambda: run_in(context, command.name, lambda: command.answer(context, **values)))
+
+    def answer() -> int:
+        context = Context()
+        return run_in(context, command.name, lambda: command.answer(context, **values))
+
+    return guarded(words, answer)
 
 
 def _read(command: ReadingCommand, words: list[str]) -> dict[str, Any] | None:

@@ -50,7 +50,7 @@ def parse_count(text: str) -> int:
     if text.isascii() and text.isdecimal() and int(text[:_MOST_DIGITS]) > 0:
         return int(text[:_MOST_DIGITS])
 
-    raise UsageError(f"`{text}` is no number from 1", hint="write a number such as 20")
+    raise UsageError(f"`{text}` is not a number from 1", hint="write a number such as 20")
 
 
 def are_kinds(text: str) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId, is_valid_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
 RUN_LOCK = "run.lock"

@@ -15,7 +15,7 @@ from gitticks.cli.writing import print_change
 @json_option
 @pass_context
 def command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
-    """Let a task wait for others.
+    """Make a task wait for others.
 
     ID is not started before every OTHER is done.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @json_option
 @pass_context
 def command(context: Context, *, words: tuple[str, ...], message: str | None, as_json: bool) -> int:
-    """Give tasks up.
+    """Give up on tasks.
 
     Their files and branches stay; `gt reopen` takes them up again.
     """

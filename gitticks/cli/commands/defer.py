@@ -15,7 +15,7 @@ from gitticks.cli.writing import print_change
 @json_option
 @pass_context
 def command(context: Context, *, task: str, day: str, as_json: bool) -> None:
-    """Put a task off to a day.
+    """Put a task off until a day.
 
     DAY is 2026-12-24, +3d, +2w, today, tomorrow or a weekday; `null` takes it back.
     """

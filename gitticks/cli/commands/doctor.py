@@ -56,7 +56,7 @@ _LOOKED_AT = {
     metavar="A..B",
     help="Look only for what nobody was allowed to do in these commits of a state branch.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Say what was looked at.")
+@click.option("-v", "--verbose", is_flag=True, help="List every check that ran.")
 @json_option
 @pass_context
 def command(

@@ -34,7 +34,7 @@ FORMATS = ("json", "csv", "beads")
 )
 @pass_context
 def command(context: Context, *, form: str, output: str | None) -> None:
-    """Write every task as JSON, CSV or issues of beads."""
+    """Write every task as JSON, CSV or beads issues."""
     from gitticks.actions.named_file import write_named_file
     from gitticks.actions.transfer import as_beads, as_csv
 

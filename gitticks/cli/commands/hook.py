@@ -28,7 +28,7 @@ _NAMES = (*_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-checkout", "pos
 def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int:  # noqa: ARG001 (git's, not needed)
     """What the git hooks call.
 
-    In the board: before a commit its files and steps are checked, after it what it asks for is carried out. Where
+    On the board: files and status changes are checked before a commit, and carried out after it. Where
     state branches are pushed from or to: what is pushed is judged as `gt doctor --range` does.
     """
     from gitticks.cli.render import say

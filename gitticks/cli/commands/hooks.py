@@ -13,12 +13,12 @@ from gitticks.errors import UsageError
 if TYPE_CHECKING:
     from gitticks.actions.hooks import HooksStatus, PlaceOfHooks
 
-_SUMMARY = "Install and remove git hooks, and say how they are."
+_SUMMARY = "Install, remove and check git hooks."
 
 
 @click.group("hooks", cls=Group, examples=("gt hooks install", "gt hooks status"), help=_SUMMARY)
 def command() -> None:
-    """Install and remove git hooks, and say how they are."""
+    """Install, remove and check git hooks."""
 
 
 @command.command(

@@ -32,19 +32,19 @@ _MOST_SHOWN = 20
     nargs=-1,
     shell_complete=Completes("|".join(FORMATS), "file"),
 )
-@click.option("--dry-run", is_flag=True, help="Say what would come, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be imported, and change nothing.")
 @click.option(
     "--update",
     "takes_updates",
     is_flag=True,
-    help="Take over what changed there since, where nothing did here.",
+    help="Also take changes made there since, where the task did not change here.",
 )
 @json_option
 @pass_context
 def command(
     context: Context, *, words: tuple[str, ...], dry_run: bool, takes_updates: bool, as_json: bool
 ) -> int:
-    """Bring in the tasks of another tracker.
+    """Import tasks from another tracker.
 
     Without PATH they are looked for where the tracker keeps them. Importing again adds only what is new.
     """

@@ -22,7 +22,7 @@ DEFAULT_COUNT = 20
 
 
 def answer(context: Context, *, everybody: bool, count: int | None, as_json: bool) -> int:
-    """Show what awaits you, and what to type.
+    """Show what waits for you, and what to type.
 
     The most urgent first: questions, work to judge, what is stuck. What names somebody else as its reviewer is left
     out; you are whom git's user.name and user.email say.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @json_option
 @pass_context
 def command(context: Context, *, base: str | None, human: str | None, as_json: bool) -> None:
-    """Begin tasks in this repository: the state branch and its board.
+    """Set up tasks in this repository: the state branch and its board.
 
     Tasks lie on a branch of their own, in `.gitticks/`; your branches and files stay as they are. Where origin has
     that branch, or else one of your other remotes, its tasks are taken over. A second run fixes what is missing.

@@ -13,7 +13,7 @@ _NOTHING = "nothing is approved and waiting for its merge"
 
 @click.command("merge", cls=Command, examples=("gt merge", "gt merge --dry-run k7f2"))
 @task_argument(required=False, many=True, name="tasks")
-@click.option("--dry-run", is_flag=True, help="Only say what would conflict.")
+@click.option("--dry-run", is_flag=True, help="Only show what would conflict.")
 @json_option
 @pass_context
 def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json: bool) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command("reject", cls=Command, examples=('gt reject k7f2 "the test does not fail without the fix"',))
 @tasks_and_text("FEEDBACK", completes="awaiting")
-@click.option("--no-feedback", is_flag=True, help="Send them back without a word.")
+@click.option("--no-feedback", is_flag=True, help="Send them back without feedback.")
 @json_option
 @pass_context
 def command(

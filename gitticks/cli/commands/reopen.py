@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @json_option
 @pass_context
 def command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
-    """Take closed tasks up again.
+    """Reopen closed tasks.
 
     They begin anew as pending; their hand-offs and reviews are kept in `rounds/`.
     """

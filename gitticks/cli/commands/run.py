@@ -18,7 +18,7 @@ from gitticks.model.settings import PermissionMode
     examples=("gt run", "gt run k7f2 --agent claude", "gt run --auto --all --parallel 3 --headless"),
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=Completes("task*"))
-@click.option("--auto", is_flag=True, help="Go on for ever, waking when something becomes ready.")
+@click.option("--auto", is_flag=True, help="Keep running, and wake when something becomes ready.")
 @click.option("--include-standalone", is_flag=True, help="With --auto: tasks without an epic too.")
 @click.option("--include-orphans", is_flag=True, help="With --auto: tasks whose epic is closed too.")
 @click.option("--all", "with_all", is_flag=True, help="With --auto: both of these.")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def answer(context: Context, *, since: date | timedelta | None, html: str | None, as_json: bool) -> int:
-    """Count what was done, how long people were waited for, and what it took.
+    """Count what was done, how long it waited for people, and what it cost.
 
     From the histories of all tasks: by week, by epic and by agent. `lead` is the median time from a task's creation
     until it is done.

@@ -28,7 +28,7 @@ MOST_LISTED = 5
 
 
 def answer(context: Context, *, as_json: bool) -> int:
-    """Say what runs, what waits for you and what is next."""
+    """Show what runs, what waits for you and what is next."""
     context.is_current = True
     found = take_stock(context, MOST_LISTED, with_json=as_json)
     warn_of_broken(found.broken)

@@ -32,7 +32,7 @@ def command(
     restore: bool,
     as_json: bool,
 ) -> None:
-    """Share tasks with a remote: take in what is new there, push what is new here.
+    """Share tasks with a remote: pull what is new there, push what is new here.
 
     Both sides' changes are merged by meaning; nothing is ever pushed by force. Being offline is no error. Without
     REMOTE it is the upstream of gitticks/state, else origin, else the only remote there is.

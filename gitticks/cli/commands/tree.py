@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def answer(context: Context, *, task: str | None, with_closed: bool, as_json: bool) -> int:
-    """Show epics with what is below them.
+    """Show epics and the tasks below them.
 
     With what each task waits for, and the question of each that asks. What stands alone comes last; closed tasks are
     only counted. With ID: that task and what is below it.

@@ -19,7 +19,7 @@ from gitticks.errors import Exit, RefusedError
 @json_option
 @pass_context
 def command(context: Context, *, yes: bool, is_list: bool, as_json: bool) -> int:
-    """Look at what came from elsewhere and would run here, and trust it.
+    """Review what came from elsewhere and would run here, and trust it.
 
     Settings, templates and scripts that this clone did not write itself run nothing before that, nor do hooks and
     configuration in .git that changed during an agent's session. It holds for this clone alone, and until they change.

@@ -15,7 +15,7 @@ from gitticks.cli.writing import print_change
 @json_option
 @pass_context
 def command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
-    """Let a task no longer wait for others."""
+    """Stop a task from waiting for others."""
     from gitticks.actions.changing import find_task_to_change
     from gitticks.actions.update import set_field
 

@@ -14,7 +14,7 @@ from gitticks.cli.table import table
 @click.command("version", cls=Command, examples=("gt version --json",))
 @json_option
 def command(as_json: bool) -> None:
-    """Print the versions of gitticks and what it stands on."""
+    """Print the versions of gitticks and its libraries."""
     found = versions()
     if as_json:
         print_object(versions=found)

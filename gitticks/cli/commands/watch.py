@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_context
 def command(context: Context, *, once: bool, as_json: bool) -> None:
-    """Take up what you save on the board, and say what happens.
+    """Commit what you save on the board, and print what happens.
 
     Goes on until Ctrl-C, or until nobody reads its output any more.
     """
