@@ -17,12 +17,12 @@ from types import TracebackType
 from typing import Self
 
 from benchmarks.measure import Place
+from gitticks.board import WORKTREE_BOARD
 from gitticks.git.identity import Identity
 from gitticks.git.repository import discover
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import ActorKind
-from gitticks.store.board import WORKTREE_BOARD
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 

@@ -77,11 +77,11 @@ def find_task_to_change(
 
 def _take_up(context: Context, task_id: TaskId) -> str | None:
     """Takes up what was saved in a task's file, and returns why it stays where it does; a damaged board is a warning."""
-    from gitticks.actions.board_look import may_have_been_saved
-    from gitticks.store.board.report import BoardError
+    from gitticks.board.checkout_state import may_have_been_saved
+    from gitticks.board.place import BoardError
 
     try:
-        if not may_have_been_saved(context, task_path(task_id)):
+        if not may_have_been_saved(context.store, task_path(task_id)):
             return None
         from gitticks.actions.saved_edits import take_up_saved
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
+from gitticks.board import board_checkout
 from gitticks.errors import DocumentError
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.folders import NotPlainError
 from gitticks.git.process import run_git
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
-from gitticks.store.board import board_checkout
 from gitticks.store.index import open_index
 from gitticks.store.layout import CONFIG_PATH, TASKS_FOLDER, task_of_path
 from gitticks.store.merging.driver import first_marker, join_marked

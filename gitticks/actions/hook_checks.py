@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
-from gitticks.actions.hook_problem import Problem
 from gitticks.actions.hook_step import bring_staged_in_step
-from gitticks.actions.left_edits import on_board
-from gitticks.actions.moved_folders import ID_LINE, home_of, is_astray, join_moves, place_for
+from gitticks.board.moved_folders import ID_LINE, home_of, is_astray, join_moves, place_for
+from gitticks.board.notes import is_note
+from gitticks.board.skip_reasons import Problem, on_board
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.git.indexlock import saying_at_work
 from gitticks.git.staged import (
@@ -21,7 +21,6 @@ from gitticks.git.staged import (
     staged_changes,
 )
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id
-from gitticks.store.board.refusals import is_note
 from gitticks.store.layout import AUDIT_FILE, CONFIG_PATH, HISTORY_FILE, task_around, task_of_path
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import edit_between
-from gitticks.actions.moved_folders import join_moves
+from gitticks.board.moved_folders import join_moves
+from gitticks.board.notes import keep_note
 from gitticks.errors import GitticksError
 from gitticks.git.refs import logged
 from gitticks.git.staged import author_of, checked_out_ref, is_in_series, is_made_again, version_before
@@ -21,7 +22,6 @@ from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
-from gitticks.store.board.refusals import keep_note
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, task_of_path
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class FollowedUp:
 
 def refresh_board(context: Context) -> None:
     """Brings the board in step with the state branch."""
-    from gitticks.store.board import WORKTREE_BOARD
+    from gitticks.board import WORKTREE_BOARD
 
     WORKTREE_BOARD.bring_in_step(context.repository)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gitticks.actions.hook_problem import Problem
+from gitticks.board.skip_reasons import Problem
 from gitticks.git.staged import checked_out_ref, is_made_again
 from gitticks.store.layout import STATE_REF
 

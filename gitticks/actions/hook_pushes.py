@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gitticks.actions.context import Context
-from gitticks.actions.hook_problem import Problem
+from gitticks.board.skip_reasons import Problem
 from gitticks.git.refs import is_nothing, is_object_id, name_behind
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_BRANCH, STATE_REF

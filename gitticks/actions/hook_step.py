@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.hook_problem import Problem
-from gitticks.actions.left_edits import BACK, on_board
+from gitticks.board.skip_reasons import BACK, Problem, on_board
 from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.follow import QUIET_SECONDS
@@ -24,7 +23,7 @@ from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
-    from gitticks.store.board.journal import Journal
+    from gitticks.board.journal import Journal
 
 _AGAIN = "`git commit` again"
 
@@ -44,7 +43,7 @@ class _Step:
     @classmethod
     def find(cls, context: Context, changes: tuple[StagedChange, ...]) -> _Step:
         """Returns what has to become of these changes; nothing is written."""
-        from gitticks.store.board.journal import load_journal
+        from gitticks.board.journal import load_journal
 
         step = cls(context, load_journal(context.repository), context.store.tip())
         plain = [change for change in changes if change.is_plain and not change.is_unmerged]
@@ -66,7 +65,7 @@ class _Step:
 
         Git may have read half of what an editor was writing in place.
         """
-        from gitticks.store.board import board_path
+        from gitticks.board import board_path
 
         environment, repository = self.context.world.environment, self.context.repository
         board = board_path(repository)
@@ -86,7 +85,7 @@ class _Step:
 
     def bring(self, change: StagedChange) -> None:
         """Finds out about one file."""
-        from gitticks.store.board.saved import joined_with, version_begun_from
+        from gitticks.board.edits import joined_with, version_begun_from
 
         path, objects = change.path, self.context.store.objects
         base, shown = self._began(change)
@@ -118,7 +117,7 @@ class _Step:
 
     def write(self, *indexes: str) -> None:
         """Notes in the journal what is committed, and changes these indexes."""
-        from gitticks.store.board.journal import note_staged
+        from gitticks.board.journal import note_staged
 
         repository = self.context.repository
         if self.own or self.joins:
@@ -131,7 +130,7 @@ class _Step:
 
         What a person resolved by `git add` began from what it was in conflict with.
         """
-        from gitticks.store.board.journal import PendingKind
+        from gitticks.board.journal import PendingKind
 
         pending = self.journal.pending.get(change.path)
         if pending is not None:

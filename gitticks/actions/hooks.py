@@ -8,19 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.errors import GitticksError
-from gitticks.git.checkouts import Checkout, current_branch, linked_checkouts
-from gitticks.git.hooks_path import OwnHooks, find_own_hooks
-from gitticks.model.ids import TaskId, is_valid_id
-from gitticks.runner import workspace_setup
-from gitticks.runner.workspace_setup import workspaces_with_hooks
-from gitticks.store.checkout_hooks import (
+from gitticks.board.checkout_hooks import (
     checkout_hooks_state,
     install_checkout_hooks,
     uninstall_checkout_hooks,
 )
-from gitticks.store.hook_files import HooksState
-from gitticks.store.hooks import (
+from gitticks.board.hooks import (
     board_hooks_state,
     install_board_hooks,
     install_server_hooks,
@@ -28,6 +21,13 @@ from gitticks.store.hooks import (
     uninstall_board_hooks,
     uninstall_server_hooks,
 )
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout, current_branch, linked_checkouts
+from gitticks.git.hooks_path import OwnHooks, find_own_hooks
+from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.runner import workspace_setup
+from gitticks.runner.workspace_setup import workspaces_with_hooks
+from gitticks.store.hook_files import HooksState
 from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:

@@ -12,6 +12,9 @@ from gitticks.actions.context import Context
 from gitticks.actions.trust import are_settings_trusted
 from gitticks.agents.base import AgentKind
 from gitticks.agents.registry import Registry
+from gitticks.board import board_path, create_board
+from gitticks.board.hooks import keep_board_hooks
+from gitticks.board.ignored import keep_board_ignores
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import NotFoundError, RefusedError
 from gitticks.git.config import write_common_setting
@@ -19,9 +22,6 @@ from gitticks.git.process import git_version
 from gitticks.git.refs import branch_exists, default_base, has_commits, read_ref, read_symbolic_ref
 from gitticks.git.sharing import Fetched, look_for_branch, remote_of_branch, remotes
 from gitticks.model.settings import HumanPolicy
-from gitticks.store.board import board_path, create_board
-from gitticks.store.board.ignored import keep_board_ignores
-from gitticks.store.hooks import keep_board_hooks
 from gitticks.store.impossible_paths import remove_impossible, warnings_of
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, remote_state_ref
 from gitticks.store.merging.driver import install_merge_driver

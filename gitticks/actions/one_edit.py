@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.left_edits import (
+from gitticks.board.skip_reasons import (
     BACK,
     LEFT_ALONE,
     NOT_COMMITTED,
@@ -22,7 +22,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store.layout import task_around, task_of_path
 
 if TYPE_CHECKING:
-    from gitticks.store.board.saved import SavedEdit
+    from gitticks.board.edits import SavedEdit
     from gitticks.store.hand_edits import HandEdit
     from gitticks.store.transaction import Transaction
 

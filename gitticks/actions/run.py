@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.left_edits import is_for_nobody
 from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.actions.sync_auto import sharing
 from gitticks.actions.taking_up import take_up, warn_of_fallen
 from gitticks.actions.trust import require_team_trusted
 from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
+from gitticks.board.skip_reasons import is_for_nobody
 from gitticks.errors import GitticksError
 from gitticks.flocks import give_up_lock, take_lock
 from gitticks.model.ids import BOARD_FOLDER, TaskId

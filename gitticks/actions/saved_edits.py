@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.left_edits import LEFT_ALONE, NOT_COMMITTED, REFUSED, Left
-from gitticks.actions.moved_folders import renamed_folders
 from gitticks.actions.one_edit import take_up_edit, why_left_alone
+from gitticks.board.moved_folders import renamed_folders
+from gitticks.board.skip_reasons import LEFT_ALONE, NOT_COMMITTED, REFUSED, Left
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.store.layout import STATE_REF, TASK_FILE, task_of_path
 
 if TYPE_CHECKING:
-    from gitticks.store.board.saved import SavedEdit
+    from gitticks.board.edits import SavedEdit
 
 _SAID_ELSEWHERE = Left("its folder was renamed")
 
@@ -55,7 +55,7 @@ def take_up_all(context: Context, among: Collection[str] | None = None) -> Taken
     Raises:
         BoardError: the board is damaged, so that nobody can tell what was edited.
     """
-    from gitticks.store.board.saved import edits_to_take_up
+    from gitticks.board.edits import edits_to_take_up
 
     with _only_taker(context):
         left, is_whole = ({}, True) if among is None else _take_up_among(context, among)
@@ -73,8 +73,8 @@ def take_up_all(context: Context, among: Collection[str] | None = None) -> Taken
 
 def _take_up_among(context: Context, among: Collection[str]) -> tuple[dict[str, Left | None], bool]:
     """Takes up the tasks' files that were saved among these; returns which, and whether all has to be looked at."""
-    from gitticks.store.board.refusals import keep_note
-    from gitticks.store.board.saved import edits_to_take_up
+    from gitticks.board.edits import edits_to_take_up
+    from gitticks.board.notes import keep_note
 
     saved = [edit for edit in edits_to_take_up(context.repository, among) if not _is_dropping(edit.path)]
     if any(task_of_path(edit.path) is None or edit.content is None for edit in saved):
@@ -133,7 +133,7 @@ def _take_up_files(context: Context, edits: list[SavedEdit]) -> Mapping[str, Lef
 
 
 def _is_dropping(path: str) -> bool:
-    from gitticks.store.board.ignored import is_dropping
+    from gitticks.board.ignored import is_dropping
 
     return is_dropping(path)
 
@@ -157,7 +157,7 @@ def _only_taker(context: Context) -> Iterator[None]:
 
 
 def _keep_notes(context: Context, left: Mapping[str, Left]) -> None:
-    from gitticks.store.board.refusals import keep_notes
+    from gitticks.board.notes import keep_notes
 
     if not context.world.in_session:
         keep_notes(context.repository, {path: one.note for path, one in left.items() if one.note is not None})
@@ -165,10 +165,10 @@ def _keep_notes(context: Context, left: Mapping[str, Left]) -> None:
 
 def _prepared(context: Context) -> frozenset[str]:
     """Returns the paths of the board that are staged; all that is edited while git merges or is elsewhere."""
+    from gitticks.board import board_path
+    from gitticks.board.edits import uncommitted_paths
     from gitticks.git.repository import discover
     from gitticks.git.staged import checked_out_ref, is_sequencing, staged_changes
-    from gitticks.store.board import board_path
-    from gitticks.store.board.saved import uncommitted_paths
 
     board = board_path(context.repository)
     if board is None:
@@ -185,8 +185,8 @@ def take_up_saved(context: Context, task_id: TaskId) -> str | None:
     Returns:
         why an edit stays as it is, in words that follow the file's path; None if there is none that does.
     """
-    from gitticks.store.board.refusals import keep_note
-    from gitticks.store.board.saved import edits_to_take_up
+    from gitticks.board.edits import edits_to_take_up
+    from gitticks.board.notes import keep_note
 
     path = task_path(task_id)
 

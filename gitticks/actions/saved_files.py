@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.left_edits import (
+from gitticks.board.edits import LARGEST_BYTES
+from gitticks.board.skip_reasons import (
     BACK,
     LEFT_ALONE,
     REFUSED,
@@ -23,7 +24,6 @@ from gitticks.actions.left_edits import (
 )
 from gitticks.errors import DocumentError, GitticksError, LostRaceError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
-from gitticks.store.board.saved import LARGEST_BYTES
 from gitticks.store.layout import (
     CHECKPOINTS_FOLDER,
     CONFIG_PATH,
@@ -35,7 +35,7 @@ from gitticks.store.layout import (
 )
 
 if TYPE_CHECKING:
-    from gitticks.store.board.saved import SavedEdit
+    from gitticks.board.edits import SavedEdit
     from gitticks.store.transaction import Transaction
 
 _MOST_NAMED = 3
@@ -159,8 +159,8 @@ def take_up_files(context: Context, edits: Iterable[SavedEdit]) -> Mapping[str, 
     Returns:
         why each stays, by path; None for one that is committed.
     """
+    from gitticks.board import board_checkout
     from gitticks.git.attributes import converted_paths
-    from gitticks.store.board import board_checkout
 
     waiting = {edit.path: edit for edit in edits}
     checkout = board_checkout(context.repository)

@@ -29,7 +29,7 @@ def saved_task(context: Context, text: str) -> SavedTaskError | None:
 
     To be asked only where no task on the branch is meant.
     """
-    from gitticks.store.board import board_path
+    from gitticks.board import board_path
 
     board = board_path(context.repository)
     if board is None or not is_valid_id(text):

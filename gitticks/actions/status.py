@@ -151,7 +151,7 @@ def _look_at_board(context: Context) -> tuple[BoardState, tuple[str, str] | None
     main = context.repository.main_place
     if main is None or not os.path.lexists(f"{main}/{BOARD_FOLDER}/.git"):
         return BoardState(), None, False
-    from gitticks.store.board import board_checkout, is_on_state_branch, pending
+    from gitticks.board import board_checkout, is_on_state_branch, pending
 
     checkout = board_checkout(context.repository)
     if checkout is None:
@@ -170,7 +170,7 @@ def _look_at_board(context: Context) -> tuple[BoardState, tuple[str, str] | None
 
 def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] | None, dict[str, str]]:
     """Returns what git waits for on the board and what to type, and the files over which it waits, with the reason."""
-    from gitticks.actions.elsewhere import waiting_on_board
+    from gitticks.board.checkout_state import waiting_on_board
 
     waiting = waiting_on_board(checkout)
     if waiting is None:

@@ -20,9 +20,9 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     Where paths are given, from the board's top, it looks first `among` them alone. A damaged board becomes a warning:
     the tasks are not there, but on the branch.
     """
-    from gitticks.actions.elsewhere import board_elsewhere
     from gitticks.actions.saved_edits import TakenUp, take_up_all
-    from gitticks.store.board import BoardError, board_checkout
+    from gitticks.board import BoardError, board_checkout
+    from gitticks.board.checkout_state import board_elsewhere
 
     checkout = board_checkout(context.repository)
     if checkout is None:
@@ -58,8 +58,8 @@ def _bring_back(context: Context) -> None:
 
 def _bring_in_step(context: Context) -> None:
     """Brings the board in step, again once whoever is saving a file that is not is done with it."""
-    from gitticks.store.board import WORKTREE_BOARD
-    from gitticks.store.board.saved import wait_until_quiet
+    from gitticks.board import WORKTREE_BOARD
+    from gitticks.board.edits import wait_until_quiet
 
     report = WORKTREE_BOARD.bring_in_step(context.repository)
     if report is not None and wait_until_quiet(context.repository, (*report.deferred, *report.conflicts)):
@@ -68,8 +68,8 @@ def _bring_in_step(context: Context) -> None:
 
 def _restore_hooks(context: Context) -> None:
     """Makes again what the board's git needs of ours, as where somebody deleted our folder in `.git`."""
-    from gitticks.store.board.ignored import keep_board_ignores
-    from gitticks.store.hooks import restore_board_hooks
+    from gitticks.board.hooks import restore_board_hooks
+    from gitticks.board.ignored import keep_board_ignores
 
     if not context.world.in_session:
         with suppress(GitticksError, OSError):

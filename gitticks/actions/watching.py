@@ -127,7 +127,7 @@ class Watcher:
 
     def _take_up(self, context: Context, among: Collection[str] | None) -> None:
         from gitticks.actions.taking_up import take_up
-        from gitticks.store.board import board_path
+        from gitticks.board import board_path
 
         if board_path(context.repository) is None:
             context.warnings.append(NO_BOARD)
@@ -170,7 +170,7 @@ def keep_watching(
     watcher: Watcher, over: threading.Event, is_over: Callable[[], bool] = lambda: False
 ) -> None:
     """Looks whenever something may have happened, until `over` is set or `is_over`, asked each second, says so."""
-    from gitticks.actions.wakes import Reason, wakes
+    from gitticks.board.watch import Reason, wakes
 
     clock = watcher.context.world.monotonic_seconds
     ended, cost, blind = clock(), 0.0, 0

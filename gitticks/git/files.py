@@ -107,19 +107,26 @@ class CheckoutFiles:
             return file.read()
 
     def read_at_rest(self, path: str, quiet_seconds: float) -> bytes | None:
-        """Returns the bytes of the file once it was left alone for that long; None if it never is, or none is there.
-
-        An empty one has to rest for longer: it is how a program begins to write.
-        """
+        """Returns the bytes of the file once it was left alone for that long; None if it never is, or none is there."""
         for _ in range(_MOST_LOOKS):
-            age, content = self.age_seconds(path), self.read(path)
-            if age is None or content is None:
+            if (age := self.age_seconds(path)) is None:
                 return None
-            missing = quiet_seconds * (1 if content else _TIMES_LONGER) - abs(age)
-            if missing <= 0 and (self.age_seconds(path) or 0) >= age:
+            missing = self.seconds_to_rest(path, quiet_seconds)
+            content = self.read(path)
+            if not missing and (self.age_seconds(path) or 0) >= age:
                 return content
             time.sleep(max(missing, _PAUSE_SECONDS))
         return None
+
+    def seconds_to_rest(self, path: str, quiet_seconds: float) -> float:
+        """Returns how much longer the file has to be left alone; 0 if it was for long enough, or is none.
+
+        An empty one has to rest for longer: it is how a program begins to write.
+        """
+        age = self.age_seconds(path)
+        if age is None:
+            return 0
+        return max(quiet_seconds * (1 if self.size_bytes(path) else _TIMES_LONGER) - abs(age), 0)
 
     def age_seconds(self, path: str) -> float | None:
         """Returns how long ago the file was written (negative: its time lies ahead); None if there is none."""

@@ -130,8 +130,7 @@ class Follower:
         return dropwhile(lambda content: content != version.base, self.older_versions(version.path))
 
     def _is_being_written(self, path: str) -> bool:
-        age = self.files.age_seconds(path)
-        return age is not None and abs(age) < self.quiet_seconds
+        return self.files.seconds_to_rest(path, self.quiet_seconds) > 0
 
     def _merged(self, version: Version, present: bytes | None) -> bytes | None:
         """Returns the person's edit joined with the new version; None for a conflict.

@@ -1,4 +1,4 @@
-"""Frozen values that the board's files are still made of (`git.settle`, `store.board`); elsewhere they are dataclasses."""
+"""Frozen values that the board's files are still made of (`git.settle`, `board`); elsewhere they are dataclasses."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.registry import Registry
+from gitticks.board import WORKTREE_BOARD
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.repository import Repository
 from gitticks.model.settings import Settings
@@ -18,7 +19,6 @@ from gitticks.runner.liveness import Holds
 from gitticks.runner.options import RunOptions
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import registry_for
-from gitticks.store.board import WORKTREE_BOARD
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances
 from gitticks.world import World

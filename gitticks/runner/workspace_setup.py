@@ -10,6 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.agents.process import Command, Limits, StopRequest, run_supervised
+from gitticks.board.hooks import BOARD_HOOKS, PASSED_ON, are_hooks_off, forget_hooks, name_hooks, names_hooks
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, checkout_at, linked_checkouts
 from gitticks.git.config import enable_worktree_config, read_worktree_setting, write_worktree_setting
@@ -19,7 +20,6 @@ from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.store.hook_files import SHARED, fill_folder, has_content, read_source, remove_folder
-from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, are_hooks_off, forget_hooks, name_hooks, names_hooks
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity

@@ -9,11 +9,11 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.saved_edits import TakenUp, take_up_all
+from gitticks.board import edits
+from gitticks.board.notes import NOTE_ENDING
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Awaiting
-from gitticks.store.board import saved
-from gitticks.store.board.refusals import NOTE_ENDING
 from tests.support.projects import Project, make_project
 
 ONE, OTHER = (task_path(TaskId(name)) for name in ("k7f2", "m3xq"))
@@ -37,7 +37,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Collection[str] | None]:
         asked.append(among)
         return changed_paths(checkout, among)
 
-    monkeypatch.setattr(saved, "changed_paths", look)
+    monkeypatch.setattr(edits, "changed_paths", look)
     return asked
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.wakes import Reason, Wake, wakes
 from gitticks.actions.watching import Committed, EditTaken, Happening, Watcher, rest_seconds
+from gitticks.board.watch import Reason, Wake, wakes
 from gitticks.model.ids import TaskId, task_path
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git

@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import pytest
 
+from gitticks.board import create_board
 from gitticks.cli import app
 from gitticks.cli.at_once import answer_at_once
 from gitticks.model.event import Event, EventType
@@ -21,7 +22,6 @@ from gitticks.model.status import Awaiting, Requires, Status, TaskType
 from gitticks.model.task import Approval, Claim, Usage
 from gitticks.runner.liveness import Holds
 from gitticks.runner.records import Sessions
-from gitticks.store.board import create_board
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 from gitticks.world import World

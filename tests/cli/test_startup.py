@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.store.board import create_board
+from gitticks.board import create_board
 from tests.cli.support import gt
 from tests.support.stores import make_queue
 from tests.support.waiting import LONGEST_SECONDS
@@ -202,7 +202,7 @@ def test_an_inbox_asks_git_who_you_are_only_where_it_names_a_reviewer(tmp_path: 
 SELDOM_IN_CHANGES = frozenset(
     {
         "gitticks.actions.one_edit", "gitticks.actions.saved_edits", "gitticks.actions.sync", "gitticks.document.settings",
-        "gitticks.store.board.refusals", "gitticks.store.board.saved", "gitticks.store.merging.edit",
+        "gitticks.board.notes", "gitticks.board.edits", "gitticks.store.merging.edit",
         "gitticks.store.settings", "gitticks.store.sharing", "jinja2", "markdown_it", "pygit2", "rich",
         "ruamel", "watchfiles",
     }

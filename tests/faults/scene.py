@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitticks.board import WORKTREE_BOARD
 from gitticks.git.repository import discover
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Awaiting, Status, TaskType
-from gitticks.store.board import WORKTREE_BOARD
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt

@@ -22,10 +22,10 @@ from enum import StrEnum
 from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_task
 from gitticks.actions.update import Changes, note_task, update_task
+from gitticks.board import is_in_step
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.store import layout
-from gitticks.store.board import is_in_step
 from gitticks.store.index import open_index
 from tests.cli.support import gt_process
 from tests.support.projects import Project

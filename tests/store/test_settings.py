@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gitticks.board import create_board
+from gitticks.board.hooks import install_board_hooks
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
 from gitticks.runner.workspace_setup import install_hooks
-from gitticks.store.board import create_board
-from gitticks.store.hooks import install_board_hooks
 from gitticks.store.settings import load_settings
 from tests.support.repositories import add_linked_worktree, git
 from tests.support.stores import make_store

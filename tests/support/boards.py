@@ -7,9 +7,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitticks.board import WORKTREE_BOARD, create_board
 from gitticks.git.identity import Identity
 from gitticks.git.repository import Repository
-from gitticks.store.board import WORKTREE_BOARD, create_board
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 from tests.support.repositories import git

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gitticks.board import WORKTREE_BOARD
 from gitticks.document.taskfile import TaskFile
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.store.board import WORKTREE_BOARD
 from gitticks.store.branch import Store
 from tests.cli.support import Ran, gt
 from tests.support import prepared

@@ -13,10 +13,23 @@ from shlex import quote
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.actions.doctor.own_folder import long_holder
-from gitticks.actions.elsewhere import board_elsewhere, waiting_on_board
-from gitticks.actions.left_edits import BACK, REFUSED, on_board
-from gitticks.actions.moved_folders import renamed_folders
 from gitticks.actions.one_edit import refusal_of
+from gitticks.board import (
+    WORKTREE_BOARD,
+    BoardError,
+    board_checkout,
+    is_in_step,
+    is_on_state_branch,
+    pending,
+)
+from gitticks.board.checkout_hooks import checkout_hooks_state
+from gitticks.board.checkout_state import board_elsewhere, waiting_on_board
+from gitticks.board.edits import SavedEdit, saved_edits
+from gitticks.board.hooks import are_hooks_off, board_hooks_state, server_hooks_state
+from gitticks.board.journal import is_inside
+from gitticks.board.lost_pull import left_by_pull
+from gitticks.board.moved_folders import renamed_folders
+from gitticks.board.skip_reasons import BACK, REFUSED, on_board
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, current_branch, is_in_place, linked_checkouts
 from gitticks.git.disk import move_to_free_place
@@ -29,20 +42,7 @@ from gitticks.git.refs import is_object_id, read_symbolic_ref
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
-from gitticks.store.board import (
-    WORKTREE_BOARD,
-    BoardError,
-    board_checkout,
-    is_in_step,
-    is_on_state_branch,
-    pending,
-)
-from gitticks.store.board.journal import is_inside
-from gitticks.store.board.lost_pull import left_by_pull
-from gitticks.store.board.saved import SavedEdit, saved_edits
-from gitticks.store.checkout_hooks import checkout_hooks_state
 from gitticks.store.hook_files import HooksState
-from gitticks.store.hooks import are_hooks_off, board_hooks_state, server_hooks_state
 from gitticks.store.layout import HISTORY_FILE, TASK_FILE, task_around
 
 _is_about_index = re.compile(r"/index: |index file|bad signature|bad index").search

@@ -22,14 +22,14 @@ from gitticks.actions.doctor import (
     workspaces,
 )
 from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
+from gitticks.board import WORKTREE_BOARD, repair_board
+from gitticks.board.hooks import keep_board_hooks
+from gitticks.board.lost_pull import put_back
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.refs import OBJECT_ID, require_packed_refs
 from gitticks.git.worktrees import prune_worktrees
 from gitticks.safe_read import reason_of
-from gitticks.store.board import WORKTREE_BOARD, repair_board
-from gitticks.store.board.lost_pull import put_back
 from gitticks.store.dropped import bring_back_dropped
-from gitticks.store.hooks import keep_board_hooks
 from gitticks.store.impossible_paths import remove_impossible
 from gitticks.store.merging.driver import install_merge_driver
 from gitticks.store.tip import state_tip

@@ -8,7 +8,7 @@ from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
-from gitticks.actions.moved_folders import home_of
+from gitticks.board.moved_folders import home_of
 from gitticks.document.history import read_history
 from gitticks.errors import GitticksError
 from gitticks.git.objects.trees import Entry, tree_id_of

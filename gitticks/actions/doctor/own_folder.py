@@ -13,6 +13,7 @@ from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.board import WORKTREE_BOARD, board_checkout
 from gitticks.errors import NotFoundError
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.indexlock import hold_index_lock
@@ -20,7 +21,6 @@ from gitticks.git.lock_files import Holder, LockFile, clear_ref_locks, holder_of
 from gitticks.git.locks import hold_lock
 from gitticks.git.worktrees import list_worktrees
 from gitticks.runner.records import read_record
-from gitticks.store.board import WORKTREE_BOARD, board_checkout
 from gitticks.store.index import open_index
 from gitticks.store.index_database import connect, index_path, indexed_commit
 from gitticks.store.indexing import differing_row

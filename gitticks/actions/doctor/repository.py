@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
+from gitticks.board import board_path
 from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.maintenance import count_loose_objects, find_damage
@@ -18,7 +19,6 @@ from gitticks.git.refs import logged, read_ref
 from gitticks.git.repository_kinds import kinds_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store import layout
-from gitticks.store.board import board_path
 from gitticks.store.impossible_paths import find_impossible
 from gitticks.store.tip import state_tip
 

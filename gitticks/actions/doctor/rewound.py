@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.actions.doctor.repository import can_be_read, has_state
+from gitticks.board import board_path
+from gitticks.board.journal import load_journal
 from gitticks.git.merges.history import count_commits, merge_base
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store import layout
-from gitticks.store.board import board_path
-from gitticks.store.board.journal import load_journal
 from gitticks.store.dropped import (
     How,
     bring_back_fallen,

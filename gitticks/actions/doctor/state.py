@@ -14,10 +14,10 @@ from gitticks.actions.doctor.finding import Finding, Repair, Severity
 
 def check_hooks(context: Context) -> Iterator[Finding]:
     """Yields an error if a `git commit` on the board would not be checked, or what it asks for not be done."""
+    from gitticks.board.checkout_hooks import checkout_hooks_state
+    from gitticks.board.hooks import are_hooks_off, board_hooks_state, server_hooks_state
     from gitticks.git.hooks_path import find_own_hooks
-    from gitticks.store.checkout_hooks import checkout_hooks_state
     from gitticks.store.hook_files import HooksState
-    from gitticks.store.hooks import are_hooks_off, board_hooks_state, server_hooks_state
 
     own = find_own_hooks(context.repository)
     if own.is_missing:

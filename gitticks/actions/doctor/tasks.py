@@ -11,6 +11,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.dependencies import cycles_of
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.actions.doctor.machine import unknown_workers
+from gitticks.board.hooks import board_hooks_state
 from gitticks.document.sections import read_body
 from gitticks.document.texts import Source
 from gitticks.git.process import run_git
@@ -20,7 +21,6 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.store.hook_files import HooksState
-from gitticks.store.hooks import board_hooks_state
 from gitticks.store.index import open_index
 from gitticks.store.layout import task_around
 from gitticks.store.merging.driver import has_merge_driver

@@ -14,7 +14,7 @@ from gitticks.errors import Exit, GitticksError
 
 if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
-    from gitticks.actions.hook_problem import Problem
+    from gitticks.board.skip_reasons import Problem
 
 _CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")

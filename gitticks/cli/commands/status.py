@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing
-from gitticks.actions.left_edits import awaits_commit
 from gitticks.actions.status import Overview, take_stock
+from gitticks.board.skip_reasons import awaits_commit
 from gitticks.cli.at_once import JSON, ReadingCommand
 from gitticks.cli.commands.current import in_work_table
 from gitticks.cli.json import entry_object, print_object, task_object

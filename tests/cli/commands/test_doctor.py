@@ -12,9 +12,9 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.diagnosis import diagnose
+from gitticks.board import create_board
 from gitticks.model.status import Status
 from gitticks.store import index_database
-from gitticks.store.board import create_board
 from gitticks.store.branch import Store
 from gitticks.store.index_database import index_path
 from tests.cli.support import gt

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.board.journal import PendingKind, load_journal
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, TaskType
-from gitticks.store.board.journal import PendingKind, load_journal
 from gitticks.store.branch import Store
 from tests.support.boards import ENGINE
 from tests.support.hand import Hand, commits_of, hand

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.board import create_board
 from gitticks.model.ids import TaskId
-from gitticks.store.board import create_board
 from gitticks.store.transaction import Transaction
 from tests.cli.support import Ran, gt, gt_on_terminal
 from tests.support.repositories import add_linked_worktree, make_repository

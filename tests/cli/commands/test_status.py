@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.board import create_board
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
-from gitticks.store.board import create_board
 from tests.cli.support import gt
 from tests.support.projects import make_project, make_reviewing
 from tests.support.records import make_session

@@ -7,11 +7,11 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.agents.registry import Registry
+from gitticks.board import create_board
 from gitticks.cli.completion.answer import complete
 from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, offers
 from gitticks.cli.completion.table import TABLE
 from gitticks.model.ids import TaskId
-from gitticks.store.board import create_board
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt, gt_process
 from tests.support.repositories import make_repository

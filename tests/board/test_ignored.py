@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.store.board.ignored import DROPPINGS, is_dropping
+from gitticks.board.ignored import DROPPINGS, is_dropping
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git
 

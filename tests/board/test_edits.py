@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
-from gitticks.flocks import is_lock_held
-from gitticks.git.checkouts import Changes, Checkout, changed_paths
-from gitticks.store.board import WORKTREE_BOARD, BoardError, pending, saved
-from gitticks.store.board.journal import load_journal, save_journal
-from gitticks.store.board.saved import (
+from gitticks.board import WORKTREE_BOARD, BoardError, PendingKind, edits, pending
+from gitticks.board.edits import (
     SavedEdit,
     edits_to_take_up,
     saved_edits,
     uncommitted_paths,
 )
+from gitticks.board.journal import load_journal, save_journal
+from gitticks.flocks import is_lock_held
+from gitticks.git.checkouts import Changes, Checkout, changed_paths
+from gitticks.git.follow import QUIET_SECONDS
 from gitticks.store.branch import Store
 from tests.support.boards import LINES, PATH, BoardOfTest, make_board, write_to_branch
 from tests.support.stores import make_store
@@ -104,7 +106,7 @@ def test_nobody_moves_branch_and_board_between_the_looks(
         held.append(is_lock_held(board.repository.own_dir / "lock"))
         return changed_paths(checkout, among)
 
-    monkeypatch.setattr(saved, "changed_paths", look_at_lock)
+    monkeypatch.setattr(edits, "changed_paths", look_at_lock)
     assert saved_edits(board.repository)
     assert held == [True]
 
@@ -231,3 +233,18 @@ def test_what_git_has_removed_of_it_is_no_failure(board: BoardOfTest) -> None:
     save_journal(board.repository, journal.changed(typed={PATH: "0123456789" * 4}))
     board.save(LINES.replace("line 9\n", "line nine\n"))
     assert [edit.path for edit in edits_to_take_up(board.repository)] == [PATH]
+
+
+def test_a_file_that_was_emptied_a_moment_ago_is_being_written(board: BoardOfTest) -> None:
+    """A program that is kept waiting between emptying a file and writing it is met on a busy machine."""
+    file = board.folder / PATH
+    file.write_text("")
+    moment = time.time() - 2 * QUIET_SECONDS
+    os.utime(file, (moment, moment))
+    board.write(NEW)
+    assert [one.kind for one in pending(board.repository).values()] == [PendingKind.DEFERRED]
+    file.write_text(LINES + "mine\n")
+    os.utime(file, (0, 0))
+    WORKTREE_BOARD.bring_in_step(board.repository)
+    assert pending(board.repository) == {}
+    assert board.read() == NEW + "mine\n"

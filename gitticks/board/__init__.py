@@ -1,16 +1,17 @@
 """The board: the linked worktree of the state branch in which people edit tasks, kept in step with every commit."""
 
-from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.board.journal import Pending, PendingKind
-from gitticks.store.board.place import (
+from gitticks.board.journal import Pending, PendingKind
+from gitticks.board.place import (
+    BoardError,
+    BoardReport,
     board_checkout,
     board_path,
     create_board,
     is_on_state_branch,
     repair_board,
 )
-from gitticks.store.board.report import BoardError, BoardReport
-from gitticks.store.board.step import WorktreeBoard, WorktreeStep, is_in_step, pending
+from gitticks.board.step import WorktreeBoard, WorktreeStep, is_in_step, pending
+from gitticks.model.ids import BOARD_FOLDER
 
 __all__ = [
     "BOARD_FOLDER",

@@ -13,21 +13,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gitticks.board.journal import Pending, load_journal, mark_of, save_journal
+from gitticks.board.place import BoardReport, board_checkout, errors_of_board, is_on_state_branch
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.texts import Merge
-from gitticks.store.board.journal import Pending, load_journal, mark_of, save_journal
-from gitticks.store.board.place import board_checkout, is_on_state_branch
-from gitticks.store.board.report import BoardReport, errors_of_board
 from gitticks.store.layout import STATE_REF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from gitticks.board.sync import Sync
     from gitticks.git.checkouts import Checkout
-    from gitticks.store.board.sync import Sync
 
 NOT_IN_STEP = BoardReport(is_in_step=False)
 
@@ -153,7 +152,7 @@ def _rehearsed(repository: Repository, tip: str, merge: Merge) -> Sync | None:
     with contextlib.suppress(GitticksError, OSError):
         checkout = board_checkout(repository)
         if checkout is not None and is_on_state_branch(checkout):
-            from gitticks.store.board.sync import Sync  # not where there is no board
+            from gitticks.board.sync import Sync  # not where there is no board
 
             sync = Sync.of(repository, checkout, load_journal(repository), tip, merge)
             sync.sweep()
@@ -169,7 +168,7 @@ def _rehearsed(repository: Repository, tip: str, merge: Merge) -> Sync | None:
 def _sync(
     repository: Repository, checkout: Checkout, tip: str, merge: Merge, rehearsed: Sync | None = None
 ) -> BoardReport:
-    from gitticks.store.board.sync import Sync  # not where there is no board
+    from gitticks.board.sync import Sync  # not where there is no board
 
     journal = load_journal(repository)
     if rehearsed is not None and (rehearsed.tip, rehearsed.journal) == (tip, journal):

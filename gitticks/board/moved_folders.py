@@ -17,7 +17,7 @@ from gitticks.model.ids import LONGEST, TaskId, is_valid_id, task_folder, task_p
 from gitticks.store.layout import TASK_FILE, task_around, task_of_path
 
 if TYPE_CHECKING:
-    from gitticks.store.board.saved import SavedEdit
+    from gitticks.board.edits import SavedEdit
 
 AnyChange = TypeVar("AnyChange", Change, StagedChange)
 

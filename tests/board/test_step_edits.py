@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.board import WORKTREE_BOARD, BoardReport, PendingKind, WorktreeBoard, is_in_step, pending
 from gitticks.git.follow import Follower
 from gitticks.git.texts import merge_text
-from gitticks.store.board import WORKTREE_BOARD, BoardReport, PendingKind, WorktreeBoard, is_in_step, pending
 from gitticks.store.branch import Store
-from tests.store.board.edits import BOTH, EDITED, NEW, OTHER_EDIT, board, rescued
+from tests.board.edits import BOTH, EDITED, NEW, OTHER_EDIT, board, rescued
 from tests.support.boards import LINES, PATH, BoardOfTest, write_to_branch
 
 __all__ = ["board"]

@@ -11,8 +11,8 @@ import re
 from fnmatch import translate
 from pathlib import Path
 
+from gitticks.board.place import board_checkout
 from gitticks.git.repository import Repository
-from gitticks.store.board.place import board_checkout
 
 DROPPINGS = (
     "*~",

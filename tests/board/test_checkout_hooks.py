@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.errors import GitticksError
-from gitticks.git.repository import discover
-from gitticks.store.checkout_hooks import (
+from gitticks.board.checkout_hooks import (
     CHECKOUT_HOOKS,
     checkout_hooks_state,
     install_checkout_hooks,
     uninstall_checkout_hooks,
 )
+from gitticks.errors import GitticksError
+from gitticks.git.repository import discover
 from gitticks.store.hook_files import HooksState
 from tests.support.hooks import logging_hook, traces, write_hook
 from tests.support.projects import Project

@@ -10,6 +10,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from gitticks.board.journal import Journal, Pending, PendingKind, mark_of, with_typed
+from gitticks.board.older import older_versions, typed_versions
+from gitticks.board.place import BoardReport
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles
@@ -21,9 +24,6 @@ from gitticks.git.repository import Repository
 from gitticks.git.settle import EXECUTABLE, PLAIN, Move, Settler
 from gitticks.git.staged import own_commits
 from gitticks.git.texts import Merge, changed_places
-from gitticks.store.board.journal import Journal, Pending, PendingKind, mark_of, with_typed
-from gitticks.store.board.older import older_versions, typed_versions
-from gitticks.store.board.report import BoardReport
 
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.board import WORKTREE_BOARD, BoardReport, board_path, create_board, is_in_step, pending
+from gitticks.board.sync import Sync
 from gitticks.git.repository import discover
-from gitticks.store.board import WORKTREE_BOARD, BoardReport, board_path, create_board, is_in_step, pending
-from gitticks.store.board.sync import Sync
 from gitticks.store.branch import Store
-from tests.store.board.edits import BOTH, EDITED, NEW, board
+from tests.board.edits import BOTH, EDITED, NEW, board
 from tests.support.boards import ENGINE, LINES, PATH, BoardOfTest, write_to_branch
 from tests.support.repositories import make_repository
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.board import WORKTREE_BOARD, BoardReport, is_in_step
 from gitticks.errors import GitticksError
 from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Change, Objects
-from gitticks.store.board import WORKTREE_BOARD, BoardReport, is_in_step
 from gitticks.store.branch import Store
-from tests.store.board.edits import NEW, board, rescued
+from tests.board.edits import NEW, board, rescued
 from tests.support.boards import ENGINE, LINES, PATH, BoardOfTest, write_to_branch
 from tests.support.repositories import fsck_problems, git
 
@@ -111,7 +111,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from gitticks.git.repository import discover
-from gitticks.store.board import WORKTREE_BOARD, step, sync
+from gitticks.board import WORKTREE_BOARD, step, sync
 from gitticks.store.branch import Store
 from tests.support.boards import write_to_branch
 root, moment = sys.argv[1:]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from gitticks.board.hooks import BOARD_HOOKS, PASSED_ON, forget_hooks, leads_to_hooks, name_hooks, names_hooks
 from gitticks.git.checkouts import Checkout, linked_checkouts
 from gitticks.git.config import enable_worktree_config
 from gitticks.git.hooks_path import CHECKOUT_FOLDER, OwnHooks, find_own_hooks
@@ -28,7 +29,6 @@ from gitticks.store.hook_files import (
     stands_in_front,
     take_away,
 )
-from gitticks.store.hooks import BOARD_HOOKS, PASSED_ON, forget_hooks, leads_to_hooks, name_hooks, names_hooks
 
 CHECKOUT_HOOKS = ("post-merge", "pre-push")
 

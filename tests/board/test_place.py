@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.board import WORKTREE_BOARD, board_path, create_board, repair_board
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository import discover
-from gitticks.store.board import WORKTREE_BOARD, board_path, create_board, repair_board
 from gitticks.store.branch import Store
 from tests.support.boards import ENGINE, LINES, PATH, BoardOfTest, make_board, write_to_branch
 from tests.support.hints import follow_hint
@@ -87,7 +87,7 @@ def test_what_a_person_has_for_their_checkout_alone_converts_nothing(
 
     with monkeypatch.context() as killed:
         if is_killed:
-            killed.setattr("gitticks.store.board.place._set_up", die)
+            killed.setattr("gitticks.board.place._set_up", die)
             with pytest.raises(KeyboardInterrupt):
                 create_board(board.repository)
     create_board(board.repository)

@@ -10,7 +10,7 @@ from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
 
 if TYPE_CHECKING:
-    from gitticks.store.board.saved import SavedEdit
+    from gitticks.board.edits import SavedEdit
 
 NOT_COMMITTED = "edited, not committed"
 VERDICT = "edited, its verdict counts once it is committed"
@@ -72,3 +72,11 @@ def committing(path: str, *, is_new: bool) -> str:
     """Returns what to type so that one file of the board is committed, and nothing else."""
     commit = on_board('commit -m "…"', path)
     return f"`{on_board('add', path)} && {commit}`" if is_new else f"`{commit}`"
+
+
+class Problem(NamedTuple):
+    """Why a commit is refused: the file, what is wrong with it, and what to type."""
+
+    path: str
+    message: str
+    hint: str | None = None

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.store.board.lost_pull import left_by_pull, put_back
-from gitticks.store.board.place import board_checkout
+from gitticks.board.lost_pull import left_by_pull, put_back
+from gitticks.board.place import board_checkout
 from tests.support.clones import Clone, make_clones, make_first_clone
 from tests.support.repositories import fsck_problems, git
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.store.board import older
-from gitticks.store.board.older import MOST_VERSIONS, older_versions
+from gitticks.board import older
+from gitticks.board.older import MOST_VERSIONS, older_versions
 from gitticks.store.layout import STATE_REF
 from tests.support.boards import write_to_branch
 from tests.support.repositories import git

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.board.journal import Journal, Pending, PendingKind, load_journal, mark_of, save_journal
 from gitticks.git.repository import Repository, discover
-from gitticks.store.board.journal import Journal, Pending, PendingKind, load_journal, mark_of, save_journal
 from tests.support.repositories import make_repository
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 
-from gitticks.errors import GitticksError, NotFoundError
+from gitticks.board.journal import Journal, load_journal, mark_of, save_journal
+from gitticks.errors import GitticksError, LostRaceError, NotFoundError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.files import SCRATCH_IN_CHECKOUT
 from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.model.values import Value
 from gitticks.safe_read import read_plain_file
-from gitticks.store.board.journal import Journal, load_journal, mark_of, save_journal
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 from gitticks.store.tip import no_tasks
 
@@ -197,3 +199,34 @@ def _write_link(file: Path, text: str) -> None:
     aside = file.with_name(f"{file.name}.{os.getpid()}")
     aside.write_bytes(os.fsencode(text))
     aside.replace(file)
+
+
+class BoardError(GitticksError):
+    """The board is damaged; the state branch, and so every task, is not."""
+
+
+@contextmanager
+def errors_of_board(doing: str) -> Iterator[None]:
+    """Turns what goes wrong with the board's own files into an error that begins with what could not be done."""
+    try:
+        yield
+    except LostRaceError:
+        raise
+    except (GitticksError, OSError) as error:
+        raise BoardError(f"{doing}: {error}", hint="`gt doctor` says what is wrong with the board") from error
+
+
+class BoardReport(Value):
+    """What bringing the board in step came to; paths from the board's top, sorted.
+
+    Attributes:
+        is_in_step: False if the index was busy, or something else than the state branch is checked out there.
+        conflicts: files with a person's edit that excludes the branch's version; they are as the person left them.
+        deferred: files that somebody was writing at that moment.
+        rescued: where bytes were kept that had no other place.
+    """
+
+    is_in_step: bool = True
+    conflicts: tuple[str, ...] = ()
+    deferred: tuple[str, ...] = ()
+    rescued: tuple[Path, ...] = ()

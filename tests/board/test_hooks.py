@@ -10,12 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.errors import GitticksError
-from gitticks.git.repository import Repository, discover
-from gitticks.store.board import create_board
-from gitticks.store.branch import Store
-from gitticks.store.hook_files import HooksState, hook_sources
-from gitticks.store.hooks import (
+from gitticks.board import create_board
+from gitticks.board.hooks import (
     BOARD_HOOKS,
     PASSED_ON,
     board_hooks_state,
@@ -25,6 +21,10 @@ from gitticks.store.hooks import (
     uninstall_board_hooks,
     uninstall_server_hooks,
 )
+from gitticks.errors import GitticksError
+from gitticks.git.repository import Repository, discover
+from gitticks.store.branch import Store
+from gitticks.store.hook_files import HooksState, hook_sources
 from gitticks.store.layout import STATE_REF
 from tests.support.boards import ENGINE, BoardOfTest, make_board
 from tests.support.hooks import logging_hook, traces, write_hook

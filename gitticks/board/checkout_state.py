@@ -1,15 +1,20 @@
-"""Says what git is at on the board: something else checked out than the state branch, or a commit that waits."""
+"""Says what git is at on the board: another commit checked out, or one that waits; and whether a file differs."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from gitticks.board.place import REFUSALS_FILE, board_path, is_on_state_branch
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
 if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
+    from gitticks.store.branch import Store
 
+_MOST_BYTES = 1024**3
 _SHOWN_DIGITS = 10
 _WAITING = {"MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert"}
 
@@ -17,7 +22,6 @@ _WAITING = {"MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HE
 def board_elsewhere(checkout: Checkout) -> tuple[str, str] | None:
     """Returns what is there instead of the state branch, and the way back; None where it is that branch."""
     from gitticks.git.staged import is_in_series
-    from gitticks.store.board import is_on_state_branch
 
     if is_on_state_branch(checkout):
         return None
@@ -58,8 +62,6 @@ def _rebase(checkout: Checkout) -> tuple[str, str]:
 
 def waiting_on_board(checkout: Checkout) -> tuple[str, str] | None:
     """Returns what waits on the board for a person to conclude it, and how; None where nothing does, or in a rebase."""
-    from gitticks.store.board import is_on_state_branch
-
     if not is_on_state_branch(checkout):
         return None
     for file, command in _WAITING.items():
@@ -83,3 +85,22 @@ def _conclusion(checkout: Checkout, command: str) -> str:
         if has_staged_changes(checkout.git_dir, checkout.path)
         else f"{command} --skip"
     )
+
+
+def may_have_been_saved(store: Store, path: str) -> bool:
+    """True if the board's file is not what the branch has, or a note says why one was not taken up.
+
+    A writer that has just moved the branch makes it True for a moment; whoever looks again does so under the lock.
+
+    Raises:
+        BoardError: the board's own files are damaged.
+    """
+    board = board_path(store.repository)
+    if board is None:
+        return False
+    if os.path.lexists(store.repository.own_dir / REFUSALS_FILE):
+        return True
+    try:
+        return read_plain_file(board / path, _MOST_BYTES) != store.read(path)
+    except OSError:  # it is gone, or no plain file
+        return store.read(path) is not None

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from gitticks.board.journal import Pending, PendingKind, load_journal, save_journal
+from gitticks.board.place import errors_of_board
 from gitticks.git.refs import is_object_id, read_ref
 from gitticks.safe_read import read_plain_file
-from gitticks.store.board.journal import Pending, PendingKind, load_journal, save_journal
-from gitticks.store.board.report import errors_of_board
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def put_back(repository: Repository) -> None:
         LostRaceError: the lock was not free for long.
         BoardError: the board's own files are damaged.
     """
+    from gitticks.board import WORKTREE_BOARD
+    from gitticks.board.place import board_checkout
     from gitticks.git.locks import hold_lock
-    from gitticks.store.board import WORKTREE_BOARD
-    from gitticks.store.board.place import board_checkout
 
     checkout = board_checkout(repository)
     if checkout is None:

@@ -55,7 +55,7 @@ class _Places:
 
     @classmethod
     def of(cls, repository: Repository) -> _Places:
-        from gitticks.store.board import board_path
+        from gitticks.board import board_path
 
         board = None
         with contextlib.suppress(OSError):

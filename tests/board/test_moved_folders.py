@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.actions.moved_folders import join_moves
+from gitticks.board.moved_folders import join_moves
 from gitticks.git.objects import Change
 from gitticks.model.ids import TaskId, task_path
 

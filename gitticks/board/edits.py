@@ -7,6 +7,19 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from gitticks.board.journal import (
+    Journal,
+    Pending,
+    PendingKind,
+    load_journal,
+    mark_of,
+    save_journal,
+    with_own,
+    with_seen,
+    with_typed,
+)
+from gitticks.board.older import older_versions, typed_versions
+from gitticks.board.place import board_checkout, errors_of_board, is_on_state_branch
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles
@@ -20,20 +33,6 @@ from gitticks.git.repository import Repository
 from gitticks.git.settle import EXECUTABLE, PLAIN, conflict_entries
 from gitticks.git.staged import is_sequencing
 from gitticks.git.texts import changed_places, nearest_first
-from gitticks.store.board.journal import (
-    Journal,
-    Pending,
-    PendingKind,
-    load_journal,
-    mark_of,
-    save_journal,
-    with_own,
-    with_seen,
-    with_typed,
-)
-from gitticks.store.board.older import older_versions, typed_versions
-from gitticks.store.board.place import board_checkout, is_on_state_branch
-from gitticks.store.board.report import errors_of_board
 from gitticks.store.layout import task_of_path
 from gitticks.store.merging.edit import merge_saved
 from gitticks.store.tip import state_tip
@@ -90,16 +89,16 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
             journal = load_journal(repository)
             found = tuple(_edits(repository, checkout, journal, among))
             files = _files(repository, checkout)
-            youngest = _youngest(files, (edit.path for edit in found if edit.is_plain))
+            missing = _seconds_to_rest(files, (edit.path for edit in found if edit.is_plain))
             if not looks_left:
                 found = tuple(_marked_young(files, edit) for edit in found)
-            is_time = youngest is None or not looks_left
+            is_time = not missing or not looks_left
             # What a person edits of another branch, or of an old commit in a rebase, has nothing to do with this one.
             if is_time and is_locked and is_on_state_branch(checkout):
                 found = _brought_together(repository, checkout, journal, found, among)
-        if youngest is None or is_time:
+        if is_time:
             break
-        time.sleep(QUIET_SECONDS - youngest)
+        time.sleep(missing)
     return found
 
 
@@ -125,22 +124,20 @@ def _brought_together(
 def wait_until_quiet(repository: Repository, paths: Sequence[str]) -> bool:
     """Waits until nobody has just written one of these files of the board; False if none was that young."""
     checkout = board_checkout(repository) if paths else None
-    youngest = None if checkout is None else _youngest(_files(repository, checkout), paths)
-    if youngest is None:
-        return False
-    time.sleep(QUIET_SECONDS - youngest + _TICK_SECONDS)
-    return True
+    missing = 0.0 if checkout is None else _seconds_to_rest(_files(repository, checkout), paths)
+    if missing:
+        time.sleep(missing + _TICK_SECONDS)
+    return missing > 0
 
 
 def _marked_young(files: CheckoutFiles, edit: SavedEdit) -> SavedEdit:
-    is_young = edit.is_plain and _youngest(files, (edit.path,)) is not None
+    is_young = edit.is_plain and _seconds_to_rest(files, (edit.path,)) > 0
     return replace(edit, is_young=True) if is_young else edit
 
 
-def _youngest(files: CheckoutFiles, paths: Iterable[str]) -> float | None:
-    """Returns the age of the file that was written last; None if all have been left alone for long enough."""
-    ages = (files.age_seconds(path) for path in paths)
-    return min((age for age in ages if age is not None and 0 <= age < QUIET_SECONDS), default=None)
+def _seconds_to_rest(files: CheckoutFiles, paths: Iterable[str]) -> float:
+    """Returns how long the file that was written last has to be left alone yet."""
+    return max((files.seconds_to_rest(path, QUIET_SECONDS) for path in paths), default=0)
 
 
 def _joined(

@@ -11,12 +11,12 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from gitticks.board.journal import is_inside
+from gitticks.board.place import REFUSALS_FILE, board_checkout
 from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
-from gitticks.store.board.journal import is_inside
-from gitticks.store.board.place import REFUSALS_FILE, board_checkout
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, TASK_FILE
 
 NOTE_ENDING = ".refused"
