@@ -30,9 +30,10 @@ __all__ = ["on_path"]
 EDITORS = 8
 SECONDS = dose(8, 600)
 TASKS = [f"s{number}k7" for number in range(EDITORS)]
-_TRIES = 5
-"""A command that is killed as it holds the lock leaves it to the next command, which takes it away."""
-_FEW_COMMITS = 4
+_TRIES = dose(40, 5)
+"""A command that is killed as it holds the lock leaves it to the next command, which takes it away; on a slow machine
+that is after many tries."""
+_FEW_COMMITS = 20
 """Of fewer nobody can say how many are a fair share."""
 _ROUNDS = 30
 _STATE = "gitticks/state"
