@@ -152,7 +152,7 @@ def read_record(path: Path) -> SessionRecord | None:
             started=started,
             workspace=str(body["workspace"]),
             is_briefed=body["is_briefed"] is True,
-            session_id=body.get("session_id") and str(body["session_id"]),
+            session_id=session_id if isinstance(session_id := body.get("session_id"), str) else None,
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
