@@ -67,10 +67,10 @@ def test_a_saved_edit_goes_too(clones: list[Clone]) -> None:
     one, other = clones
     task = one.create("Fix login")
     file = one.board_file(task)
-    file.write_text(file.read_text().replace("Fix login", "Fix login"))
+    file.write_text(file.read_text().replace("Fix login", "Repair login"))
     assert f"committed your edit of .gitticks/tasks/{task[-2:]}/{task}/TASK.md" in one.ok("sync")
     other.ok("sync")
-    assert other.task(task).title == "Fix login"
+    assert other.task(task).title == "Repair login"
 
 
 def test_settings_that_came_and_would_run_are_named(clones: list[Clone]) -> None:
