@@ -77,6 +77,7 @@ bench: $(READY) ## measure, beside the peers that are installed (ARGS=--quick, A
 
 soak: $(READY) ## run the tests in full doses, for hours
 	GITTICKS_DOSE=full $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(ARGS)
+	GITTICKS_TEST_HASH=sha256 $(BIN)/python -m pytest -n auto --dist worksteal tests/end_to_end --ignore=tests/end_to_end/test_real_project.py
 
 clean: ## remove everything that these jobs made
 	rm -rf .venv .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build
