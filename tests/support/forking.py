@@ -69,7 +69,7 @@ class Fork:
                 return int(self.told.read())
             child = next(children(watcher))
             hung = "\n".join([*map(described, family(child)), self._stacks_of(child)])
-            for process in family(watcher):
+            for process in [*family(watcher)]:  # all of them first: what is killed has no children any more
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
             raise HungError(hung)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import struct
 import termios
@@ -17,9 +18,10 @@ def has_read(pipe: IO[str]) -> bool:
 
 
 def children(process: int) -> Iterator[int]:
-    """Yields the processes that a process started and that have not been reaped."""
-    for task in Path(f"/proc/{process}/task").iterdir():
-        yield from map(int, (task / "children").read_text(encoding="ascii").split())
+    """Yields the processes that a process started and that have not been reaped; none of one that has ended."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            yield from map(int, (task / "children").read_text(encoding="ascii").split())
 
 
 def family(process: int) -> Iterator[int]:
