@@ -198,7 +198,10 @@ def test_the_trace_shows_each_sync_that_is_missing(project: Project) -> None:
     needed = [call for call in done.calls if call.name in SYNCS and str(call.open_file).startswith(places)]
     assert len(needed) >= 3
     for missing in needed:
-        assert replace(done, calls=tuple(call for call in done.calls if call is not missing)).problems(), (
+        gone = {id(missing)}
+        if missing.name == "syncfs":  # each covers the whole file system, also what another one was meant for
+            gone = {id(call) for call in done.calls if call.name == "syncfs"}
+        assert replace(done, calls=tuple(call for call in done.calls if id(call) not in gone)).problems(), (
             missing
         )
     early = tuple(replace(word, begun=-1, ended=-1) for word in done.words)
