@@ -152,7 +152,7 @@ def watch(
     told: Callable[[Synced], None],
     failed: Callable[[GitticksError], None],
 ) -> None:
-    """Syncs until Ctrl-C; the first failure ends it, since it may be a wrong word, later ones are told and tried again.
+    """Syncs until Ctrl-C; the first failure ends it, since it may be a wrong word, later ones are reported and retried.
 
     Args:
         context: where.

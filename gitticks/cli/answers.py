@@ -163,7 +163,7 @@ def written_below(context: Context, sheet: str, name: str, begun: str = "") -> I
 def answer_every_question(context: Context, *, with_editor: bool, as_json: bool) -> int:
     """Asks every question that waits, and returns the exit code.
 
-    What cannot be answered is told, and keeps nobody from the next question.
+    What cannot be answered is reported, and the next question follows.
     """
     from gitticks.actions.verdict import waiting_for_answers
 

@@ -246,14 +246,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("limits.iteration", kinds.DURATION, "how long one iteration may take"),
     Setting("limits.idle", kinds.DURATION, "how long an agent may say nothing"),
     Setting("limits.gate", kinds.DURATION, "how long one check may take"),
-    Setting("limits.awaiting", kinds.DURATION, "after how long without an answer people are told again"),
+    Setting("limits.awaiting", kinds.DURATION, "after how long without an answer people are notified again"),
     Setting("limits.output", kinds.SIZE, "how much of an agent's output is kept"),
     Setting("limits.prompt", kinds.SIZE, "how long a prompt may be"),
     Setting("claims.lease", kinds.DURATION, "how long a runner's claim holds without being renewed"),
     Setting("sync.auto", kinds.word(SyncMode), "what is shared with the remote after each command"),
     Setting("keep.transcripts", kinds.DURATION, "how long transcripts stay in the clone"),
     Setting("keep.rescued", kinds.DURATION, "how long rescued work stays in the clone"),
-    Setting("notify", kinds.TEXT, "the command that is told of events that concern people"),
+    Setting("notify", kinds.TEXT, "the command that notifies people"),
 )
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}

@@ -114,7 +114,7 @@ def read_trail(
         newest: an object id.
         excluded: an object id, or None.
         count: how many of the newest are enough.
-        variables: where git finds objects besides, as its hooks are told.
+        variables: where git finds more objects, as it says to its hooks.
 
     Raises:
         GitError: one of the commits is missing or damaged.

@@ -292,7 +292,7 @@ class MergeTurns:
         )
 
     def merge(self, task_id: TaskId, stop: StopRequest) -> None:
-        """Merges a task, sends it back, or remembers why it waits, which is told once."""
+        """Merges a task, sends it back, or remembers why it waits, which is reported once."""
         try:
             waits = MergeQueue(self._run, stop=stop).merge(task_id).waits
         except RefusedError:

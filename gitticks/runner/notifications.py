@@ -46,7 +46,7 @@ class ToldTurn:
 
     @classmethod
     def now(cls, task: Task, now: datetime) -> ToldTurn:
-        """Returns a turn that is told now."""
+        """Returns a turn of which a notification is sent now."""
         return cls(_began(task), now)
 
     def is_over(self, task: Task) -> bool:
@@ -71,7 +71,7 @@ def read_told(own_dir: Path) -> dict[TaskId, ToldTurn]:
 
 
 def write_told(own_dir: Path, told: Mapping[TaskId, ToldTurn], unsaid: Collection[TaskId] = ()) -> None:
-    """Keeps what was told, less what is still `unsaid`; where that fails, it is told once more."""
+    """Keeps what was sent, less what is still `unsaid`; where that fails, it is sent once more."""
     body = {name: [turn.asked_at, format_time(turn.at)] for name, turn in told.items() if name not in unsaid}
     with contextlib.suppress(OSError):
         part = own_dir / f"{FILE}.part"

@@ -202,7 +202,7 @@ def check_index(context: Context) -> Iterator[Finding]:
 
 def check_index_rows(context: Context) -> Iterator[Finding]:
     """Yields an error if the index says something else than the state branch; every file is read for it."""
-    with contextlib.suppress(sqlite3.Error):  # which is told by the other check
+    with contextlib.suppress(sqlite3.Error):  # which the other check reports
         key = differing_row(context.repository)
         if key is not None:
             what = f"the index tells of `{key}` what the state branch does not say"

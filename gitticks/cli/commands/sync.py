@@ -48,7 +48,7 @@ def command(
 
 
 def _watch(context: Context, remote: str | None, every: float, timeout: float, *, as_json: bool) -> None:
-    """Syncs again and again; what goes wrong once is told and tried again."""
+    """Syncs again and again; what goes wrong once is reported and retried."""
     from gitticks.actions.sync_auto import watch
     from gitticks.cli.render import hint, warn
 
