@@ -119,7 +119,7 @@ def read_priority(text: str) -> int:
         return int(text[-1])
     if text.lower() in words:
         return words[text.lower()]
-    raise _unknown("priority", text, [*words, *map(str, words.values())])
+    raise unknown_word("priority", text, [*words, *map(str, words.values())])
 
 
 def read_day(text: str, today: date) -> date:
@@ -157,7 +157,7 @@ def read_word(words: type[WordT], what: str) -> Callable[[str], WordT]:
     def read(text: str) -> WordT:
         known = {word.value: word for word in words}
         if text.lower() not in known:
-            raise _unknown(what, text, list(known))
+            raise unknown_word(what, text, list(known))
         return known[text.lower()]
 
     return read
@@ -168,13 +168,14 @@ def read_awaiting(text: str) -> Awaiting | None:
     return None if text.strip() in _CLEARED else read_word(Awaiting, "kind of awaiting")(text.strip())
 
 
-def _unknown(what: str, text: str, known: Iterable[str]) -> UsageError:
+def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
+    """Returns the error for a word that is none of those known, with the near ones or all of them in its hint."""
     from difflib import get_close_matches
 
     known = list(known)
-    near = get_close_matches(text.lower(), known, n=1, cutoff=0.5)
-    hint = f"did you mean `{near[0]}`?" if near else f"one of {', '.join(known)}"
-    return UsageError(f"`{text}` is no {what}", hint=hint)
+    near = [f"`{one}`" for one in get_close_matches(word.lower(), known, n=2)]
+    hint = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(known)}"
+    return UsageError(f"`{word}` is not a valid {what}", hint=hint)
 
 
 def _name(text: str) -> str:

@@ -65,20 +65,10 @@ def _words(text: str, known: Iterable[str], what: str) -> list[str]:
     words = [word for word in text.split(",") if word]
     unknown = next((word for word in words if word not in known), None)
     if unknown is not None:
+        from gitticks.actions.field_values import unknown_word
+
         raise unknown_word(what, unknown, known)
     return words
-
-
-def unknown_word(what: str, word: str, known: Iterable[str]) -> UsageError:
-    """Returns the error for a word that is none of those known, with the near ones or all of them in its hint."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word.lower(), known, n=2, cutoff=0.6)
-    if near:
-        return UsageError(
-            f"`{word}` is no {what}", hint=f"did you mean {' or '.join(f'`{one}`' for one in near)}?"
-        )
-    return UsageError(f"`{word}` is no {what}", hint=f"one of {', '.join(known)}")
 
 
 AWAITING = Option(

@@ -55,7 +55,7 @@ def test_priorities(text: str, number: int) -> None:
 
 @pytest.mark.parametrize("text", ["5", "-1", "P", "urgent", "1.0", "²"])
 def test_no_priorities(text: str) -> None:
-    with pytest.raises(UsageError, match="is no priority"):
+    with pytest.raises(UsageError, match="is not a valid priority"):
         read_priority(text)
 
 

@@ -73,7 +73,7 @@ def test_an_option_is_never_its_value(words: list[str], expected: str) -> None:
 def test_without_words_of_its_own_a_command_takes_a_wrong_word_for_a_kind() -> None:
     error = CliRunner().invoke(plain, ["--awaiting", "reviw"]).exception
     assert isinstance(error, UsageError)
-    assert error.message == "`reviw` is no kind of awaiting"
+    assert error.message == "`reviw` is not a valid kind of awaiting"
     assert error.hint == "did you mean `review`?"
 
 

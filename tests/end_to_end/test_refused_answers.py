@@ -47,7 +47,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
             "`rev2` is not waiting for anyone: it is working",
             "`gt show rev2`",
         ),
-        ("update rev1 --verdict maybe", 2, "`maybe` is no verdict", "approved, rejected"),
+        ("update rev1 --verdict maybe", 2, "`maybe` is not a valid verdict", "approved, rejected"),
         ("note rev1", 2, "the note is empty", '`gt note rev1 "…"`'),
         ("ask rev1", 2, "the question is empty", '`gt ask rev1 "…"`'),
         ("ask don1 why", 3, "`don1` is done already", "`gt reopen don1`"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.filters import unknown_word
+from gitticks.actions.field_values import unknown_word
 from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
 from gitticks.cli.writing import (
     STDIN,

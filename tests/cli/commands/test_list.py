@@ -229,11 +229,11 @@ def test_a_terminal_with_more_room_has_the_first_line_of_each_question(tmp_path:
     [
         (
             ["--awaiting", "reviw"],
-            "error: `reviw` is no kind of awaiting\n\nhint: did you mean `review`?\n",
+            "error: `reviw` is not a valid kind of awaiting\n\nhint: did you mean `review`?\n",
         ),
         (
             ["--status", "workin"],
-            "error: `workin` is no status or phase\n\nhint: did you mean `working`?\n",
+            "error: `workin` is not a valid status or phase\n\nhint: did you mean `working`?\n",
         ),
         (["--parent", "e0pd"], "error: there is no task `e0pd`\n\nhint: did you mean `e0pc` (Accounts)?\n"),
     ],

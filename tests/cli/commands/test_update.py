@@ -82,8 +82,8 @@ def test_what_is_so_already_is_said_and_makes_no_commit(project: Project, option
     [
         ([], 2, "nothing was given to change"),
         (["--title", ""], 2, "the title is empty"),
-        (["--status", "workin"], 2, "`workin` is no status"),
-        (["--verdict", "yes"], 2, "`yes` is no verdict"),
+        (["--status", "workin"], 2, "`workin` is not a valid status"),
+        (["--verdict", "yes"], 2, "`yes` is not a valid verdict"),
         (["--verdict", "approved"], 3, "`k7f2` is not waiting for anyone: it is pending"),
         (["--status", "done"], 3, "`k7f2` cannot go from pending to done"),
         (["--status", "agent-review", "-p", "0"], 3, "`k7f2` cannot go from pending to agent-review"),
