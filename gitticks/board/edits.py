@@ -220,7 +220,7 @@ def _with_conflicts(
             aside.replace(checkout.git_dir / "index")
     is_untouched = mark == journal.index_mark
     mark = mark_of(checkout.git_dir / "index") if is_untouched else journal.index_mark
-    return journal.changed(pending=pending, index_mark=mark)
+    return journal._replace(pending=pending, index_mark=mark)
 
 
 def _with_typed(
@@ -253,7 +253,7 @@ def _with_settled(
             on_branch = frozenset(map(objects.blob_id, older_versions(objects, tip, path)))
             typed = map(objects.blob_id, typed_versions(objects, joins, on_branch.__contains__))
             kept[path] = tuple((blob, blob) for blob in reversed(tuple(typed)))
-    return journal if kept == journal.typed else journal.changed(typed=kept)
+    return journal if kept == journal.typed else journal._replace(typed=kept)
 
 
 def _with_seen(

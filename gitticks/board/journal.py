@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
-from gitticks.model.values import Value
 from gitticks.safe_read import read_plain_file
 
 Item = TypeVar("Item")
@@ -35,7 +34,7 @@ class PendingKind(StrEnum):
     """A person's edit and the branch exclude each other; only a person can join them."""
 
 
-class Pending(Value):
+class Pending(NamedTuple):
     """A file of the board that is not in step.
 
     Attributes:
@@ -49,7 +48,7 @@ class Pending(Value):
     against: str | None
 
 
-class Journal(Value):
+class Journal(NamedTuple):
     """What the board is in step with.
 
     Attributes:
@@ -140,19 +139,19 @@ def _pairs(pairs: object) -> tuple[tuple[str, str], ...]:
 
 def with_typed(journal: Journal, joins: Mapping[str, tuple[str, str]]) -> Journal:
     """Returns the journal with what editors saved, by path, and what it was joined to."""
-    return journal.changed(typed=_with_last(journal.typed, joins)) if joins else journal
+    return journal._replace(typed=_with_last(journal.typed, joins)) if joins else journal
 
 
 def with_own(journal: Journal, blobs: Mapping[str, str]) -> Journal:
     """Returns the journal with what people saved or staged, by path, as it stands."""
-    return journal.changed(own=_with_last(journal.own, blobs)) if blobs else journal
+    return journal._replace(own=_with_last(journal.own, blobs)) if blobs else journal
 
 
 def with_seen(journal: Journal, blobs: Mapping[str, str], *, is_over: bool) -> Journal:
     """Returns the journal with what files hold that are edited; where it `is_over`, the others are forgotten."""
     known = {path: journal.seen.get(path, ()) for path in blobs} if is_over else journal.seen
     kept = {path: seen for path, seen in known.items() if path not in blobs}
-    return journal.changed(seen={**kept, **_added(known, blobs)})
+    return journal._replace(seen={**kept, **_added(known, blobs)})
 
 
 def _with_last(
@@ -192,7 +191,7 @@ def _with_staged(repository: Repository, journal: Journal) -> Journal:
             journal = with_typed(journal, pairs)
     except (ValueError, TypeError, AttributeError):
         return journal
-    return journal.changed(staged_mark=str(mark))
+    return journal._replace(staged_mark=str(mark))
 
 
 def _load_staged(repository: Repository) -> list[Any]:

@@ -59,7 +59,7 @@ def put_back(repository: Repository) -> None:
         journal = load_journal(repository)
         left = left_by_pull(repository, checkout)
         lagging = {path: Pending(PendingKind.DEFERRED, blob, blob) for path, blob in left.items()}
-        save_journal(repository, journal.changed(pending={**journal.pending, **lagging}))
+        save_journal(repository, journal._replace(pending={**journal.pending, **lagging}))
     WORKTREE_BOARD.bring_in_step(repository)
 
 

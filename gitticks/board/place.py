@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 from gitticks.board.journal import Journal, load_journal, mark_of, save_journal
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError
@@ -17,7 +18,6 @@ from gitticks.git.files import SCRATCH_IN_CHECKOUT
 from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.model.values import Value
 from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
 from gitticks.store.tip import no_tasks
@@ -216,7 +216,7 @@ def errors_of_board(doing: str) -> Iterator[None]:
         raise BoardError(f"{doing}: {error}", hint="`gt doctor` says what is wrong with the board") from error
 
 
-class BoardReport(Value):
+class BoardReport(NamedTuple):
     """What bringing the board in step came to; paths from the board's top, sorted.
 
     Attributes:

@@ -192,7 +192,7 @@ def _refresh_stale(repository: Repository, checkout: Checkout) -> None:
         if is_held and aside.exists() and mark_of(index) == journal.index_mark:
             aside.replace(index)
             mark = mark_of(index)
-            save_journal(repository, journal.changed(is_index_stale=False, index_mark=mark))
+            save_journal(repository, journal._replace(is_index_stale=False, index_mark=mark))
 
 
 def _is_settled(repository: Repository, checkout: Checkout, tip: str) -> bool:

@@ -139,7 +139,7 @@ class Sync:
         finally:
             self.files.ready.drop()
         self._write_entries()
-        journal = self.journal.changed(
+        journal = self.journal._replace(
             base=self.tip,
             pending=self.pending,
             index_mark=mark_of(self.checkout.git_dir / "index"),
@@ -292,7 +292,7 @@ class Sync:
             self.changed[move.path] = settled.entries
             if settled.unstaged is not None:
                 self._keep_unstaged(move.path, settled.unstaged)
-        self._note(move.changed(base=began), followed, before)
+        self._note(move._replace(base=began), followed, before)
 
     def _began(self, move: Move) -> str | None:
         """Returns the blob that what lies in the file began from.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from gitticks.git.follow import Followed, Outcome
 from gitticks.git.indexfile import BASE, OURS, RESOLVED, THEIRS, IndexEntry
 from gitticks.git.texts import Merge
-from gitticks.model.values import Value
 
 EXECUTABLE, PLAIN = "100755", "100644"
 
 
-class Move(Value):
+class Move(NamedTuple):
     """The object ids that a path goes between on its branch, and its new mode; None where there is no file.
 
     `seen` is an earlier new version that the index was taken to while the file itself was left behind.
@@ -25,14 +25,14 @@ class Move(Value):
     seen: str | None = None
 
 
-class Settled(Value):
+class Settled(NamedTuple):
     """The entries that the index is to hold for a path, and a staged edit that has no place in it any more."""
 
     entries: tuple[IndexEntry, ...]
     unstaged: bytes | None = None
 
 
-class Settler(Value):
+class Settler(NamedTuple):
     """Settles entries with a way to merge, and with the repository's objects to read from and to write to."""
 
     merge: Merge

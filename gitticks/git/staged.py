@@ -98,11 +98,6 @@ def read_from_files(
     return frozenset(os.fsdecode(one[1]) for one in found if one[2] != b"0:0")
 
 
-def is_index_locked(git_dir: Path) -> bool:
-    """True while a git command holds the index, as `git commit -a` does when it calls its hooks."""
-    return (git_dir / "index.lock").exists()
-
-
 def is_sequencing(git_dir: Path) -> bool:
     """True during a merge, rebase, cherry-pick or revert, whose commits are not a person's edits."""
     return any((git_dir / name).exists() for name in _SEQUENCERS)

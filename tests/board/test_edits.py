@@ -189,7 +189,7 @@ def test_that_is_so_also_where_somebody_looked_again_before_the_board_followed(b
 
 
 def test_what_an_older_gitticks_saw_is_known(board: BoardOfTest) -> None:
-    save_journal(board.repository, load_journal(board.repository).changed(seen={PATH: ("0" * 40,)}))
+    save_journal(board.repository, load_journal(board.repository)._replace(seen={PATH: ("0" * 40,)}))
     file = board.repository.own_dir / "board.json"
     values = json.loads(file.read_text())
     values["seen"] = {PATH: "1" * 40}
@@ -230,7 +230,7 @@ def test_an_editor_that_saves_again_began_from_what_it_saved_before(board: Board
 
 def test_what_git_has_removed_of_it_is_no_failure(board: BoardOfTest) -> None:
     journal = load_journal(board.repository)
-    save_journal(board.repository, journal.changed(typed={PATH: "0123456789" * 4}))
+    save_journal(board.repository, journal._replace(typed={PATH: (("0123456789" * 4, "0123456789" * 4),)}))
     board.save(LINES.replace("line 9\n", "line nine\n"))
     assert [edit.path for edit in edits_to_take_up(board.repository)] == [PATH]
 

@@ -8,7 +8,6 @@ from gitticks.git.repository import Repository, discover
 from gitticks.git.staged import (
     author_of,
     is_in_series,
-    is_index_locked,
     is_made_again,
     is_sequencing,
     rebased_from,
@@ -58,12 +57,6 @@ def test_conflicts_and_sequencers_are_seen(repository: Repository, tmp_path: Pat
     run_git_command("merge", "-q", "side", at=tmp_path)
     assert is_sequencing(repository.git_dir)
     assert [one.is_unmerged for one in staged_changes(repository, {}) if one.path == "a b.txt"] == [True]
-
-
-def test_a_locked_index_is_seen(repository: Repository) -> None:
-    assert not is_index_locked(repository.git_dir)
-    (repository.git_dir / "index.lock").touch()
-    assert is_index_locked(repository.git_dir)
 
 
 def test_an_amended_commit_is_compared_with_the_one_that_it_replaces(
