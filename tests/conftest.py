@@ -129,7 +129,7 @@ def _seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
         "PYTHONPATH": os.pathsep.join(
-            dict.fromkeys([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+            dict.fromkeys(filter(None, [str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]))
         ),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
