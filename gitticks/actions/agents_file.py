@@ -23,11 +23,7 @@ _MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def with_block(content: bytes, text: str) -> bytes:
-    """Returns a file's bytes with a block of this text: in place of the one that is there, else at the end.
-
-    Raises:
-        GitticksError: its markers do not make one block.
-    """
+    """Returns a file's bytes with a block of this text: in place of the one that is there, else at the end."""
     place = _find(content)
     if place is not None:
         return content[: place.begin] + _block(text, place.gap, place.newline) + content[place.end :]
@@ -37,11 +33,7 @@ def with_block(content: bytes, text: str) -> bytes:
 
 
 def without_block(content: bytes) -> bytes:
-    """Returns a file's bytes without the block, and without the line breaks that came with it.
-
-    Raises:
-        GitticksError: its markers do not make one block.
-    """
+    """Returns a file's bytes without the block, and without the line breaks that came with it."""
     place = _find(content)
     if place is None:
         return content
@@ -105,11 +97,7 @@ def instructions() -> str:
 
 
 def install(file: Path) -> Done:
-    """Puts the block into the file, made if missing, or brings the one that is there up to date.
-
-    Raises:
-        GitticksError: the file's markers are damaged, or it is no text.
-    """
+    """Puts the block into the file, made if missing, or brings the one that is there up to date."""
     content = _read(file)
     wanted = _with_block(file, content or b"")
     if wanted == content:
@@ -121,11 +109,7 @@ def install(file: Path) -> Done:
 
 
 def remove(file: Path) -> Done:
-    """Takes the block out and leaves the rest byte for byte; a file with nothing else in it is deleted.
-
-    Raises:
-        GitticksError: the file's markers are damaged, or it is no text.
-    """
+    """Takes the block out and leaves the rest byte for byte; a file with nothing else in it is deleted."""
     content = _read(file)
     rest = None if content is None else _without_block(file, content)
     if rest == content:
@@ -138,11 +122,7 @@ def remove(file: Path) -> Done:
 
 
 def check(file: Path) -> None:
-    """Returns if the file holds the block of this version.
-
-    Raises:
-        GitticksError: it does not.
-    """
+    """Returns if the file holds the block of this version."""
     content = _read(file)
     shown = "" if file.name == DEFAULT_FILE else f" {quote(str(file))}"
     hint = f"`gt skill --install{shown}`"

@@ -37,11 +37,7 @@ class Columns(NamedTuple):
 def sort_into_columns(
     context: Context, epic: str | None = None, *, with_closed: bool = False, with_json: bool = False
 ) -> Columns:
-    """Returns all tasks, or those below an epic, by phase; of the closed ones those of the last days, or all.
-
-    Raises:
-        NotFoundError: the epic is no task.
-    """
+    """Returns all tasks, or those below an epic, by phase; of the closed ones those of the last days, or all."""
     from datetime import timedelta
 
     index = context.index

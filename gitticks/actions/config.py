@@ -40,11 +40,7 @@ class ShownSettings:
 
 
 def all_settings(context: Context) -> ShownSettings:
-    """Returns every setting that has a value, in the order of the reference.
-
-    Raises:
-        DocumentError: a layer is wrong; the message says where.
-    """
+    """Returns every setting that has a value, in the order of the reference."""
     from gitticks.document.settings import names
 
     found = _resolved(context)
@@ -55,11 +51,7 @@ def all_settings(context: Context) -> ShownSettings:
 
 
 def one_setting(context: Context, name: str) -> ShownSettings:
-    """Returns one setting, and what is to be said about it.
-
-    Raises:
-        UsageError: there is none of that name; a near one is suggested.
-    """
+    """Returns one setting, and what is to be said about it."""
     from gitticks.document.settings import find_setting, note_on
 
     note = note_on(find_setting(name)[0])
@@ -68,25 +60,14 @@ def one_setting(context: Context, name: str) -> ShownSettings:
 
 
 def explain_setting(name: str) -> str:
-    """Returns what a setting is for and what it holds.
-
-    Raises:
-        UsageError: there is none of that name.
-    """
+    """Returns what a setting is for and what it holds."""
     from gitticks.document.settings import explain
 
     return explain(name)
 
 
 def change_setting(context: Context, name: str, value: str | None) -> ShownSettings:
-    """Sets or, with None, unsets the team's value of a setting, and returns what holds then.
-
-    Raises:
-        RefusedError: this is an agent's session.
-        UsageError: there is no such setting, it is gitticks' own, or the value is none of its.
-        NotFoundError: it is the base, and there is no such branch.
-        DocumentError: the file is broken; nothing was changed.
-    """
+    """Sets or, with None, unsets the team's value of a setting, and returns what holds then."""
     context.require_person("change settings")
     parsed = _check_value(name, value)
     if name == "base" and isinstance(parsed, str):

@@ -38,22 +38,12 @@ class NewTask:
 
 
 def require_creator(context: Context) -> None:
-    """Refuses to create a task in an agent's session.
-
-    Raises:
-        RefusedError: this is one.
-    """
+    """Refuses to create a task in an agent's session."""
     context.require_person("create a task", '`gt note "…"` tells people what else should be done')
 
 
 def create_task(context: Context, new: NewTask) -> Task:
-    """Commits a new task and returns it.
-
-    Raises:
-        UsageError: the title is empty, or a text is no value of its field.
-        NotFoundError: the parent or a blocker does not exist.
-        RefusedError: a link makes no sense, or this is an agent's session.
-    """
+    """Commits a new task and returns it."""
     require_creator(context)
     title = read_title(new.title)
     values = read_wishes(new.wishes, reading_for(context, None))
@@ -75,13 +65,7 @@ def template(context: Context, new: NewTask) -> bytes:
 
 
 def create_from_text(context: Context, content: bytes) -> Task:
-    """Commits the task that a person wrote, beginning with `template`, under a free id.
-
-    Raises:
-        DocumentError: the text is no task file.
-        GitticksError: it still has no title, or is not pending.
-        RefusedError: it sets fields that only gitticks writes, or a link makes no sense.
-    """
+    """Commits the task that a person wrote, beginning with `template`, under a free id."""
     from gitticks.document.taskfile import TaskFile
     from gitticks.store.hand_edits import HandEdit, check_fields
 

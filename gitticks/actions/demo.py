@@ -287,11 +287,7 @@ def demo_context(directory: Path, world: World) -> Context:
 
 
 def make_demo(directory: Path | None, world: World) -> Demo:
-    """Makes the repository in `directory` (default: a new temporary folder) and returns it.
-
-    Raises:
-        GitticksError: the folder has something in it already.
-    """
+    """Makes the repository in `directory` (default: a new temporary folder) and returns it."""
     place = Path(tempfile.mkdtemp(prefix="gitticks-demo-")) if directory is None else directory.absolute()
     place.mkdir(parents=True, exist_ok=True)
     if any(place.iterdir()):

@@ -64,9 +64,6 @@ def find_dependencies(
     """Returns what open tasks wait for, closed ones too where that is wanted or a closed task is named.
 
     With a task: what it and all below it wait for, however indirectly, and what waits for it.
-
-    Raises:
-        NotFoundError: there is no such task.
     """
     index = context.index
     named = context.resolve(task) if task else None

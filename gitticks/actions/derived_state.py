@@ -118,11 +118,7 @@ def by_closing(task: TaskRow) -> tuple[str, str]:
 
 
 def standing_now(context: Context, task_id: TaskId) -> Standing[Task]:
-    """Returns how a task stands at this moment, whatever was read of the branch before.
-
-    Raises:
-        NotFoundError: there is no such task.
-    """
+    """Returns how a task stands at this moment, whatever was read of the branch before."""
     with open_index(context.repository) as index:
         task = index.task(task_id)
         graph = TaskGraph.of([*index.tasks(open_only=True), task], index.unreadable())

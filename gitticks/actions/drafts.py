@@ -43,11 +43,7 @@ class Draft:
     line: int | None = None
 
     def read(self) -> bytes:
-        """Returns what the editor left.
-
-        Raises:
-            GitticksError: the file is gone.
-        """
+        """Returns what the editor left."""
         try:
             return self.path.read_bytes()
         except OSError as error:

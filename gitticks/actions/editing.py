@@ -37,21 +37,12 @@ class Edited:
 
 
 def find_editor(context: Context) -> str:
-    """Returns the command line of the person's editor, as git chooses it.
-
-    Raises:
-        GitticksError: none is set, and there is no terminal to guess one for.
-    """
+    """Returns the command line of the person's editor, as git chooses it."""
     return editor_command(context.repository, context.world.environment)
 
 
 def start_edit(context: Context, task_id: TaskId) -> Draft:
-    """Returns a private copy of a task's file; what the person saved on the board already is part of it.
-
-    Raises:
-        RefusedError: this is an agent's session.
-        NotFoundError: there is no such task.
-    """
+    """Returns a private copy of a task's file; what the person saved on the board already is part of it."""
     context.require_person("edit a task by hand")
     content = context.store.read(task_path(task_id))
     if content is None:
@@ -73,11 +64,6 @@ def finish_edit(context: Context, task_id: TaskId, draft: Draft) -> Edited:
     """Takes up what the editor left: text and fields as they are, status, verdict and awaiting by decision.
 
     On any error the draft stays where it is, and the error says so.
-
-    Raises:
-        DocumentError: the text is no task file.
-        RefusedError: it asks for what is refused, or changes fields that only gitticks writes.
-        GitticksError: the task was changed meanwhile in the same places.
     """
     with kept_on_error(draft):
         return context.store.transact(

@@ -37,12 +37,7 @@ class Reading:
 
 
 def read_wishes(wishes: Wishes, reading: Reading) -> dict[str, Any]:
-    """Returns the values by field name.
-
-    Raises:
-        UsageError: a text is no value of its field; the message names the field and what it may be.
-        NotFoundError: a task is named that does not exist.
-    """
+    """Returns the values by field name."""
     return {name: _read(name, wish, reading) for name, wish in wishes.items()}
 
 
@@ -93,11 +88,7 @@ def _in_list(word: str, present: tuple[str, ...]) -> str:
 
 
 def read_title(text: str) -> str:
-    """Returns a title: not empty, on one line.
-
-    Raises:
-        UsageError: it is empty or has several lines.
-    """
+    """Returns a title: not empty, on one line."""
     title = text.strip()
     if not title:
         raise UsageError("the title is empty", hint='give it a line of text, such as "Fix the login"')
@@ -109,11 +100,7 @@ def read_title(text: str) -> str:
 
 
 def read_priority(text: str) -> int:
-    """Returns a priority that was given as a number from 0 to 4, or by its word.
-
-    Raises:
-        UsageError: it is neither.
-    """
+    """Returns a priority that was given as a number from 0 to 4, or by its word."""
     words = {level.name.lower(): level.value for level in Priority}
     if text.removeprefix("P").removeprefix("p") in {str(level) for level in words.values()}:
         return int(text[-1])
@@ -123,11 +110,7 @@ def read_priority(text: str) -> int:
 
 
 def read_day(text: str, today: date) -> date:
-    """Returns the day of a date such as `2026-12-24`, `+3d`, `+2w`, `today`, `tomorrow` or a weekday's next one.
-
-    Raises:
-        UsageError: it is none of these.
-    """
+    """Returns the day of a date such as `2026-12-24`, `+3d`, `+2w`, `today`, `tomorrow` or a weekday's next one."""
     word = text.lower()
     if word in ("today", "tomorrow"):
         return today + timedelta(days=word == "tomorrow")

@@ -79,11 +79,7 @@ def _indented(text: str) -> str:
 
 
 def complete_task(context: Context, task_id: TaskId) -> HandedOver:
-    """Asks for agent-review; where the task has a workspace, its quality gates must pass.
-
-    Raises:
-        RefusedError: the hand-off is missing, a gate is shut, or the task is not being worked on.
-    """
+    """Asks for agent-review; where the task has a workspace, its quality gates must pass."""
     failure = failed_check(context, task_id)
     return _request(context, task_id, Requested(context.actor, Status.AGENT_REVIEW), failure)
 
@@ -109,10 +105,6 @@ def ask_question(context: Context, task_id: TaskId, question: str) -> HandedOver
     """Adds a question and lets the task wait for its answer.
 
     A person's question is filed under gitticks' kind: an entry of a person's own kind would be an answer.
-
-    Raises:
-        UsageError: the question is empty.
-        RefusedError: the task is where nobody can ask.
     """
     question = require_words(question, "question", f'gt ask {task_id} "…"')
     return _request(context, task_id, Requested(context.actor, Status.CLARIFICATION), question=question)
@@ -132,13 +124,7 @@ def _add_question(context: Context, transaction: Transaction, task_id: TaskId, q
 
 
 def write_handoff(context: Context, task_id: TaskId, text: str) -> HandedOver:
-    """Writes `## Handoff`, in place of one that is there.
-
-    Raises:
-        UsageError: the text is empty.
-        RefusedError: the task is handed off already, or closed.
-        DocumentError: the text would change the sections around it.
-    """
+    """Writes `## Handoff`, in place of one that is there."""
     check_handoff(text)
 
     def write(transaction: Transaction) -> HandedOver:
@@ -162,11 +148,7 @@ def write_handoff(context: Context, task_id: TaskId, text: str) -> HandedOver:
 
 
 def check_handoff(text: str) -> None:
-    """Refuses a hand-off without text.
-
-    Raises:
-        UsageError: nothing is left of it without comments and white space.
-    """
+    """Refuses a hand-off without text."""
     if is_empty(text):
         raise UsageError("the hand-off is empty", hint='`gt handoff --done "…" --remaining "…"`')
 
@@ -186,11 +168,7 @@ class Session:
         return str(self.task_id or self.mailbox.parent.name)
 
     def read(self) -> TaskFile:
-        """Returns the agent's copy of its task.
-
-        Raises:
-            GitticksError: the copy is gone or cannot be read.
-        """
+        """Returns the agent's copy of its task."""
         from gitticks.document.taskfile import TaskFile
 
         path = f"{self.mailbox}/TASK.md"
@@ -204,11 +182,7 @@ class Session:
         return TaskFile.parse(content, path)
 
     def write(self, file: TaskFile) -> None:
-        """Replaces the agent's copy of its task.
-
-        Raises:
-            GitticksError: the mailbox cannot be written to.
-        """
+        """Replaces the agent's copy of its task."""
         try:
             with open_folder(self.mailbox) as folder:
                 if folder is not None:
@@ -218,11 +192,7 @@ class Session:
 
 
 def current_session(context: Context, named: str | None) -> Session | None:
-    """Returns the session that we are in, None outside of one.
-
-    Raises:
-        RefusedError: another task is named than the session's.
-    """
+    """Returns the session that we are in, None outside of one."""
     mailbox = context.mailbox
     if mailbox is None:
         return None
@@ -235,11 +205,7 @@ def current_session(context: Context, named: str | None) -> Session | None:
 
 
 def request_complete(session: Session) -> Request:
-    """Asks for what comes after the work, or after the review; the artifact must be there.
-
-    Raises:
-        RefusedError: it is missing, or the task is not at that point.
-    """
+    """Asks for what comes after the work, or after the review; the artifact must be there."""
     file = session.read()
     if session.actor.role is not Role.REVIEWER:
         _check(session, file, Status.AGENT_REVIEW)
@@ -258,21 +224,13 @@ def _after_fail(file: TaskFile) -> Status:
 
 
 def request_status(session: Session, status: Status) -> Request:
-    """Asks for a status, as `gt update --status` does.
-
-    Raises:
-        RefusedError: the table or a gate forbids it.
-    """
+    """Asks for a status, as `gt update --status` does."""
     _check(session, session.read(), status)
     return _post(session, Request(RequestKind.STATUS, status=status))
 
 
 def request_question(session: Session, question: str) -> Request:
-    """Writes a question into the agent's copy and asks for a person.
-
-    Raises:
-        UsageError: the question is empty.
-    """
+    """Writes a question into the agent's copy and asks for a person."""
     question = require_words(question, "question", 'gt ask "…"')
     file = _with_entry(session, Section.QUESTIONS, question)
     _check(session, file, Status.CLARIFICATION)
@@ -281,23 +239,14 @@ def request_question(session: Session, question: str) -> Request:
 
 
 def request_note(session: Session, text: str) -> Request:
-    """Writes a note into the agent's copy and asks the runner to take it up now.
-
-    Raises:
-        UsageError: the note is empty.
-    """
+    """Writes a note into the agent's copy and asks the runner to take it up now."""
     text = require_words(text, "note", 'gt note "…"')
     session.write(_with_entry(session, Section.NOTES, text))
     return _post(session, Request(RequestKind.NOTE, text))
 
 
 def request_handoff(session: Session, text: str) -> Request:
-    """Writes `## Handoff` into the agent's copy.
-
-    Raises:
-        UsageError: the text is empty.
-        RefusedError: a reviewer or clarifier asks, whose hand-off would be dropped.
-    """
+    """Writes `## Handoff` into the agent's copy."""
     check_handoff(text)
     if session.actor.role not in (None, Role.WORKER):
         raise RefusedError(

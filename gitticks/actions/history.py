@@ -27,11 +27,7 @@ class TaskHistory:
 
 
 def task_history(context: Context, task: str | None, count: int | None = None) -> TaskHistory:
-    """Returns the last `count` events of a task, or all.
-
-    Raises:
-        NotFoundError: there is no such task.
-    """
+    """Returns the last `count` events of a task, or all."""
     task_id = context.resolve(task)
     events = events_of(context, task_id)
     kept = events if count is None else events[max(0, len(events) - count) :]
@@ -49,11 +45,7 @@ def events_of(context: Context, task_id: TaskId) -> tuple[Event, ...]:
 
 
 def branch_history(context: Context, count: int) -> Log:
-    """Returns the last `count` commits of the state branch, newest first.
-
-    Raises:
-        NotFoundError: there is no state branch.
-    """
+    """Returns the last `count` commits of the state branch, newest first."""
     from gitticks.git.log import read_log
 
     state_tip(context.repository)

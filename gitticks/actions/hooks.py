@@ -70,10 +70,6 @@ def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksSta
     """Installs the hooks of the board and of workspaces, on request those of the checkout, or that of a server.
 
     Those of the checkout are brought up to date where they are there already.
-
-    Raises:
-        GitticksError: there is no board, or something is in the way.
-        RefusedError: this is an agent's session.
     """
     context.require_person(_WHAT)
     repository = context.repository
@@ -92,11 +88,7 @@ def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksSta
 
 
 def uninstall_hooks(context: Context, *, checkout: bool) -> tuple[str, ...]:
-    """Removes every hook, or with `checkout` those of the checkout alone; returns what a person has to look at.
-
-    Raises:
-        RefusedError: this is an agent's session.
-    """
+    """Removes every hook, or with `checkout` those of the checkout alone; returns what a person has to look at."""
     context.require_person(_WHAT)
     repository = context.repository
     if repository.main_worktree is None:

@@ -95,11 +95,6 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
         context: where.
         base: the branch that approved work is merged into; taken into the settings.
         human: who has to approve work; taken into the settings.
-
-    Raises:
-        GitticksError: the repository is bare, or of a kind that gitticks cannot work with.
-        NotFoundError: `base` is no branch.
-        RefusedError: this is an agent's session, or several remotes have a state branch.
     """
     context.require_person("begin tasks in a repository")
     git_version()

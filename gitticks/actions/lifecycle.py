@@ -37,11 +37,7 @@ class Moved:
 
 
 def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
-    """Gives a task up; what was made for it stays on its branch.
-
-    Raises:
-        RefusedError: it is closed already, or this is an agent's session.
-    """
+    """Gives a task up; what was made for it stays on its branch."""
     context.require_person("cancel a task")
     return _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
 
@@ -50,11 +46,6 @@ def close_task(context: Context, task_id: TaskId, reason: str | None, *, stops_a
     """Closes a task that a person did: awaiting work and approved in one; commits of its workspace are still merged.
 
     With `stops_agent` an agent that works on it is stopped first, so that all it committed is merged.
-
-    Raises:
-        RefusedError: an agent works on it, its workspace has uncommitted changes or commits beside its branch, it is
-            an epic with open children, it is closed already, or this is an agent's session.
-        GitticksError: the agent does not end.
     """
     context.require_person("close a task")
     task = context.store.task_file(task_id).task
@@ -104,11 +95,7 @@ def _stop_agent(context: Context, task_id: TaskId) -> None:
 
 
 def reopen_task(context: Context, task_id: TaskId) -> Moved:
-    """Takes a closed task up again as if it were new.
-
-    Raises:
-        RefusedError: it is open, it would wait for itself, or this is an agent's session.
-    """
+    """Takes a closed task up again as if it were new."""
     context.require_person("reopen a task")
     return _decide(context, task_id, Reopened(context.actor))
 

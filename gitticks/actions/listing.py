@@ -75,9 +75,6 @@ def list_tasks(
 
     What awaits a person comes by urgency instead, the longest asked first within one priority, with what is asked;
     with `with_questions` every listing has the open questions. The rows have their JSON where that is wanted.
-
-    Raises:
-        NotFoundError: the filter's parent is no task.
     """
     index = context.index
     parent = context.resolve(wanted.parent) if wanted.parent else None

@@ -25,11 +25,7 @@ class TryOut:
 def merge_task(
     context: Context, task_id: TaskId, listener: Callable[[RunEvent], None] | None = None
 ) -> MergeResult:
-    """Merges one approved task now.
-
-    Raises:
-        RefusedError: it is not approved, or this is an agent's session.
-    """
+    """Merges one approved task now."""
     return _told(_queue(context, listener), task_id)
 
 

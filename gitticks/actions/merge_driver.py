@@ -43,9 +43,6 @@ def merge_in_place(
         theirs: the other side.
         path: where the file lies on the branch.
         environment: what git said beside; `git merge` and `git pull` name the other side's commit there.
-
-    Raises:
-        GitticksError: a side cannot be read as what it is; nothing is written, and git is to merge by text.
     """
     versions = [_read(file) for file in (base, ours, theirs)]
 

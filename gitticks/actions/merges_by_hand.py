@@ -180,9 +180,6 @@ def find_missing(context: Context, tasks: Iterable[Task]) -> Iterator[MissingMer
     """Yields what bases lack of those tasks that are done, one for each base; what is not stored here is no loss of it.
 
     Code that came into the base anew, by a rebase or a cherry-pick say, is not missing.
-
-    Raises:
-        GitticksError: git cannot tell.
     """
     done: dict[str, list[Task]] = {}
     default = context.settings.base or default_base(context.repository)

@@ -18,11 +18,7 @@ _PERSONS_WORK = "migrate tasks"
 
 
 def manual_to_awaiting(context: Context) -> tuple[TaskId, ...]:
-    """Writes the old `manual: true` of every task as `awaiting: work`, in one commit, and returns these tasks.
-
-    Raises:
-        RefusedError: this is an agent's session.
-    """
+    """Writes the old `manual: true` of every task as `awaiting: work`, in one commit, and returns these tasks."""
     context.require_person(_PERSONS_WORK)
 
     def write(transaction: Transaction) -> tuple[TaskId, ...]:

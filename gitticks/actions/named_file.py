@@ -30,9 +30,6 @@ def write_named_file(
         path: the file's name.
         content: what it is to hold.
         before_replacing: called directly before the file is replaced; what it raises leaves everything as it was.
-
-    Raises:
-        GitticksError: it cannot be written.
     """
     try:
         there = _status(path)

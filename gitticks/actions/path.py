@@ -10,12 +10,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 
 
 def find_task_path(context: Context, task: str | None) -> Path:
-    """Returns the absolute path of a task's TASK.md on the board.
-
-    Raises:
-        NotFoundError: there is no such task, or no board here.
-        GitticksError: the repository is bare.
-    """
+    """Returns the absolute path of a task's TASK.md on the board."""
     main = context.repository.require_main_worktree("the board")
     task_id = _find(context, task)
     board = main / BOARD_FOLDER

@@ -42,9 +42,6 @@ def next_task(
     """Returns the task that would be picked first, or with `kinds` the most urgent one that awaits a person.
 
     With `reviewer` only what names that person counts. Its row has its JSON where that is wanted.
-
-    Raises:
-        NotFoundError: the epic is no task.
     """
     epic = context.resolve(reach.epic) if reach.epic else None
     graph = graph_over(context.index)

@@ -160,11 +160,7 @@ def _conflicts(context: Context, task: Task) -> tuple[str, ...]:
 
 
 def accept_work(context: Context, task_id: TaskId) -> Judged:
-    """Approves work that an agent has reviewed, and nothing else that a task may await.
-
-    Raises:
-        RefusedError: it is not reviewed yet, is not waiting for anyone, or this is an agent's session.
-    """
+    """Approves work that an agent has reviewed, and nothing else that a task may await."""
     context.require_person("accept work")
     task = context.store.task_file(task_id).task
     if not _is_work_judged(task):
@@ -173,11 +169,7 @@ def accept_work(context: Context, task_id: TaskId) -> Judged:
 
 
 def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:
-    """Sends work back that an agent reviews, or that a person judges after that.
-
-    Raises:
-        RefusedError: it is not under review, so that a rejection might be the end of it, or this is an agent's session.
-    """
+    """Sends work back that an agent reviews, or that a person judges after that."""
     context.require_person("reject work")
     task = context.store.task_file(task_id).task
     if task.status is Status.AGENT_REVIEW:

@@ -42,13 +42,7 @@ _BEFORE_WATCHING_SECONDS = 1.0
 
 
 def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEvent], None]) -> Loop:
-    """Returns a run that is ready to be executed.
-
-    Raises:
-        RefusedError: this is an agent's session.
-        GitticksError: git does not know who is running it, an agent is unknown or not installed, none of the ready
-            tasks has one, or a strict sandbox was asked for.
-    """
+    """Returns a run that is ready to be executed."""
     context.require_person("start a run")
     context.repository.require_main_worktree("a run")
     context.store.tip()
@@ -88,9 +82,6 @@ def execute(context: Context, loop: Loop) -> RunExit:
 
     What people save on the board meanwhile is taken up, and tasks are shared where the settings ask for that. To be
     called in the main thread.
-
-    Raises:
-        GitticksError: another run is alive.
     """
     released = loop.release()
     with only_run(loop.run.repository, released):
@@ -120,11 +111,7 @@ def _taking_up(context: Context, loop: Loop) -> AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterator[None]:
-    """Holds the clone's run lock; where another run has it, that one takes up the `released` tasks.
-
-    Raises:
-        GitticksError: another run is alive.
-    """
+    """Holds the clone's run lock; where another run has it, that one takes up the `released` tasks."""
     descriptor = _open_lock(repository)
     try:
         if not take_lock(descriptor):
@@ -169,11 +156,7 @@ def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Heal
 
 
 def stop_run(context: Context) -> None:
-    """Asks the run of this clone to end after its running iterations.
-
-    Raises:
-        GitticksError: none is alive.
-    """
+    """Asks the run of this clone to end after its running iterations."""
     context.require_person("stop a run")
     if not is_run_alive(context.repository):
         raise GitticksError("no run is alive in this clone", hint="`gt status`")

@@ -115,11 +115,7 @@ def search_tasks(
     count: int | None = None,
     with_json: bool = False,
 ) -> Search:
-    """Returns the tasks that have all the words, at most `count`.
-
-    Raises:
-        UsageError: there is no word to look for.
-    """
+    """Returns the tasks that have all the words, at most `count`."""
     needles = tuple(Needle(one) for one in words if one.strip())
     if not needles:
         raise UsageError("no word was given to look for", hint='`gt search "return URL"`')

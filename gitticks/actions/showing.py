@@ -139,12 +139,7 @@ def last_reviewer(history: bytes) -> str | None:
 
 
 def show_task(context: Context, named: str | None, *, with_changes: bool = False) -> ShownTask:
-    """Returns everything about a task; what its work changes only `with_changes`, as git has to be asked for that.
-
-    Raises:
-        NotFoundError: there is no such task.
-        GitticksError: its file is broken; the message begins with the place.
-    """
+    """Returns everything about a task; what its work changes only `with_changes`, as git has to be asked for that."""
     index = context.index
     task_id = context.resolve(named)
     task = index.find(task_id, with_json=True)
@@ -176,11 +171,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
 
 
 def show_round(context: Context, named: str | None, number: int) -> tuple[TaskId, Round]:
-    """Returns one of a task's earlier rounds.
-
-    Raises:
-        NotFoundError: there is no such task, or no such round.
-    """
+    """Returns one of a task's earlier rounds."""
     from gitticks.store.rounds import read_rounds
 
     task_id = context.resolve(named)

@@ -39,12 +39,7 @@ class Started:
 
 
 def start_task(context: Context, task_id: TaskId) -> Started:
-    """Claims a task, makes its workspace and sets it working.
-
-    Raises:
-        RefusedError: an agent works on it, it is blocked, or it is not a worker's turn.
-        GitticksError: the workspace could not be made.
-    """
+    """Claims a task, makes its workspace and sets it working."""
     own_dir = context.repository.own_dir
     if task_id in Sessions(own_dir).live():
         raise RefusedError(f"an agent works on `{task_id}`", hint=f"`gt stop {task_id}` ends it")

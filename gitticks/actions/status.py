@@ -79,9 +79,6 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
     """Returns where everything stands, after what was saved by hand on the board was taken up.
 
     The inbox holds the `most_asked` most urgent tasks. The rows have their JSON where that is wanted.
-
-    Raises:
-        NotFoundError: there is no repository, or no state branch.
     """
     state_tip(context.repository)
     context.warn_of_left_behind()

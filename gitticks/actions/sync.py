@@ -171,11 +171,6 @@ def sync(
         remote: its name; None for the usual one.
         restore: go on where the remote's branch lost commits that it had, and bring them back.
         timeout_seconds: how long the remote may take for one answer.
-
-    Raises:
-        NotFoundError: there is no state branch, or no such remote.
-        RefusedError: the remote's branch was rewound or rewritten, or it refused the push.
-        LostRaceError: others pushed first every time; what they pushed is taken in.
     """
     from gitticks.actions.merges_by_hand import notice_merges
     from gitticks.actions.saved_edits import TakenUp

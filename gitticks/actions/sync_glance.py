@@ -31,11 +31,7 @@ def may_share(context: Context) -> bool:
 
 
 def _team_settings(context: Context) -> bytes:
-    """Returns config.yaml, from the index where the store was not opened.
-
-    Raises:
-        GitticksError: there is no state branch, or it cannot be read.
-    """
+    """Returns config.yaml, from the index where the store was not opened."""
     if context.has_store:
         return context.store.read(CONFIG_PATH) or b""
     with open_index(context.repository) as index:

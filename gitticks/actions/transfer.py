@@ -43,13 +43,7 @@ class Wish:
 
 
 def import_tasks(context: Context, wish: Wish) -> Imported:
-    """Brings in what a source holds, and returns what came of it.
-
-    Raises:
-        NotFoundError: there is no such source.
-        GitticksError: nothing of it can be read.
-        RefusedError: this is an agent's session.
-    """
+    """Brings in what a source holds, and returns what came of it."""
     context.require_person("import tasks")
     top = context.repository.here_worktree or context.directory
     source = find_source(wish.format, wish.path, context.directory, top)

@@ -52,11 +52,7 @@ class Tree(NamedTuple):
 def grow_tree(
     context: Context, named: str | None = None, *, with_closed: bool = False, with_json: bool = False
 ) -> Tree:
-    """Returns the tree of all tasks, or of one and what is below it; closed ones only where asked for, or named.
-
-    Raises:
-        NotFoundError: there is no such task.
-    """
+    """Returns the tree of all tasks, or of one and what is below it; closed ones only where asked for, or named."""
     index = context.index
     top = context.resolve(named) if named is not None else None
     tasks = index.listed(open_only=not with_closed, with_json=with_json)

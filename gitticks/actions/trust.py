@@ -46,11 +46,7 @@ def _as_runnable(context: Context, one: LeftBehind) -> Runnable:
 
 
 def trust_shown(context: Context, shown: Iterable[Runnable]) -> None:
-    """Trusts what was shown, and nothing that came since.
-
-    Raises:
-        RefusedError: this is an agent's session.
-    """
+    """Trusts what was shown, and nothing that came since."""
     context.require_person("trust what runs here")
     kept = tuple(shown)
     trust(context.repository, (one for one in kept if one.kind is not RunnableKind.REPOSITORY))
@@ -63,11 +59,7 @@ def trust_shown(context: Context, shown: Iterable[Runnable]) -> None:
 
 
 def require_team_trusted(context: Context) -> None:
-    """Refuses to go on where settings or templates would run that nobody trusted here, or hooks that a session left.
-
-    Raises:
-        RefusedError: there are such.
-    """
+    """Refuses to go on where settings or templates would run that nobody trusted here, or hooks that a session left."""
     require_agreed(context.repository)
     require_trusted(context.repository, team_runnables(context.store.snapshot()))
 

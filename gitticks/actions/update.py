@@ -59,13 +59,7 @@ class Updated:
 
 
 def update_task(context: Context, task_id: TaskId, changes: Changes) -> Updated:
-    """Carries out changes of one task, all of them or none.
-
-    Raises:
-        UsageError: a text is no value of its field.
-        RefusedError: the state machine, a gate or the rule about people refuses one of them.
-        NotFoundError: there is no such task, parent or blocker.
-    """
+    """Carries out changes of one task, all of them or none."""
     if changes.needs_person:
         context.require_person("change a task's fields or give a verdict")
     reading = reading_for(context, None)
@@ -156,12 +150,7 @@ def change_fields(
     task_id: TaskId,
     values: dict[str, Any],
 ) -> tuple[Record, ...]:
-    """Writes those of the values that differ, with one event that names their fields; returns it, or nothing.
-
-    Raises:
-        NotFoundError: the parent or a blocker does not exist.
-        RefusedError: a link makes no sense, or the task's state has settled a field.
-    """
+    """Writes those of the values that differ, with one event that names their fields; returns it, or nothing."""
     file = transaction.task_file(task_id)
     before = file.task
     names = [name for name, value in values.items() if getattr(before, name) != value]
@@ -211,10 +200,6 @@ def note_task(context: Context, task_id: TaskId, text: str, *, kind: ActorKind |
         task_id: the task.
         text: the note.
         kind: who the note is from, a person or an agent; whoever asks if not said.
-
-    Raises:
-        UsageError: the text is empty.
-        RefusedError: an agent's session asks for a person's note.
     """
     text = require_words(text, "note", f'gt note {task_id} "…"')
     check_author(context, kind)
@@ -228,11 +213,7 @@ def note_task(context: Context, task_id: TaskId, text: str, *, kind: ActorKind |
 
 
 def check_author(context: Context, kind: ActorKind | None) -> None:
-    """Refuses a note that claims to be a person's inside an agent's session.
-
-    Raises:
-        RefusedError: it does.
-    """
+    """Refuses a note that claims to be a person's inside an agent's session."""
     if kind is ActorKind.HUMAN and context.world.in_session:
         raise RefusedError(
             "only a person can write a person's note, and this is an agent's session",

@@ -57,9 +57,6 @@ def approve_task(context: Context, task_id: TaskId, note: str | None, seen: Seen
     """Approves what the task awaits; code is not merged by this, see `merge_approved`.
 
     An approval that is being or was carried out may be repeated; a note that comes with it is kept.
-
-    Raises:
-        RefusedError: nothing is awaited, it changed since it was seen, or this is an agent's session.
     """
     context.require_person("give a verdict")
 
@@ -83,11 +80,7 @@ def wants_feedback(task: Task) -> bool:
 
 
 def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: Seen) -> Judged:
-    """Rejects what the task awaits.
-
-    Raises:
-        RefusedError: nothing is awaited, it changed since it was seen, or this is an agent's session.
-    """
+    """Rejects what the task awaits."""
     context.require_person("give a verdict")
     given = VerdictGiven(context.actor, Verdict.REJECTED, feedback, seen=seen)
     return context.store.transact(
@@ -97,12 +90,7 @@ def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: S
 
 
 def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Judged:
-    """Answers a task's question and gives it back to the agent, in one commit.
-
-    Raises:
-        UsageError: the answer is empty.
-        RefusedError: it asks no question, it changed since it was seen, or this is an agent's session.
-    """
+    """Answers a task's question and gives it back to the agent, in one commit."""
     context.require_person("answer for a person")
     answer = require_words(text, "answer", f'gt respond {task_id} "…"')
     given = VerdictGiven(context.actor, Verdict.APPROVED, answer, is_response=True, seen=seen)
@@ -116,11 +104,7 @@ def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Judg
 
 
 def check_answerable(task: Task) -> None:
-    """Refuses to answer where no answer is awaited.
-
-    Raises:
-        RefusedError: the task awaits something else, or nobody.
-    """
+    """Refuses to answer where no answer is awaited."""
     if task.awaiting is Awaiting.WORK:
         raise RefusedError(
             f"`{task.id}` awaits work, not an answer", hint=f"`gt close {task.id}` says that it is done"
@@ -178,11 +162,7 @@ class MergedNow:
 
 
 def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
-    """Merges an approved task in the foreground; None where a run is alive, which merges it.
-
-    Raises:
-        GitticksError: the merge cannot be tried; the approval stands.
-    """
+    """Merges an approved task in the foreground; None where a run is alive, which merges it."""
     from gitticks.actions.merge import merge_task, merged_words, runner_merges
 
     if runner_merges(context):

@@ -57,11 +57,7 @@ class Config:
 
 
 def read_config(data: bytes, path: str) -> Config:
-    """Returns what a `config.yml` says.
-
-    Raises:
-        RecordError: it cannot be read.
-    """
+    """Returns what a `config.yml` says."""
     try:
         values = loose_node(parse_yaml(Source(text_of(data), path)))
     except DocumentError as error:

@@ -63,11 +63,7 @@ def find_beads(place: Path) -> Path | None:
 
 
 def read_beads(path: Path) -> Reading:
-    """Returns what the file holds, or stdin where it is `-`.
-
-    Raises:
-        RecordError: this is UTF-16.
-    """
+    """Returns what the file holds, or stdin where it is `-`."""
     if str(path) == STDIN:
         return read_lines(lines_of(sys.stdin.buffer), "stdin")
     with path.open("rb") as stream:
@@ -98,11 +94,7 @@ def _read(record: dict[str, Any], path: str, line: int, reading: Reading) -> Non
 
 
 def task_of(record: dict[str, Any], path: str = "", line: int | None = None) -> ForeignTask:
-    """Returns one issue.
-
-    Raises:
-        RecordError: its id or title is missing.
-    """
+    """Returns one issue."""
     text = canonical(record)
     parts = Parts.of(record)
     parts.drop(*_IGNORED)

@@ -23,12 +23,7 @@ class RecordError(Exception):
 
 
 def read_file(file: Path, most: int = MOST_RECORD_BYTES) -> bytes:
-    """Returns the file's bytes.
-
-    Raises:
-        RecordError: they are too many.
-        OSError: the file cannot be read.
-    """
+    """Returns the file's bytes."""
     try:
         return read_plain_file(file, most)
     except OSError as error:
@@ -52,21 +47,13 @@ def lines_of(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 def refuse_utf16(start: bytes) -> None:
-    """Refuses what begins as no UTF-8 does.
-
-    Raises:
-        RecordError: this is UTF-16.
-    """
+    """Refuses what begins as no UTF-8 does."""
     if start.startswith(_MARKS):
         raise RecordError("this is UTF-16; save it as UTF-8")
 
 
 def text_of(data: bytes) -> str:
-    """Returns the text of a file or line.
-
-    Raises:
-        RecordError: it is no UTF-8.
-    """
+    """Returns the text of a file or line."""
     refuse_utf16(data)
     try:
         return data.decode("utf-8-sig")
@@ -75,11 +62,7 @@ def text_of(data: bytes) -> str:
 
 
 def object_of(data: bytes) -> dict[str, Any]:
-    """Returns the JSON object that some bytes hold.
-
-    Raises:
-        RecordError: they hold none, or are too many.
-    """
+    """Returns the JSON object that some bytes hold."""
     value = json_of(data)
     if not isinstance(value, dict):
         raise RecordError("this is no JSON object")
@@ -87,11 +70,7 @@ def object_of(data: bytes) -> dict[str, Any]:
 
 
 def json_of(data: bytes) -> Any:
-    """Returns what some bytes hold as JSON.
-
-    Raises:
-        RecordError: they are no JSON.
-    """
+    """Returns what some bytes hold as JSON."""
     try:
         value = json.loads(text_of(data), parse_constant=_refuse)
     except RecursionError:

@@ -30,12 +30,7 @@ _GIVEN_UP = frozenset({"NOT_PLANNED", "DUPLICATE"})
 
 
 def read_github(path: Path | None, directory: Path) -> Reading:
-    """Returns what a list holds: a file, `-` for stdin, or None for what `gh` says in `directory`.
-
-    Raises:
-        RecordError: it is no JSON list.
-        GitticksError: `gh` is missing or fails.
-    """
+    """Returns what a list holds: a file, `-` for stdin, or None for what `gh` says in `directory`."""
     if path is None:
         return read_list(_ask_gh(directory), "gh")
     if str(path) == STDIN:
@@ -44,11 +39,7 @@ def read_github(path: Path | None, directory: Path) -> Reading:
 
 
 def read_list(data: bytes, path: str) -> Reading:
-    """Returns what a list of issues holds.
-
-    Raises:
-        RecordError: it is no JSON list.
-    """
+    """Returns what a list of issues holds."""
     items = json_of(data)
     if not isinstance(items, list):
         raise RecordError("this is no list of issues")

@@ -98,11 +98,7 @@ class Parts:
         return (one_line(text) or None) if text is not None else None
 
     def name(self, key: str, *others: str) -> str:
-        """Takes the text that a record cannot do without, under the first of these keys that has one.
-
-        Raises:
-            RecordError: there is none.
-        """
+        """Takes the text that a record cannot do without, under the first of these keys that has one."""
         for one in (key, *others):
             found = self.line(one)
             if found:

@@ -54,9 +54,6 @@ def find_source(wanted: Format | None, path: str | None, directory: Path, top: P
         path: the place, where it was named; it is relative to `directory`.
         directory: where the command was called.
         top: where trackers keep their data.
-
-    Raises:
-        NotFoundError: there is none.
     """
     given = None if path is None else (Path(path) if path == STDIN else directory / path)
     if given is not None and str(given) != STDIN and not given.exists():
@@ -99,11 +96,7 @@ def _place(wanted: Format, given: Path | None, top: Path) -> Path | None:
 
 
 def read_source(source: Source, directory: Path) -> Reading:
-    """Returns what the source holds; where a program is asked, it is started in `directory`.
-
-    Raises:
-        GitticksError: none of it can be read.
-    """
+    """Returns what the source holds; where a program is asked, it is started in `directory`."""
     try:
         if source.format is Format.GITHUB or source.path is None:
             return read_github(source.path, directory)

@@ -52,11 +52,7 @@ def is_too_large(foreign: ForeignTask) -> bool:
 
 
 def task_text(task: Task, foreign: ForeignTask, imported: Mapping[str, Any]) -> bytes:
-    """Returns the whole file.
-
-    Raises:
-        DocumentError: it would be too large, or cannot be read back as the same.
-    """
+    """Returns the whole file."""
     lines = [f"{key}: {render(value)}\n" for key, value in written(task).items()]
     body = _body(foreign, task.file)
     data = f"---\n{''.join(lines)}{IMPORTED}: {render(kept(imported))}\n---\n{body}".encode()

@@ -44,11 +44,7 @@ def read_ticks(folder: Path) -> Reading:
 
 
 def task_of(record: dict[str, Any], path: str = "") -> ForeignTask:
-    """Returns one tick.
-
-    Raises:
-        RecordError: its id or title is missing, or its status is none.
-    """
+    """Returns one tick."""
     text = canonical(record)
     parts = Parts.of(record)
     source_id, title = parts.name("id"), parts.name("title")

@@ -54,11 +54,7 @@ def is_never_removed(path: str) -> bool:
 
 
 def put_back_removed(context: Context) -> None:
-    """Moves renamed folders of tasks back, and writes the files of tasks that are gone as the branch has them.
-
-    Raises:
-        GitticksError: the board is damaged.
-    """
+    """Moves renamed folders of tasks back, and writes the files of tasks that are gone as the branch has them."""
     checkout = board_checkout(context.repository)
     if checkout is None:
         return

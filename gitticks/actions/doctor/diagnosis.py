@@ -78,23 +78,13 @@ def diagnose(context: Context, *, full: bool = False) -> Report:
 
 
 def diagnose_range(context: Context, words: str) -> Report:
-    """Returns what is illegal in a range of commits, `A..B` or `B`; nothing else is looked at.
-
-    Raises:
-        UsageError: the words name no range.
-        NotFoundError: a side names no commit.
-        GitticksError: the repository is of a kind that gitticks cannot work with.
-    """
+    """Returns what is illegal in a range of commits, `A..B` or `B`; nothing else is looked at."""
     found = (replace(one, topic=Topic.HISTORY) for one in history.check_range(context, words))
     return Report(tuple(found), (Topic.HISTORY,))
 
 
 def repair_findings(context: Context, findings: Iterable[Finding]) -> list[Repair]:
-    """Carries out the repairs that the findings name and returns them, each once.
-
-    Raises:
-        GitticksError: a repair failed; those before it are done.
-    """
+    """Carries out the repairs that the findings name and returns them, each once."""
     wanted = list(dict.fromkeys(finding.repair for finding in findings if finding.repair is not None))
     for repair in wanted:
         _REPAIRS[repair](context)

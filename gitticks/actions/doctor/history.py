@@ -58,10 +58,6 @@ def check_range(context: Context, words: str) -> Iterator[Finding]:
     """Yields what is illegal in the commits that `words` name: `A..B`, or `B` for all that it reaches.
 
     It needs no board, no identity and no state branch, and it sees objects that git keeps in quarantine for a hook.
-
-    Raises:
-        UsageError: the words name no range.
-        NotFoundError: a side names no commit.
     """
     old, new = _sides(context, words)
     if new is None:

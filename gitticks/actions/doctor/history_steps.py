@@ -73,11 +73,7 @@ class Versions:
         return self._version(self.objects.find(self.objects.tree_of(commit), folder))
 
     def task(self, version: Version, task_id: TaskId) -> Task | None:
-        """Returns the task; None if there is none.
-
-        Raises:
-            DocumentError: its file cannot be read, or names another task.
-        """
+        """Returns the task; None if there is none."""
         if version.task is None:
             return None
         if version.task not in self._tasks:

@@ -43,11 +43,7 @@ class Period:
 
 
 def read_since(text: str) -> date | timedelta:
-    """Returns the day that a text names, or how far back it says.
-
-    Raises:
-        UsageError: it says neither.
-    """
+    """Returns the day that a text names, or how far back it says."""
     if back := _BACK.fullmatch(text.strip()):
         return timedelta(days=int(back[1]) * (7 if back[2] == "w" else 1))
     try:
@@ -59,11 +55,7 @@ def read_since(text: str) -> date | timedelta:
 
 
 def period_until(now: datetime, since: date | timedelta | None) -> Period:
-    """Returns the period up to now; a day begins where its reader is.
-
-    Raises:
-        UsageError: that day is still to come.
-    """
+    """Returns the period up to now; a day begins where its reader is."""
     if since is None:
         return Period(None, now)
     if isinstance(since, timedelta):
@@ -285,11 +277,7 @@ class Statistics:
 
 
 def gather(context: Context, since: date | timedelta | None = None) -> Statistics:
-    """Returns the statistics of all tasks since a day, over a stretch up to now, or from the beginning.
-
-    Raises:
-        UsageError: that day is still to come.
-    """
+    """Returns the statistics of all tasks since a day, over a stretch up to now, or from the beginning."""
     period = period_until(context.now, since)
     index = context.index
     graph = TaskGraph.of(index.tasks())

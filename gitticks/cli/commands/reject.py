@@ -58,11 +58,7 @@ def command(
 
 
 def _asking(context: Context, ids: tuple[TaskId, ...], *, can_ask: bool) -> tuple[TaskId, ...]:
-    """Returns the tasks whose agents need feedback, to be asked for in an editor.
-
-    Raises:
-        UsageError: nobody can be asked.
-    """
+    """Returns the tasks whose agents need feedback, to be asked for in an editor."""
     from gitticks.actions.verdict import wants_feedback
     from gitticks.cli.editor import is_typed_to
 
@@ -81,11 +77,7 @@ def _missing(task_id: TaskId) -> UsageError:
 
 @contextmanager
 def _written(context: Context, task_id: TaskId) -> Iterator[str]:
-    """Yields the feedback that a person writes below the hand-off.
-
-    Raises:
-        UsageError: nothing was written.
-    """
+    """Yields the feedback that a person writes below the hand-off."""
     from gitticks.cli.answers import feedback_sheet, written_below
     from gitticks.model.notes import Section
 
