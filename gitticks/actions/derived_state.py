@@ -31,14 +31,16 @@ T_co = TypeVar("T_co", bound="Listed", covariant=True)
 class Standing(Generic[T_co]):
     """A task with what is derived and never stored; each is found out when it is asked for.
 
-    `main_place` is the checkout that holds the board, None in a repository without one.
+    `project_place` is the checkout that holds the board, None in a repository without one.
     """
 
-    __slots__ = ("_around", "_graph", "main_place", "task")
+    __slots__ = ("_around", "_graph", "project_place", "task")
 
-    def __init__(self, task: T_co, graph: Graph[Any], around: Surroundings, main_place: str | None) -> None:
+    def __init__(
+        self, task: T_co, graph: Graph[Any], around: Surroundings, project_place: str | None
+    ) -> None:
         self.task = task
-        self.main_place = main_place
+        self.project_place = project_place
         self._graph = graph
         self._around = around
 
@@ -97,19 +99,21 @@ class Standing(Generic[T_co]):
     def file(self) -> str | None:
         """Returns where the task's file lies on the board; None in a repository without a checkout."""
         return (
-            None if self.main_place is None else f"{self.main_place}/{BOARD_FOLDER}/{task_path(self.task.id)}"
+            None
+            if self.project_place is None
+            else f"{self.project_place}/{BOARD_FOLDER}/{task_path(self.task.id)}"
         )
 
 
 def standing_of(context: Context, task: T, graph: Graph[Any], around: Surroundings) -> Standing[T]:
     """Returns how one task of the graph stands."""
-    return Standing(task, graph, around, context.repository.main_place)
+    return Standing(task, graph, around, context.repository.project_place)
 
 
 def standings_of(context: Context, tasks: Iterable[T], graph: Graph[Any]) -> list[Standing[T]]:
     """Returns how these tasks of the graph stand, in their order."""
-    around, main_place = context.surroundings(), context.repository.main_place
-    return [Standing(task, graph, around, main_place) for task in tasks]
+    around, project_place = context.surroundings(), context.repository.project_place
+    return [Standing(task, graph, around, project_place) for task in tasks]
 
 
 def by_closing(task: TaskRow) -> tuple[str, str]:

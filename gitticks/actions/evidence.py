@@ -31,10 +31,10 @@ def workspace_of(context: Context, task: Task) -> Path | None:
 
 
 def _usual_place(context: Context, task: Task) -> Path | None:
-    main, branch = context.repository.main_worktree, task.branch or ""
-    if main is None or not branch.startswith(WORK_BRANCH):
+    project, branch = context.repository.project_dir, task.branch or ""
+    if project is None or not branch.startswith(WORK_BRANCH):
         return None
-    return (main / context.settings.workspace.dir / branch.removeprefix(WORK_BRANCH)).resolve()
+    return (project / context.settings.workspace.dir / branch.removeprefix(WORK_BRANCH)).resolve()
 
 
 def uncommitted_in(context: Context, workspace: Path) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksSta
     if server:
         install_server_hooks(repository)
         return hooks_status(context)
-    if repository.main_worktree is None:
+    if repository.project_dir is None:
         raise GitticksError(
             "this is a bare repository, which has no board", hint="`gt hooks install --server` is for it"
         )
@@ -91,7 +91,7 @@ def uninstall_hooks(context: Context, *, checkout: bool) -> tuple[str, ...]:
     """Removes every hook, or with `checkout` those of the checkout alone; returns what a person has to look at."""
     context.require_person(_WHAT)
     repository = context.repository
-    if repository.main_worktree is None:
+    if repository.project_dir is None:
         return uninstall_server_hooks(repository)
     if not checkout:
         workspace_setup.uninstall_hooks(repository)
@@ -103,7 +103,7 @@ def hooks_status(context: Context) -> HooksStatus:
     """Returns how the hooks of each place are; of a bare repository only a server's."""
     repository = context.repository
     own = find_own_hooks(repository)
-    if repository.main_worktree is None:
+    if repository.project_dir is None:
         return _status(own, PlaceOfHooks(Place.SERVER, server_hooks_state(repository)))
     return _status(
         own,

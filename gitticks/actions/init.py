@@ -99,7 +99,7 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     context.require_person("begin tasks in a repository")
     git_version()
     repository = context.repository
-    repository.require_main_worktree("the board")
+    repository.require_project_dir("the board")
     _ = context.author
     _check_base(context, base)
     begun = Begun.THERE

@@ -44,7 +44,7 @@ _BEFORE_WATCHING_SECONDS = 1.0
 def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEvent], None]) -> Loop:
     """Returns a run that is ready to be executed."""
     context.require_person("start a run")
-    context.repository.require_main_worktree("a run")
+    context.repository.require_project_dir("a run")
     context.store.tip()
     _ = context.author
     # A command that was killed between its commit and its board left the board behind; a run may have nothing to write.

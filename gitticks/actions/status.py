@@ -145,8 +145,8 @@ def _merged_by_hand(context: Context) -> tuple[FoundMerge, ...]:
 
 def _look_at_board(context: Context) -> tuple[BoardState, tuple[str, str] | None, bool]:
     """Takes up what was saved on the board, and returns how it stands, what git waits for, and whether it is elsewhere."""
-    main = context.repository.main_place
-    if main is None or not os.path.lexists(f"{main}/{BOARD_FOLDER}/.git"):
+    project = context.repository.project_place
+    if project is None or not os.path.lexists(f"{project}/{BOARD_FOLDER}/.git"):
         return BoardState(), None, False
     from gitticks.board import board_checkout, is_on_state_branch, pending
 

@@ -71,11 +71,11 @@ def grow_tree(
             _groups(graph, forest_of(graph, lambda one: one in folded or bool(graph.children(one))), folded)
         )
     )
-    around, main_place = context.surroundings(), context.repository.main_place
+    around, project_place = context.surroundings(), context.repository.project_place
     shown = [place.task for _, places in groups for place in places if place.task is not None]
     return Tree(
         groups=tuple(groups),
-        standings={task.id: Standing(task, graph, around, main_place) for task in shown},
+        standings={task.id: Standing(task, graph, around, project_place) for task in shown},
         closed=folded,
         all_closed=all_closed,
         open_children=Counter(task.parent for task in tasks if task.is_open),

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 
 from gitticks.board.hooks import BOARD_HOOKS, PASSED_ON, forget_hooks, leads_to_hooks, name_hooks, names_hooks
+from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, linked_checkouts
 from gitticks.git.config import enable_worktree_config
 from gitticks.git.hooks_path import CHECKOUT_FOLDER, OwnHooks, find_own_hooks
@@ -119,7 +120,12 @@ def _others(folder: Path) -> list[str]:
 
 
 def _main_checkout(repository: Repository) -> Checkout:
-    main = repository.require_main_worktree("a hook of a checkout")
+    main = repository.main_worktree
+    if main is None:
+        raise GitticksError(
+            f"`{repository.common_dir}` is a bare repository: it has no checkout for hooks",
+            hint="`gt hooks install` is for the board and the workspaces",
+        )
     return Checkout(main, repository.common_dir, repository.common_dir)
 
 

@@ -48,10 +48,10 @@ def board_path(repository: Repository) -> Path | None:
 
 def board_checkout(repository: Repository) -> Checkout | None:
     """Returns the board; None if there is none. Its links are fixed if the repository was moved or copied."""
-    if repository.main_worktree is None:
+    if repository.project_dir is None:
         return None
     try:
-        return _found(repository, repository.main_worktree / BOARD_FOLDER)
+        return _found(repository, repository.project_dir / BOARD_FOLDER)
     except ValueError:  # a link that no path can be
         return None
 
@@ -82,7 +82,7 @@ def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDER
     """Makes the board, or finds it, and returns its folder.
 
     Args:
-        repository: one with a main worktree and a state branch.
+        repository: one with a project folder and a state branch.
         excluded: folders, from the top of the checkout, that the user's own git is to overlook.
 
     Raises:
@@ -93,7 +93,7 @@ def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDER
     from gitticks.git.locks import hold_lock
     from gitticks.git.worktrees import is_half_made
 
-    folder = repository.require_main_worktree("the board") / BOARD_FOLDER
+    folder = repository.require_project_dir("the board") / BOARD_FOLDER
     exclude_folders(repository, excluded)
     with hold_lock(repository.own_dir / "lock"):
         checkout = board_checkout(repository)

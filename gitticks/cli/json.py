@@ -65,7 +65,7 @@ def task_text(standing: Shown, **more: object) -> str:
     fields = task.json if isinstance(task, TaskRow) else _fields(task)
     ready = standing.is_ready
     blocked = not ready and standing.is_blocked
-    folder = _folders.get(standing.main_place) or _folder(standing.main_place)
+    folder = _folders.get(standing.project_place) or _folder(standing.project_place)
     path = f'{folder}{task_path(task.id)}"' if folder != _NULL else _NULL
     others = "".join([f', "{name}": {_dumped(plain(value))}' for name, value in more.items()]) if more else ""
     return (

@@ -146,7 +146,7 @@ def _board() -> str | None:
 
     try:
         here = str(Path.cwd())
-        top = find_repository(here, os.environ).main_place
+        top = find_repository(here, os.environ).project_place
     except (GitticksError, OSError):
         return None
     if top is None:

@@ -99,6 +99,26 @@ class Repository:
         return None if self.main_place is None else Path(self.main_place)
 
     @property
+    def project_place(self) -> str | None:
+        """Returns the folder that board and workspaces stand in; None in a bare repository that no folder is around.
+
+        That is the main worktree. A bare repository that is a folder's `.git`, or that a `.git` file there leads to,
+        has its linked worktrees in that folder.
+        """
+        if self.main_place is not None:
+            return self.main_place
+        above, name = os.path.split(self.common_place)
+        return above if name == ".git" or _leads_to(_below(above, ".git"), self.common_place) else None
+
+    @property
+    def project_dir(self) -> Path | None:
+        """Returns that folder as a path."""
+        from pathlib import Path
+
+        place = self.project_place
+        return None if place is None else Path(place)
+
+    @property
     def here_worktree(self) -> Path | None:
         """Returns the checkout that the search began in; None in a bare repository or inside a git directory."""
         from pathlib import Path
@@ -120,21 +140,21 @@ class Repository:
         """Returns that folder as a path."""
         return self.common_dir / "gitticks"
 
-    def require_main_worktree(self, purpose: str) -> Path:
-        """Returns the main worktree.
+    def require_project_dir(self, purpose: str) -> Path:
+        """Returns the folder that board and workspaces stand in.
 
         Raises:
-            GitticksError: the repository is bare; the message names `purpose`, such as "the board".
+            GitticksError: there is none; the message names `purpose`, such as "the board".
         """
-        main_worktree = self.main_worktree
-        if main_worktree is None:
+        project_dir = self.project_dir
+        if project_dir is None:
             from shlex import quote
 
             raise GitticksError(
                 f"`{self.common_place}` is a bare repository: {purpose} needs a checkout",
                 hint=f"clone it and work there: `git clone {quote(self.common_place)}`",
             )
-        return main_worktree
+        return project_dir
 
 
 def discover(start: str | Path) -> Repository:
@@ -215,6 +235,18 @@ def _linked_or_submodule(folder: str, entry: str) -> Repository | None:
         return None
     main = main_worktree_of(common_dir, settings)
     return Repository(git_dir, common_dir, main, folder, is_bare=is_bare(settings))
+
+
+def _leads_to(entry: str, git_dir: str) -> bool:
+    """True if a `.git` file names this git directory."""
+    try:
+        named = read_plain_text(entry).rstrip()
+    except OSError:
+        return False
+    prefix = "gitdir: "
+    return named.startswith(prefix) and git_dir == os.path.realpath(
+        _below(os.path.dirname(entry), named.removeprefix(prefix))
+    )
 
 
 def _moves_its_worktree(own_config: str) -> bool:

@@ -253,7 +253,7 @@ class Notifier:
     def _deliver(self, notice: Notice) -> None:
         """Runs the command; in the thread that tells."""
         repository = self._run.repository
-        place = repository.main_worktree or repository.common_dir
+        place = repository.project_dir or repository.common_dir
         text = notice_text(notice, str(place), self._questions(notice))
         command = Command(
             ("/bin/sh", "-c", self._command or ":"),

@@ -230,7 +230,7 @@ class SessionRun:
             author=self.run.author,
         )
         self.file = self.store.task_file(self.task_id)
-        shown = os.path.relpath(plan.path, self.run.repository.main_worktree or plan.path)
+        shown = os.path.relpath(plan.path, self.run.repository.project_dir or plan.path)
         self.run.emit(
             SessionBegan(
                 self.task_id,

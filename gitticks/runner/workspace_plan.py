@@ -58,7 +58,7 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
         return _plan_here(task, settings, repository)
     owner = workspace_name(task, graph, settings)
     branch = WORK_BRANCH + owner
-    folder = repository.require_main_worktree("a workspace") / settings.workspace.dir
+    folder = repository.require_project_dir("a workspace") / settings.workspace.dir
     base = base_of(task, settings, repository)
     base_tip = _tip(repository, base)
     tip = read_ref(repository.common_dir, BRANCHES + branch)
@@ -132,7 +132,12 @@ def shown_paths(paths: tuple[str, ...]) -> str:
 
 def _plan_here(task: Task, settings: Settings, repository: Repository) -> Plan:
     """Plans work in the user's own checkout; what is uncommitted there must be this task's."""
-    place = repository.require_main_worktree("work without a workspace")
+    place = repository.main_worktree
+    if place is None:
+        raise GitticksError(
+            f"`{repository.common_dir}` is a bare repository: work without a workspace needs a checkout",
+            hint=f"`gt update {task.id} --isolation task` gives the agent a workspace",
+        )
     checkout = checkout_at(repository, place)
     commit = head(checkout)
     if commit is None:

@@ -107,8 +107,8 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
 
 def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:
     """Returns the workspaces of this clone, sorted by name: worktrees on a work branch or in the folder for them."""
-    main = repository.main_worktree
-    folder = None if main is None else Path(os.path.realpath(main / settings.workspace.dir))
+    project = repository.project_dir
+    folder = None if project is None else Path(os.path.realpath(project / settings.workspace.dir))
     found = []
     for tree in list_worktrees(repository):
         is_inside = folder is not None and Path(os.path.realpath(tree.path)).parent == folder

@@ -33,7 +33,7 @@ def no_tasks(repository: Repository) -> NotFoundError:
         return NotFoundError(
             "this clone has not taken over the tasks of `origin` yet", hint="`gt init` takes them over"
         )
-    if repository.main_place is None:
+    if repository.project_place is None:
         from shlex import quote
 
         return NotFoundError(

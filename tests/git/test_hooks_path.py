@@ -23,7 +23,7 @@ def test_the_repositorys_own_folder_is_the_usual_one(repository: Repository) -> 
 
 @pytest.mark.parametrize("scope", ["--global", "--local"])
 def test_a_named_folder_counts_from_the_top(repository: Repository, scope: str) -> None:
-    top = repository.require_main_worktree("this")
+    top = repository.require_project_dir("this")
     git("config", scope, "core.hooksPath", ".husky/_", at=top)
     own = find_own_hooks(repository)
     assert (own.folder, own.named, own.is_missing) == (top / ".husky/_", ".husky/_", True)
@@ -32,7 +32,7 @@ def test_a_named_folder_counts_from_the_top(repository: Repository, scope: str) 
 
 
 def test_the_nearest_word_counts_and_ours_never(repository: Repository) -> None:
-    top = repository.require_main_worktree("this")
+    top = repository.require_project_dir("this")
     git("config", "--global", "core.hooksPath", "/theirs", at=top)
     git("config", "core.hooksPath", ".git/gitticks/checkout-hooks", at=top)
     assert find_own_hooks(repository).named == "/theirs"
@@ -41,7 +41,7 @@ def test_the_nearest_word_counts_and_ours_never(repository: Repository) -> None:
 
 
 def test_home_is_understood(repository: Repository) -> None:
-    top = repository.require_main_worktree("this")
+    top = repository.require_project_dir("this")
     git("config", "core.hooksPath", "~/hooks", at=top)
     assert find_own_hooks(repository).folder == Path.home() / "hooks"
 

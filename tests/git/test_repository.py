@@ -107,7 +107,7 @@ def test_a_bare_repository(tmp_path: Path) -> None:
     found = discover(bare)
     assert found == Repository(bare, bare, None, None, is_bare=True)
     with pytest.raises(GitticksError, match="is a bare repository: the board needs a checkout"):
-        found.require_main_worktree("the board")
+        found.require_project_dir("the board")
 
 
 def test_a_worktree_of_a_bare_repository(tmp_path: Path, no_process: None) -> None:

@@ -93,7 +93,7 @@ def _write_gone(context: Context, checkout: Checkout, edits: Iterable[SavedEdit]
 def check_board(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the board."""
     repository = context.repository
-    if repository.main_worktree is None:
+    if repository.project_dir is None:
         return
     checkout = board_checkout(repository)
     if checkout is None:
@@ -190,7 +190,7 @@ def _refused(context: Context) -> Iterator[Finding]:
 
 
 def _missing(context: Context) -> Finding:
-    folder = context.repository.require_main_worktree("the board") / BOARD_FOLDER
+    folder = context.repository.require_project_dir("the board") / BOARD_FOLDER
     what = f"there is no board at {BOARD_FOLDER}/"
     if not os.path.lexists(folder):
         moved = _moved_to(context, folder)
@@ -316,7 +316,7 @@ def check_hooks(context: Context) -> Iterator[Finding]:
     elif state is HooksState.BROKEN:
         what = "the board's hooks are incomplete, of another version, or their Python is gone"
         yield Finding(Severity.ERROR, what, "`gt doctor --fix`", Repair.HOOKS)
-    is_server = context.repository.main_worktree is None
+    is_server = context.repository.project_dir is None
     others = server_hooks_state(context.repository) if is_server else checkout_hooks_state(context.repository)
     if others in (HooksState.BROKEN, HooksState.HIDDEN):
         what = f"the hooks of {'this server' if is_server else 'your checkout'} do not run as they should"

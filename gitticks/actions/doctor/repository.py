@@ -37,12 +37,12 @@ def check_kind(context: Context) -> Iterator[Finding]:
     """Yields what is unusual about the repository."""
     repository = context.repository
     kinds = kinds_of(repository)
-    if repository.main_worktree is None:
+    if repository.project_dir is None:
         yield Finding(
             Severity.NOTE, "the repository is bare: tasks can be read and changed, but there is no board"
         )
     elif repository.is_linked:
-        yield Finding(Severity.NOTE, f"this is a linked worktree of `{repository.main_worktree}`")
+        yield Finding(Severity.NOTE, f"this is a linked worktree of `{repository.project_dir}`")
     if kinds.superproject is not None:
         yield Finding(
             Severity.NOTE,

@@ -149,13 +149,13 @@ def _rewound(context: Context, tip: str, fallen: Fallen) -> Finding:
 def _both_ways(context: Context, tip: str, fallen: Fallen) -> str:
     """Returns what brings back what a user dropped, which nobody does unasked, and what settles that it stays away."""
     back = f"`{_merge(context, tip, fallen)}` brings {fallen.pronoun} back"
-    if context.repository.main_worktree is None:
+    if context.repository.project_dir is None:
         back = f"`git branch rewound-state {fallen.fall.old}` keeps {fallen.pronoun}"
     return back + _way_off(context, tip, fallen)
 
 
 def _way_off(context: Context, tip: str, fallen: Fallen) -> str:
-    if context.repository.main_worktree is None:
+    if context.repository.project_dir is None:
         return ""
     return f"; `{_merge(context, tip, fallen, '-s ours')}` leaves {fallen.pronoun} off for good, in the history only"
 

@@ -20,7 +20,7 @@ from gitticks.store.layout import WORK_BRANCH
 
 def check_workspaces(context: Context) -> Iterator[Finding]:
     """Yields what is left over of work that is closed, and what lost its folder or its task."""
-    if context.repository.main_worktree is None:
+    if context.repository.project_dir is None:
         return
     states = list_worktrees(context)
     for state in states:

@@ -54,7 +54,7 @@ def in_work_table(
 
 def _workspace(context: Context, one: InWork) -> str:
     """Returns where it is worked on, from the top of the checkout."""
-    return (one.workspace or "").removeprefix(f"{context.repository.main_place}/")
+    return (one.workspace or "").removeprefix(f"{context.repository.project_place}/")
 
 
 command = ReadingCommand("current", answer, (JSON,), examples=("gt current",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,7 @@ def _say(done: Initialised, agents: tuple[AgentLine, ...]) -> None:
     from gitticks.cli.render import hint, say, warn
     from gitticks.cli.text import visible
 
-    board = f"the board at {done.board.name}/ (ignored by your checkout)"
+    board = f"the board at {visible(os.path.relpath(done.board))}/ (ignored by your checkout)"
     match done.begun:
         case Begun.CREATED:
             say(f"created branch gitticks/state and {board}")

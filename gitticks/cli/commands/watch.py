@@ -35,11 +35,11 @@ def command(context: Context, *, once: bool, as_json: bool) -> None:
     context.require_person("watch the board")
     watcher = Watcher(context, _print_json if as_json else lambda happening: _say(context, happening))
     watcher.begin()
-    is_bare = context.repository.main_worktree is None
+    has_board = context.repository.project_dir is not None
     if once:
         watcher.look()
         return
-    say(f"watching {STATE_BRANCH if is_bare else BOARD_FOLDER}; Ctrl-C ends it", err=True)
+    say(f"watching {BOARD_FOLDER if has_board else STATE_BRANCH}; Ctrl-C ends it", err=True)
     over = threading.Event()
     with interrupting(over.set):
         keep_watching(watcher, over, _is_reader_gone)

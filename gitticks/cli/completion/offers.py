@@ -199,7 +199,7 @@ def _agents(context: Context, typed: str) -> list[Offer]:
 def _configured_agents(context: Context) -> tuple[str, ...]:
     """Returns the agents of the settings, for which these are read only where the board's file names any."""
     try:
-        text = read_plain_text(f"{context.repository.main_place}/{BOARD_FOLDER}/{CONFIG_PATH}")
+        text = read_plain_text(f"{context.repository.project_place}/{BOARD_FOLDER}/{CONFIG_PATH}")
     except (OSError, ValueError):
         return ()
     return tuple(context.settings.agents) if "agents" in text else ()
