@@ -96,7 +96,7 @@ class MergeQueue:
         task = self.store.task_file(task_id).task
         if task.end_sha is None:
             raise RefusedError(f"`{task_id}` has nothing to merge", hint=f"`gt show {task_id}`")
-        merged = merge_in_memory(self.repository, self._tip(self._base(task)), task.end_sha)
+        merged = merge_in_memory(self.repository, self._tip(task, self._base(task)), task.end_sha)
         return merged.paths if isinstance(merged, Conflict) else ()
 
     def merge(self, task_id: TaskId) -> MergeResult:
@@ -123,7 +123,7 @@ class MergeQueue:
         if held:
             return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")
         base = self._base(task)
-        head, tip = str(task.end_sha), self._tip(base)
+        head, tip = str(task.end_sha), self._tip(task, base)
         branch_head = (
             read_ref(self.repository.common_dir, f"refs/heads/{task.branch}") if task.branch else head
         )
@@ -182,12 +182,13 @@ class MergeQueue:
     def _base(self, task: Task) -> str:
         return task.base or workspaces.base_of(task, self.run.settings, self.repository)
 
-    def _tip(self, base: str) -> str:
+    def _tip(self, task: Task, base: str) -> str:
         tip = read_ref(self.repository.common_dir, f"refs/heads/{base}")
         if tip is None:
             raise GitticksError(
                 f"the base `{base}` is no branch here",
-                hint=f"`git branch {quote(base)} <commit>` makes it; `gt doctor` knows what was merged into it",
+                hint=f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` makes it again where this work "
+                "began; `gt doctor` names what was merged into it since",
             )
         return tip
 
