@@ -59,7 +59,10 @@ def test_a_base_that_was_deleted_is_named_and_comes_back(project: Project) -> No
     refused = project.gt("approve", "m3xq")
     assert "error: the base `main` is no branch here" in refused.err
     began = str(project.task("m3xq").start_sha)[:10]
-    assert f"hint: `git branch main {began}` makes it again where this work began; `gt doctor` names" in refused.err
+    assert (
+        f"hint: `git branch main {began}` makes it again where this work began; `gt doctor` names"
+        in refused.err
+    )
     what = "the base `main` is gone, with the code of `k7f2`, which is done"
     assert f"warning: {what}: `git branch main {merged}` brings it back" in project.gt("status").err
     assert found_in(project.path)[what] == "warning"
