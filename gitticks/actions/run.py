@@ -74,6 +74,7 @@ def run_context(
             hint="`gt config sandbox.preset none` runs agents without walls, as you",
         )
     require_team_trusted(context)
+    context.resolved_settings.require_whole_prices()
     return RunContext(context.repository, context.settings, context.world, listener, options or RunOptions())
 
 

@@ -168,7 +168,7 @@ class AgentReport:
 
     `messages` are the agent's own words in order, never tool output: the only place to look for signals, which
     stand on lines of their own if `signals_on_own_lines`. `usage` is what this session spent, with `cost` only if the
-    agent told it, `cached_tokens` the part of `tokens_in` that is cheaper, `total_usage` what the agent counted over
+    agent told it or, then with its `cost_source`, if a price is known, `cached_tokens` the part of `tokens_in` that is cheaper, `total_usage` what the agent counted over
     all sessions that were resumed, and `is_estimate` if it did not come to tell all of it. `detail` is one line for people. `resets_at` is when a limit ends, if that was said.
     """
 
@@ -178,6 +178,7 @@ class AgentReport:
     session_id: str | None = None
     usage: Usage = field(default_factory=Usage)
     cost: float | None = None
+    cost_source: str | None = None
     cached_tokens: int = 0
     total_usage: Usage | None = None
     model: str | None = None
@@ -192,6 +193,16 @@ class AgentReport:
     def spent(self) -> Usage:
         """Returns what this session adds to its task's usage."""
         return replace(self.usage, iterations=1, cost=self.usage.cost if self.cost is None else self.cost)
+
+    @property
+    def tokens(self) -> int:
+        """Returns how many tokens it took in all."""
+        return self.usage.tokens_in + self.usage.tokens_out
+
+    @property
+    def is_unpriced(self) -> bool:
+        """True if it took tokens, and nobody knows what they cost."""
+        return self.cost is None and self.tokens > 0
 
     @property
     def text(self) -> str:

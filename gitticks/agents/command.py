@@ -1,16 +1,26 @@
 """Any command line as an agent: its stdout is what it says, its exit code how it ended.
 
 It can say that its service keeps it from its work: with the exit code of `sysexits.h` for a failure that passes, and
-if it likes with a line of JSON that tells more.
+if it likes with a line of JSON that tells more. What it spent it tells by lines of JSON too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from gitticks.agents.base import AgentReport, AgentSpec, Ended, Invocation, Request
-from gitticks.agents.stream import Event, Messages, judge_exit, last_line, number_at, parse_event, text_at
+from gitticks.agents.stream import (
+    Event,
+    Messages,
+    integer_at,
+    judge_exit,
+    last_line,
+    number_at,
+    parse_event,
+    text_at,
+)
 from gitticks.agents.trouble import Trouble, classify_limit, one_line, with_times
 from gitticks.errors import GitticksError
 from gitticks.model.settings import PromptWay
@@ -18,6 +28,8 @@ from gitticks.model.task import Ending, Usage
 
 TEMPORARY_FAILURE = 75
 _KEY = "gitticks"
+_USAGE = "usage"
+_MOST = 1e12
 _ENDINGS = {
     "rate-limit": Ending.RATE_LIMITED,
     "usage-limit": Ending.USAGE_LIMITED,
@@ -65,6 +77,10 @@ class LinesReader:
         self._has_service = has_service
         self._told: Event = {}
         self._messages = Messages()
+        self._usage = Usage()
+        self._cached_tokens = 0
+        self._cost: float | None = None
+        self._model: str | None = None
 
     def feed(self, line: str) -> str | None:
         """Takes a line of stdout and returns it."""
@@ -72,7 +88,24 @@ class LinesReader:
         event = parse_event(line)
         if event is not None and text_at(event, _KEY) in _ENDINGS:
             self._told = event
+        elif event is not None and text_at(event, _KEY) == _USAGE:
+            self._count(event)
         return line
+
+    def _count(self, told: Event) -> None:
+        """Adds what a line of usage tells; a figure that makes no sense is none."""
+
+        def tokens(name: str) -> int:
+            found = integer_at(told, name)
+            return found if 0 <= found < _MOST else 0
+
+        spent = Usage(tokens_in=tokens("tokens_in"), tokens_out=tokens("tokens_out"))
+        self._usage = self._usage.plus(spent)
+        self._cached_tokens += min(tokens("tokens_cached"), spent.tokens_in)
+        cost = number_at(told, "cost")
+        if cost is not None and 0 <= cost < _MOST:
+            self._cost = round((self._cost or 0.0) + cost, 6)
+        self._model = text_at(told, "model") or self._model
 
     def report(self, ended: Ended, now: datetime) -> AgentReport:
         """Returns what came of the session; the last line that says something is the final message."""
@@ -83,7 +116,10 @@ class LinesReader:
             ending=trouble.ending,
             messages=messages,
             final_message=said if trouble.ending is Ending.CLEAN else None,
-            usage=Usage(seconds=ended.seconds),
+            usage=replace(self._usage, cost=self._cost or 0.0, seconds=ended.seconds),
+            cost=self._cost,
+            cached_tokens=self._cached_tokens,
+            model=self._model,
             detail=trouble.detail,
             retry_after_seconds=trouble.retry_after_seconds,
             resets_at=trouble.resets_at,

@@ -39,7 +39,7 @@ class NewerFormatError(DocumentError):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The settings that one place gives, by their keys, and where each comes from.
+    """The settings that one place gives, by their keys, and where each comes from; of a file's also the line and column.
 
     `version` is the format that the file names; `warnings` are what a newer file says that this version ignores.
     `unavailable` says by their keys which of the values nothing acts on yet.
@@ -50,6 +50,7 @@ class Layer:
     version: int = FORMAT_VERSION
     warnings: tuple[str, ...] = ()
     unavailable: Mapping[Keys, DocumentError] = field(default_factory=dict)
+    lines: Mapping[Keys, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def is_read_only(self) -> bool:
@@ -74,10 +75,12 @@ def file_layer(text: str, path: str = FILE) -> Layer:
     found: dict[Keys, object] = {}
     warnings: list[str] = []
     unavailable: dict[Keys, DocumentError] = {}
+    lines: dict[Keys, tuple[int, int]] = {}
     for keys, node, key in _leaves(tree, ()):
         try:
             read = _read(source, keys, node, key)
             found |= read
+            lines |= dict.fromkeys(read, source.place(key.start))
             part = unavailable_part(BY_NAME[pattern_of(keys)], keys, read[keys]) if read else None
             if part is not None:
                 unavailable[keys] = source.error(
@@ -87,7 +90,7 @@ def file_layer(text: str, path: str = FILE) -> Layer:
             if version <= FORMAT_VERSION:
                 raise
             warnings.append(str(error))
-    return Layer(found, dict.fromkeys(found, path), version, tuple(warnings), unavailable)
+    return Layer(found, dict.fromkeys(found, path), version, tuple(warnings), unavailable, lines)
 
 
 def require_writable(layer: Layer, path: str = FILE) -> None:

@@ -50,10 +50,31 @@ class ResolvedSettings:
     warnings: tuple[str, ...] = ()
     unavailable: tuple[DocumentError, ...] = ()
     is_read_only: bool = False
+    lines: Mapping[Keys, tuple[int, int]] = field(default_factory=dict)
 
     def origin(self, name: str) -> str:
         """Returns where a setting's value comes from, such as `config.yaml` or `default`."""
         return self.origins.get(keys_of(name), DEFAULT)
+
+    def error(self, name: str, problem: str, *, hint: str | None = None) -> DocumentError:
+        """Returns the error that names the place of a setting."""
+        line, column = self.lines.get(keys_of(name), (None, None))
+        return DocumentError(problem, path=self.origin(name), line=line, column=column, hint=hint)
+
+    def require_whole_prices(self) -> None:
+        """Refuses prices by which nothing can be counted.
+
+        Raises:
+            DocumentError: one lacks what a model reads or writes for.
+        """
+        for model, price in self.settings.prices.items():
+            if price.missing is not None:
+                given = next(keys for keys in self.origins if keys[:2] == ("prices", model))
+                raise self.error(
+                    ".".join(given),
+                    f"`prices.{model}` lacks `{price.missing}`",
+                    hint=f"`gt config prices.{model}.{price.missing} 3.0`",
+                )
 
 
 def git_layer(configuration: Mapping[str, str]) -> Layer:
@@ -98,13 +119,10 @@ def flag_layer(flags: Mapping[str, str], origins: Mapping[str, str] | None = Non
 
 
 def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
-    """Returns the settings after all layers, given from the first to the last that counts.
-
-    Raises:
-        DocumentError: a model's price is incomplete.
-    """
+    """Returns the settings after all layers, given from the first to the last that counts."""
     found: dict[Keys, object] = {}
     origins: dict[Keys, str] = {}
+    lines: dict[Keys, tuple[int, int]] = {}
     overruled: list[Overruled] = []
     kept = tuple(layers)
     for layer in kept:
@@ -116,14 +134,17 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
                 overruled.append(Overruled(".".join(keys), value, origin, origins[keys]))
             if keys not in found or held != found[keys]:
                 origins[keys] = origin if held == value else f"{origins[keys]}, {origin}"
+                lines.pop(keys, None)
+                lines |= {keys: layer.lines[keys]} if keys in layer.lines and held == value else {}
             found[keys] = held
     return ResolvedSettings(
-        settings=_build(found, origins),
+        settings=_build(found),
         origins=origins,
         overruled=tuple(overruled),
         warnings=tuple(warning for layer in kept for warning in layer.warnings),
         unavailable=tuple(error for layer in kept for error in layer.unavailable.values()),
         is_read_only=any(layer.is_read_only for layer in kept),
+        lines=lines,
     )
 
 
@@ -179,10 +200,11 @@ def _environment_name(variable: str) -> str:
     return tail.lower()
 
 
-def _build(found: Mapping[Keys, object], origins: Mapping[Keys, str]) -> Settings:
+def _build(found: Mapping[Keys, object]) -> Settings:
     plain = {keys: value for keys, value in found.items() if ANY not in pattern_of(keys)}
     settings = _filled(Settings(), plain)
-    return replace(settings, agents=_agents(found), prices=_prices(found, origins))
+    prices = {model: Price(**parts) for model, parts in _named(found, "prices").items()}
+    return replace(settings, agents=_agents(found), prices=prices)
 
 
 def _filled(group: T, found: Mapping[Keys, object]) -> T:
@@ -209,18 +231,4 @@ def _agents(found: Mapping[Keys, object]) -> dict[str, AgentSettings]:
         own = {key: value for key, value in parts.items() if key in known}
         options = {key: value for key, value in parts.items() if key not in known}
         result[name] = AgentSettings(**own, options=options)
-    return result
-
-
-def _prices(found: Mapping[Keys, object], origins: Mapping[Keys, str]) -> dict[str, Price]:
-    result = {}
-    for model, parts in _named(found, "prices").items():
-        missing = next((key for key in ("input", "output") if key not in parts), None)
-        if missing is not None:
-            raise DocumentError(
-                f"`prices.{model}` lacks `{missing}`",
-                path=origins["prices", model, next(iter(parts))],
-                hint=f"`gt config prices.{model}.{missing} 3.0`",
-            )
-        result[model] = Price(**parts)
     return result

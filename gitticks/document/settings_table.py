@@ -63,7 +63,6 @@ NOT_YET: tuple[str, ...] = (
     "permissions.default",
     "permissions.deny",
     "permissions.timeout",
-    "prices.",
     "sandbox.allowed_hosts",
     "sandbox.allowed_paths",
     "sandbox.denied_hosts",

@@ -72,10 +72,13 @@ class Source:
 
     def error(self, problem: str, offset: int, *, hint: str | None = None) -> DocumentError:
         """Returns the error that names the place of `offset`."""
+        line, column = self.place(offset)
+        return DocumentError(problem, path=self.path, line=line, column=column, hint=hint)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Returns the file's line and column of an offset, both from 1."""
         begin = max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
-        return DocumentError(
-            problem, path=self.path, line=self.line(offset), column=offset - begin + 1, hint=hint
-        )
+        return self.line(offset), offset - begin + 1
 
 
 def line_starts(text: str) -> list[int]:

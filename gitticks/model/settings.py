@@ -188,11 +188,21 @@ class BudgetSettings:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens of one model."""
+    """Dollars for a million tokens of one model; without `cached` what is read from its cache costs as much as other input.
 
-    input: float
-    output: float
+    A price without `input` or `output` is not complete yet, and nothing can be counted by it.
+    """
+
+    input: float | None = None
+    output: float | None = None
     cached: float | None = None
+
+    @property
+    def missing(self) -> str | None:
+        """Returns what it lacks."""
+        if self.input is None:
+            return "input"
+        return "output" if self.output is None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,7 @@ def _add_worklog(transaction: Transaction, handover: Handover, circumstances: Ci
         said=_said(report, signal),
         checks=handover.checks,
         usage=report.usage,
+        cost_source=report.cost_source,
         is_estimate=report.is_estimate,
     )
     before = (transaction.read(path) or b"").decode("utf-8", "replace")
@@ -208,6 +209,7 @@ class SessionEnding:
             report.spent,
             report.is_estimate,
             report.denied,
+            report.cost_source,
         )
 
 

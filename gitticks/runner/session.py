@@ -19,6 +19,7 @@ from gitticks.agents.base import (
     agent_environment,
     is_session_id,
 )
+from gitticks.agents.prices import with_cost
 from gitticks.agents.registry import PRESETS, invoke
 from gitticks.agents.session import run_agent
 from gitticks.errors import GitticksError
@@ -117,6 +118,16 @@ def could_not_go_on(report: AgentReport) -> bool:
     """
     ended_early = report.ending in (Ending.START_FAILED, Ending.CRASHED, Ending.CONTEXT_FULL)
     return ended_early and not report.messages and not report.usage.tokens_out
+
+
+def unpriced_words(agent: str, report: AgentReport) -> str:
+    """Returns that nobody knows what a session's tokens cost, and what to type."""
+    if report.model is None:
+        return f"`{agent}` took {report.tokens:,} tokens and told neither their cost nor its model: no budget of dollars counts them"
+    return (
+        f"no price is known for `{report.model}`: its {report.tokens:,} tokens count in no budget of dollars "
+        f"(`gt config prices.{report.model}.input` and `.output` set one)"
+    )
 
 
 def _last_worker(events: tuple[Event, ...]) -> int | None:
@@ -348,6 +359,9 @@ class SessionRun:
         if self.stop.leaves_time and report.ending not in KEPT_FROM_WORK:
             # Its work was over before it ended by itself, and how it ended says nothing of that.
             report = replace(report, ending=Ending.STOPPED)
+        report = with_cost(report, self.agent.kind, self.run.settings.prices, model=self.agent.model)
+        if report.is_unpriced:
+            self.run.emit(Warned(self.task_id, unpriced_words(self.agent.name, report)))
         self.report = report
         ending = SessionEnding(self.actor, self.role, self.round, report)
         return finish_session(self.run, self.store, self.file, ending, workspace=workspace, stop=self.stop)

@@ -39,6 +39,7 @@ class WorklogEntry:
     said: str = ""
     checks: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    cost_source: str | None = None
     is_estimate: bool = False
 
 
@@ -79,7 +80,9 @@ def render_entry(entry: WorklogEntry) -> str:
         lines.append(f"- signal: {_line(entry.signal)}")
     if entry.checks:
         lines.append(f"- checks: {'; '.join(_line(check) for check in entry.checks)}")
-    lines.append(f"- used: {_used(entry.usage)}{' (not all is known)' if entry.is_estimate else ''}")
+    lines.append(
+        f"- used: {_used(entry.usage, entry.cost_source)}{' (not all is known)' if entry.is_estimate else ''}"
+    )
     return "\n".join([heading, "", *lines, *_quoted(entry.said), ""])
 
 
@@ -139,8 +142,9 @@ def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{number} {name}" for name, number in counts.most_common())
 
 
-def _used(usage: Usage) -> str:
-    cost = f", ${usage.cost:.2f}" if usage.cost else ""
+def _used(usage: Usage, cost_source: str | None) -> str:
+    source = f" (priced by {cost_source})" if cost_source else ""
+    cost = f", ${usage.cost:.2f}{source}" if usage.cost else ""
     return f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out{cost}, {usage.seconds:.0f} s"
 
 

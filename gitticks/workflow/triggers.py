@@ -38,7 +38,7 @@ class SessionEnded:
     `detail` says in words how it ended, where that was not clean. `session_id` is the agent's name of its session,
     and `counted` the tokens (in, out) that the agent counted in it up to now, resumed parts included. `spent` is what
     this session alone took, `is_estimate` if the agent did not come to tell all of it. `denied` is what its client did
-    not allow it.
+    not allow it. `cost_source` says who priced it, if the agent did not.
     """
 
     actor: Actor
@@ -53,6 +53,7 @@ class SessionEnded:
     spent: Usage = field(default_factory=Usage)
     is_estimate: bool = False
     denied: tuple[str, ...] = ()
+    cost_source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,3 +53,17 @@ def test_every_line_is_a_message(exit_code: int, ending: Ending, final: str | No
     assert (report.ending, report.final_message, report.usage.seconds) == (ending, final, 2.0)
     assert report.text == "one\n<promise>COMPLETE</promise>\n"
     assert report.signals_on_own_lines
+
+
+def test_lines_of_usage_add_up_and_what_makes_no_sense_in_them_is_left_out() -> None:
+    reader = LinesReader(has_service=True)
+    reader.feed(
+        '{"gitticks": "usage", "tokens_in": 1000, "tokens_cached": 600, "tokens_out": 50, "model": "m"}'
+    )
+    assert reader.report(Ended(EndReason.EXITED, 0), NOW).cost is None
+    reader.feed('{"gitticks": "usage", "tokens_in": 10, "tokens_cached": 99, "cost": 0.25}')
+    reader.feed('{"gitticks": "usage", "tokens_in": -5, "tokens_out": "many", "cost": -1, "model": 7}')
+    reader.feed('{"gitticks": "usage", "tokens_in": 1e300, "cost": 1e300}')
+    report = reader.report(Ended(EndReason.EXITED, 0, seconds=2.0), NOW)
+    assert (report.usage.tokens_in, report.usage.tokens_out, report.cached_tokens) == (1010, 50, 610)
+    assert (report.cost, report.spent.cost, report.model) == (0.25, 0.25, "m")

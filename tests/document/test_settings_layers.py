@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.document.settings import file_layer
+from gitticks.document.settings import Layer, file_layer
 from gitticks.document.settings_layers import environment_layer, flag_layer, git_layer, merge_layers
 from gitticks.errors import DocumentError
 from gitticks.model.settings import HumanPolicy, Price, Settings
@@ -82,10 +82,25 @@ def test_agents_and_prices_by_name() -> None:
     assert resolved.settings.prices == {"gpt-5.1": Price(1.0, 2.0)}
 
 
-def test_an_incomplete_price_is_an_error() -> None:
-    with pytest.raises(DocumentError, match=r"`prices\.m` lacks `output`") as caught:
-        merge_layers([file_layer("prices: {m: {input: 1}}\n", "c")])
-    assert str(caught.value).startswith("c: ")
+@pytest.mark.parametrize(
+    ("layers", "message"),
+    [
+        ([file_layer("version: 1\nprices: {m: {input: 1}}\n", "c")], "c:2:14: `prices.m` lacks `output`"),
+        (
+            [git_layer({"gitticks.prices.m.cached": "1"})],
+            "git config gitticks.prices.m.cached: `prices.m` lacks `input`",
+        ),
+    ],
+)
+def test_an_incomplete_price_is_an_error_where_prices_are_needed(layers: list[Layer], message: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        merge_layers(layers).require_whole_prices()
+    assert str(caught.value) == message
+
+
+def test_a_price_may_be_set_by_two_layers() -> None:
+    layers = [file_layer("prices: {m: {input: 1}}\n"), git_layer({"gitticks.prices.m.output": "2"})]
+    merge_layers(layers).require_whole_prices()
 
 
 @pytest.mark.parametrize(

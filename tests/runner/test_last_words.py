@@ -21,7 +21,7 @@ ASKED = (Status.CLARIFICATION, Awaiting.INPUT)
 SPENT = {
     "claude": (450, 150, 0.0034),
     "codex": (200, 100, 0),
-    "gemini": (200, 100, 0),
+    "gemini": (200, 100, 0.000294),
     "opencode": (200, 100, 0.000346),
 }
 """What the recorded streams tell as tokens in and out, and dollars."""

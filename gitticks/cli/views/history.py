@@ -37,8 +37,13 @@ _WORDS = {
     EventType.MERGE_FAILED: "merge failed",
     EventType.CHILDREN: "children closed",
 }
-_DETAILS = ("ending", "agent", "fields", "conflicts", "denied", "estimated")
-_NAMED = {"denied": "not allowed: {}", "estimated": "not all that it spent is known"}
+_DETAILS = ("ending", "agent", "fields", "conflicts", "denied", "estimated", "cost", "cost_source")
+_NAMED = {
+    "denied": "not allowed: {}",
+    "estimated": "not all that it spent is known",
+    "cost": "${:,.2f}",
+    "cost_source": "priced by {}",
+}
 _TURNS = frozenset(
     {
         EventType.REOPENED, EventType.WAIVED, EventType.GATE_FAILED, EventType.AWAITING_SET, EventType.VERDICT,

@@ -1,0 +1,83 @@
+"""What tokens cost where an agent does not tell: by the settings' own prices, else by a library of known ones.
+
+The agent's own figure goes first. The library's data comes with it, so no network is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gitticks.agents.base import AgentKind, AgentReport
+from gitticks.model.settings import Price
+from gitticks.model.task import Usage
+
+OWN = "prices"
+LIBRARY = "genai-prices"
+"""Where a figure comes from: the setting of that name, or the library."""
+
+_MILLION = 1_000_000
+_ONE_REQUEST = 100_000
+"""So many tokens are priced at once: the library takes a whole session for one long request, which costs more each."""
+_PROVIDERS = {AgentKind.CODEX: "openai", AgentKind.GEMINI: "google", AgentKind.CLAUDE: "anthropic"}
+
+
+def with_cost(
+    report: AgentReport, kind: AgentKind, prices: Mapping[str, Price], *, model: str | None = None
+) -> AgentReport:
+    """Returns a report with what its session cost, if that can be known.
+
+    Args:
+        report: what the agent told.
+        kind: which agent it is.
+        prices: the settings' prices by model, which go before the library's.
+        model: what the agent was asked to use, if it does not say what it used.
+    """
+    used = report.model or model
+    if report.cost is not None or not report.tokens or used is None:
+        return report
+    source = OWN if used in prices else LIBRARY
+    cost = (
+        _by_price(report, prices[used])
+        if used in prices
+        else _by_library(report.usage, report.cached_tokens, used, kind)
+    )
+    if cost is None:
+        return report
+    return replace(report, cost=cost, usage=replace(report.usage, cost=cost), cost_source=source)
+
+
+def is_known(model: str, kind: AgentKind, prices: Mapping[str, Price]) -> bool:
+    """True if there is a price for a model."""
+    return model in prices or _by_library(Usage(tokens_in=1), 0, model, kind) is not None
+
+
+def _by_price(report: AgentReport, price: Price) -> float | None:
+    if price.input is None or price.output is None:
+        return None
+    cached = min(report.cached_tokens, report.usage.tokens_in)
+    fresh = report.usage.tokens_in - cached
+    per_cached = price.input if price.cached is None else price.cached
+    dollars = fresh * price.input + cached * per_cached + report.usage.tokens_out * price.output
+    return round(dollars / _MILLION, 6)
+
+
+def _by_library(usage: Usage, cached_tokens: int, model: str, kind: AgentKind) -> float | None:
+    """Returns the library's price, None where it knows none; a provider that lacks the model leaves it to all."""
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    parts = max(1, -(-usage.tokens_in // _ONE_REQUEST))
+    tokens_in = usage.tokens_in // parts
+    tokens = Tokens(
+        input_tokens=tokens_in,
+        output_tokens=usage.tokens_out // parts,
+        cache_read_tokens=min(cached_tokens // parts, tokens_in),
+    )
+    for provider in dict.fromkeys((_PROVIDERS.get(kind), None)):
+        try:
+            found = calc_price(tokens, model_ref=model, provider_id=provider)
+        except (LookupError, ValueError):
+            continue
+        return round(float(found.total_price) * parts, 6)
+    return None

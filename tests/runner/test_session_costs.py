@@ -1,0 +1,81 @@
+"""What a session costs where its agent tells tokens only, and how people see who priced it."""
+
+from __future__ import annotations
+
+import json
+
+from gitticks.model.event import EventType
+from tests.runner.test_kept_from_work import standing_in
+from tests.support.runs import DONE, NO_PERSON, RunProject, project
+
+__all__ = ["project"]
+
+CODEX = (
+    {"type": "thread.started", "thread_id": "t1"},
+    {"type": "turn.started"},
+    {"type": "item.completed", "item": {"type": "agent_message", "text": "<promise>COMPLETE</promise>"}},
+    {"type": "turn.completed", "usage": {"input_tokens": 1_000_000, "output_tokens": 100_000}},
+)
+
+
+def told(**usage: object) -> str:
+    """Returns the line by which a command says what it spent."""
+    return f"echo '{json.dumps({'gitticks': 'usage', **usage})}'\n"
+
+
+def codex(project: RunProject) -> None:
+    lines = "\n".join(json.dumps(event) for event in CODEX)
+    standing_in(project, "codex", f"cat > /dev/null\n{DONE.replace('echo', ':')}cat <<'END'\n{lines}\nEND")
+
+
+def test_codex_is_priced_by_the_library_and_everybody_is_told_so(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    codex(project)
+    project.ok("config", "agents.codex.model", "gpt-5-mini")
+    project.make()
+    assert project.run().code == 0
+    assert project.task("k7f2").usage.cost == 0.45
+    ended = project.last(EventType.SESSION_ENDED)
+    assert (ended.data["cost"], ended.data["cost_source"]) == (0.45, "genai-prices")
+    worklog = project.store.read("tasks/f2/k7f2/worklog.md") or b""
+    assert b"$0.45 (priced by genai-prices)" in worklog
+
+
+def test_the_settings_price_goes_before_the_library(project: RunProject) -> None:
+    project.settings(f"{NO_PERSON}prices: {{gpt-5-mini: {{input: 1, output: 10}}}}\n")
+    codex(project)
+    project.make()
+    assert project.run("--model", "gpt-5-mini").code == 0
+    assert project.task("k7f2").usage.cost == 2.0
+    assert project.last(EventType.SESSION_ENDED).data["cost_source"] == "prices"
+
+
+def test_a_command_tells_what_it_spent(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.agent(told(tokens_in=5000, tokens_out=10, cost=0.5) + told(cost=0.25) + DONE)
+    project.make()
+    assert project.run().code == 0
+    usage = project.task("k7f2").usage
+    assert (usage.tokens_in, usage.tokens_out, usage.cost) == (5000, 10, 0.75)
+    assert "cost_source" not in project.last(EventType.SESSION_ENDED).data
+
+
+def test_tokens_without_a_price_are_a_warning(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.agent(told(tokens_in=5000, model="nobody-knows") + DONE)
+    project.make("aaaa")
+    ran = project.run()
+    assert "no price is known for `nobody-knows`: its 5,000 tokens count in no budget of dollars" in ran.err
+    assert "`gt config prices.nobody-knows.input`" in ran.err
+
+
+def test_half_a_price_is_an_error_with_its_line_before_anything_starts(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.ok("config", "prices.gpt-7.input", "3")
+    project.make()
+    ran = project.run()
+    assert (ran.code, ran.out) == (64, "")
+    assert ran.err.startswith("error: config.yaml:7:"), ran.err
+    assert "`prices.gpt-7` lacks `output`\n\nhint: `gt config prices.gpt-7.output 3.0`" in ran.err
+    project.ok("config", "prices.gpt-7.output", "15")
+    assert project.run().code == 0
