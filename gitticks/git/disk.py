@@ -105,6 +105,11 @@ def _begin_writing(descriptors: Iterable[int]) -> None:
             advise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
+def load_exchange() -> None:
+    """Loads what `exchange` calls: a holder of git's locks has no time for it."""
+    _system_call()
+
+
 def exchange(first: Path, second: Path) -> bool:
     """Swaps two existing files of one file system; False if this system or file system has no such call.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from gitticks.git.disk import sync_files, write_all
+from gitticks.git.disk import load_exchange, sync_files, write_all
 
 
 class PreparedFiles:
@@ -19,7 +19,7 @@ class PreparedFiles:
         self._files: dict[bytes, list[Path]] = {}
 
     def add(self, folder: Path, contents: Iterable[bytes]) -> None:
-        """Writes a file in `folder` for each content, and waits once until all are on disk.
+        """Writes a file in `folder` for each content, and waits once until all are on disk and can be put in place.
 
         Raises:
             OSError: something could not be written; nothing is left of them.
@@ -31,6 +31,7 @@ class PreparedFiles:
                 self._files.setdefault(content, []).append(path)
                 _write(path, content)
             sync_files([str(path) for paths in self._files.values() for path in paths], [str(folder)])
+            load_exchange()
         except OSError:
             self.drop()
             raise

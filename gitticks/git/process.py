@@ -143,7 +143,7 @@ def run_git(
         trusted=trusted,
     )
     given = input if isinstance(input, bytes) else None
-    result = _finish(process, given, timeout_seconds, arguments, started)
+    result = finish_git(process, arguments, given, timeout_seconds, started)
     if check and result.code != 0:
         raise _failure(arguments, result, repository_dir or directory or Path())
     return result
@@ -232,13 +232,18 @@ def _environment(outer: Mapping[str, str], *, trusted: bool) -> dict[str, str]:
     return {**inherited, **_FIXED_VARIABLES}
 
 
-def _finish(
+def finish_git(
     process: subprocess.Popen[bytes],
-    given: bytes | None,
-    timeout_seconds: float | None,
     arguments: Sequence[str],
-    started: Callable[[int], None] | None,
+    given: bytes | None,
+    timeout_seconds: float | None = TIME_LIMIT_SECONDS,
+    started: Callable[[int], None] | None = None,
 ) -> GitResult:
+    """Gives a git that was started with these arguments its input, waits for its end, and returns what it printed.
+
+    Raises:
+        GitError: it ran past the limit.
+    """
     try:
         if started is not None:
             started(process.pid)

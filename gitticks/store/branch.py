@@ -97,7 +97,8 @@ class Store:
                 first = made.id
             else:
                 self.objects.refuse_excess(None, first)
-            self._publisher.swap(held, None, first, message, author)
+            with self.objects.ready_to_move(message, author) as move:
+                self._publisher.swap(held, None, first, move)
             return first
 
     def read(self, path: str, at: str | None = None) -> bytes | None:

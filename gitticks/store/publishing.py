@@ -17,6 +17,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
 from gitticks.git.locks import HeldLock, clear_stale_ref_lock, hold_lock, is_no_lock_of_git
 from gitticks.git.objects import Objects
+from gitticks.git.objects.database import MoveRef
 from gitticks.git.objects.failures import LostObjectError, RefLockedError, RefMovedError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
@@ -94,7 +95,7 @@ class Publisher:
             self._withdraw(commit)
         return is_settled
 
-    def swap(self, held: HeldLock, old: str | None, new: str, message: str, who: Identity) -> None:
+    def swap(self, held: HeldLock, old: str | None, new: str, move: MoveRef) -> None:
         """Moves the state branch, waiting for and fixing a ref lock that is in the way.
 
         Raises:
@@ -104,7 +105,7 @@ class Publisher:
         deadline = time.monotonic() + LOCKED_SECONDS
         while True:
             try:
-                self.objects.move_ref(layout.STATE_REF, old, new, message, who=who)
+                move(layout.STATE_REF, old, new)
             except RefLockedError:
                 place = self.repository.common_dir, layout.STATE_REF
                 is_free = clear_stale_ref_lock(*place, held)
@@ -126,9 +127,9 @@ class Publisher:
         """
         taken = nullcontext(held) if held is not None else self.hold()
         with taken as locked, locked.moving(layout.STATE_REF):
-            with self._prepared_board(new) as step:
+            with self.objects.ready_to_move(message, who) as move, self._prepared_board(new) as step:
                 try:
-                    self.swap(locked, old, new, message, who)
+                    self.swap(locked, old, new, move)
                 except RefMovedError:
                     return False
                 step.follow(old, new)
@@ -170,10 +171,10 @@ class Publisher:
             raise
         last = links[-1].commit
         with held.moving(layout.STATE_REF):
-            with self._prepared_board(last) as step:
+            with self.objects.ready_to_move(_reason(links), who) as move, self._prepared_board(last) as step:
                 if not self._chain_with(last, tip):  # it was withdrawn while it was brought to the disk
                     raise RefMovedError("the chain was given up", hint="repeat the command")
-                self.swap(held, tip, last, _reason(links), who)
+                self.swap(held, tip, last, move)
                 step.follow(tip, last)
             self._update_index(last)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from gitticks.errors import GitticksError, LostRaceError, RefusedError
 from gitticks.flocks import is_lock_held
+from gitticks.git.identity import Identity
 from gitticks.git.objects import Objects
+from gitticks.git.objects.database import MoveRef
 from gitticks.git.objects.failures import LostObjectError, RefMovedError
 from gitticks.git.repository import Repository, discover
 from gitticks.store import branch, layout, publishing
@@ -160,15 +162,20 @@ def test_a_look_that_meets_a_writer_writing_is_not_believed(
 def test_who_lost_does_not_build_upon_the_lost_commit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     lost = list[object]()
 
-    move_ref = store.objects.move_ref
+    ready_to_move = store.objects.ready_to_move
 
-    def moved_and_moved_back(*arguments: object, **named: object) -> None:
-        if not lost:
-            lost.append(arguments)
-            raise RefMovedError("it was elsewhere")
-        move_ref(*arguments, **named)  # type: ignore[arg-type]
+    @contextmanager
+    def lost_at_first(message: str, who: Identity | None) -> Iterator[MoveRef]:
+        def move(ref: str, old: str | None, new: str | None) -> None:
+            if not lost:
+                lost.append(ref)
+                raise RefMovedError("it was elsewhere")
+            real(ref, old, new)
 
-    monkeypatch.setattr(store.objects, "move_ref", moved_and_moved_back)
+        with ready_to_move(message, who) as real:
+            yield move
+
+    monkeypatch.setattr(store.objects, "ready_to_move", lost_at_first)
     assert store.transact(increment, author=ADA) == 1
     assert store.read("counter") == b"1"
 
@@ -180,11 +187,11 @@ def test_who_lost_twice_keeps_our_other_writers_out(store: Store, monkeypatch: p
         held.append(is_lock_held(store.repository.own_dir / "lock"))
         increment(transaction)
 
-    def moved(*_: object, **__: object) -> None:
+    def moved(*_: object) -> None:
         raise RefMovedError("it was elsewhere")
 
     monkeypatch.setattr(branch, "LOST_SWAPS", 4)
-    monkeypatch.setattr(store.objects, "move_ref", moved)
+    monkeypatch.setattr(store.objects, "ready_to_move", lambda *_: nullcontext(moved))
     with pytest.raises(LostRaceError):
         store.transact(operation, author=ADA)
     assert held == [False, False, True, True]

@@ -13,7 +13,7 @@ import os
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +37,8 @@ from gitticks.git.refs import is_object_id
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
 
+MoveRef = Callable[[str, str | None, str | None], None]
+"""Moves a ref from one object id to another."""
 _MOST_TREES_KEPT = 32
 """The folder of all tasks has a thousand entries, and each change looks at it several times."""
 _MOST_WALKED = 1000
@@ -116,6 +118,11 @@ class Objects(ABC):
             RefLockedError: its lock file is there.
             GitticksError: it is symbolic, or cannot be written.
         """
+
+    @contextlib.contextmanager
+    def ready_to_move(self, message: str, who: Identity | None) -> Iterator[MoveRef]:
+        """Yields `move_ref` for these words, with all that takes time begun: for a move under a lock of others."""
+        yield lambda ref, old, new: self.move_ref(ref, old, new, message, who=who)
 
     @abstractmethod
     def _read(self, object_id: str) -> tuple[str, bytes]:

@@ -7,17 +7,17 @@ import hashlib
 import os
 import subprocess
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
-from gitticks.git.objects.database import Objects, StoredCommit
+from gitticks.git.objects.database import MoveRef, Objects, StoredCommit
 from gitticks.git.objects.failures import errors_of_writing, locked, moved, require_written
 from gitticks.git.objects.fast_import import is_large, write_by_git
 from gitticks.git.objects.loose_files import is_too_large, too_large
-from gitticks.git.process import GitError, printable, run_git, start_git
+from gitticks.git.process import GitError, finish_git, printable, run_git, start_git
 from gitticks.git.refs import folder_of_ref, is_object_id, read_symbolic_ref
 
 if TYPE_CHECKING:
@@ -87,18 +87,42 @@ class ProcessObjects(Objects):
         self, ref: str, old: str | None, new: str | None, message: str, *, who: Identity | None = None
     ) -> None:
         """Moves `ref` from `old` to `new` by `git update-ref`."""
+        with self.ready_to_move(message, who) as move:
+            move(ref, old, new)
+
+    @contextlib.contextmanager
+    def ready_to_move(self, message: str, who: Identity | None) -> Iterator[MoveRef]:
+        """Yields what moves a ref; its git has started by then and waits to be told which."""
+        waiting = [self._start_move(message, who)]
+
+        def move(ref: str, old: str | None, new: str | None) -> None:
+            self._move_ref(ref, old, new, waiting.pop() if waiting else self._start_move(message, who))
+
+        try:
+            yield move
+        finally:
+            for unused in waiting:
+                finish_git(unused, ["update-ref"], b"")
+
+    def _start_move(self, message: str, who: Identity | None) -> subprocess.Popen[bytes]:
+        return start_git(
+            ["-c", "core.fsync=reference", "update-ref", "-m", message, "--stdin"],
+            repository_dir=self.common_dir,
+            extra_environment={} if who is None else who.variables(),
+        )
+
+    def _move_ref(self, ref: str, old: str | None, new: str | None, git: subprocess.Popen[bytes]) -> None:
         if read_symbolic_ref(self.common_dir, ref) is not None:
+            finish_git(git, ["update-ref"], b"")
             raise GitticksError(
                 f"`{ref}` is a symbolic ref", hint=f"`git symbolic-ref --delete {ref}` removes it"
             )
         nothing = "0" * hashlib.new(self.object_format).digest_size * 2
-        change = [ref, new, old or nothing] if new is not None else ["-d", ref, old or nothing]
-        done = run_git(
-            ["-c", "core.fsync=reference", "update-ref", "-m", message, "--no-deref", *change],
-            repository_dir=self.common_dir,
-            extra_environment={} if who is None else who.variables(),
-            check=False,
-        )
+        if new is not None:
+            change = f"update {ref} {new} {old or nothing}"
+        else:
+            change = f"verify {ref} {nothing}" if old is None else f"delete {ref} {old}"
+        done = finish_git(git, ["update-ref"], f"option no-deref\n{change}\n".encode())
         if any(sign in done.stderr for sign in _MOVED_WORDS):
             raise moved(ref)
         if _LOCKED_WORDS in done.stderr:
