@@ -37,9 +37,14 @@ class Moved:
 
 
 def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
-    """Gives a task up; what was made for it stays on its branch."""
+    """Gives a task up; an agent that works on it is stopped, and what was made for it stays on its branch."""
     context.require_person("cancel a task")
-    return _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
+    if context.store.task_file(task_id).task.is_open and is_worked_on(context, task_id):
+        _stop_agent(context, task_id)
+        context.warnings.append(f"the agent of `{task_id}` was stopped")
+    moved = _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
+    _holds(context).release(task_id)
+    return moved
 
 
 def close_task(context: Context, task_id: TaskId, reason: str | None, *, stops_agent: bool = False) -> Moved:
@@ -89,7 +94,8 @@ def _stop_agent(context: Context, task_id: TaskId) -> None:
     while is_worked_on(context, task_id):
         if time.monotonic() > give_up_at:
             raise GitticksError(
-                f"the agent of `{task_id}` does not end; nothing was closed", hint="`gt status` shows it"
+                f"the agent of `{task_id}` does not end, so the task stays as it is",
+                hint="`gt status` shows it",
             )
         time.sleep(_LOOK_SECONDS)
 

@@ -11,7 +11,7 @@ from gitticks.actions.run import is_run_alive
 from gitticks.git.repository import discover
 from gitticks.model.status import Status
 from tests.support.repositories import commit_file, git
-from tests.support.runs import COMMIT, NO_REVIEW, RunProject, project
+from tests.support.runs import COMMIT, DONE, NO_REVIEW, RunProject, project
 from tests.support.terminals import typed
 from tests.support.waiting import LONGEST_SECONDS, until
 
@@ -75,3 +75,17 @@ def test_commits_beside_the_branch_are_not_closed_over(project: RunProject) -> N
     assert "would not be merged" in project.gt("close", "k7f2").err
     git("checkout", "-q", "--detach", "main", at=project.workspace())
     project.ok("close", "k7f2")
+
+
+def test_cancelling_stops_the_agent_and_keeps_its_work(project: RunProject) -> None:
+    with worked_on(project, COMMIT):
+        ran = project.gt("cancel", "k7f2", "-m", "not wanted any more")
+        assert ran.code == 0, ran.seen
+        assert "warning: the agent of `k7f2` was stopped" in ran.err
+    assert project.task("k7f2").status is Status.CANCELLED
+    assert "k7f2.txt" in project.files("gitticks/work/k7f2")
+    assert "k7f2.txt" not in project.files()
+    project.ok("reopen", "k7f2")
+    project.agent(DONE)
+    project.run()  # nothing holds it back
+    assert project.task("k7f2").status is Status.REVIEWING

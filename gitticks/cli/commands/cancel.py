@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def command(context: Context, *, words: tuple[str, ...], message: str | None, as_json: bool) -> int:
     """Give up on tasks.
 
-    Their files and branches stay; `gt reopen` takes them up again.
+    An agent that works on one is stopped. Their files and branches stay; `gt reopen` takes them up again.
     """
     from gitticks.actions.lifecycle import cancel_task
     from gitticks.cli.decisions import Decided, decide_each
