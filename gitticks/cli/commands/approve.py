@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.decisions import split_named, tasks_and_text
+from gitticks.actions.verdict import approve_task, look_at
+from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import STDIN, agent_name, kept, moved_words, read_text
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
-    from gitticks.cli.decisions import Decided
     from gitticks.model.ids import TaskId
 
 
@@ -33,9 +33,6 @@ def command(
 
     What you approve is what a task awaits now; if that changes meanwhile, it is not approved.
     """
-    from gitticks.actions.verdict import approve_task, look_at
-    from gitticks.cli.decisions import Decided, decide_each, merge_now
-
     context.require_person("give a verdict")
     ids, typed = split_named(context, words, message)
     seen = {task_id: look_at(context, task_id) for task_id in ids}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.handover import ask_question, current_session, request_question
 from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.writing import print_change, print_request, read_text, split_words
 
@@ -18,9 +20,6 @@ def command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:
 
     The task waits for the answer. `-` reads the question from stdin.
     """
-    from gitticks.actions.changing import find_task_to_change
-    from gitticks.actions.handover import ask_question, current_session, request_question
-
     named, typed = split_words(context, words)
     session = current_session(context, named)
     if session is not None:

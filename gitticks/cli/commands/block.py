@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.update import set_field
 from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
 from gitticks.cli.writing import print_change
 
@@ -19,9 +21,6 @@ def command(context: Context, *, task: str, others: tuple[str, ...], as_json: bo
 
     ID is not started before every OTHER is done.
     """
-    from gitticks.actions.changing import find_task_to_change
-    from gitticks.actions.update import set_field
-
     context.require_person("say what a task waits for")
     task_id = find_task_to_change(context, task)
     updated = set_field(context, task_id, "blocked_by", tuple(f"+{other}" for other in others))

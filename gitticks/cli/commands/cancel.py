@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.decisions import split_named, tasks_and_text
+from gitticks.actions.lifecycle import cancel_task
+from gitticks.cli.decisions import Decided, decide_each, split_named, tasks_and_text
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import read_text
 
 if TYPE_CHECKING:
-    from gitticks.cli.decisions import Decided
     from gitticks.model.ids import TaskId
 
 
@@ -25,9 +25,6 @@ def command(context: Context, *, words: tuple[str, ...], message: str | None, as
 
     An agent that works on one is stopped. Their files and branches stay; `gt reopen` takes them up again.
     """
-    from gitticks.actions.lifecycle import cancel_task
-    from gitticks.cli.decisions import Decided, decide_each
-
     context.require_person("cancel a task")
     ids, typed = split_named(context, words, message)
     reason = read_text(typed, "the reason")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.decisions import split_named, tasks_and_text
+from gitticks.actions.lifecycle import close_task, is_worked_on
+from gitticks.cli.decisions import decide_each, merge_now, split_named, tasks_and_text
+from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import moved_words, read_text
 
@@ -30,9 +32,6 @@ def command(
     Commits on their branches are merged as if they had been approved. While an agent works on one you are asked
     whether to stop that; without a terminal --stop says so.
     """
-    from gitticks.actions.lifecycle import close_task
-    from gitticks.cli.decisions import decide_each, merge_now
-
     context.require_person("close a task")
     ids, typed = split_named(context, words, message)
     reason = read_text(typed, "the reason")
@@ -47,9 +46,6 @@ def command(
 
 def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
     """Asks whether an agent that works on a task is to be stopped, where there is one and somebody to ask."""
-    from gitticks.actions.lifecycle import is_worked_on
-    from gitticks.cli.editor import is_typed_to
-
     if not is_typed_to() or not is_worked_on(context, task_id):
         return False
     question = f"An agent works on `{task_id}` now. Stop it, and close the task with what it committed?"

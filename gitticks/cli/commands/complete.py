@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.handover import complete_task, current_session, request_complete
+from gitticks.cli.decisions import finish_approval
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.writing import moved_words, print_request
 
@@ -18,10 +21,6 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
 
     `## Handoff` must be written, and the quality gates must pass in the workspace.
     """
-    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
-    from gitticks.actions.handover import complete_task, current_session, request_complete
-    from gitticks.cli.decisions import finish_approval
-
     session = current_session(context, task)
     if session is not None:
         words = "handed over to the runner, which checks and decides; end your turn"

@@ -19,11 +19,11 @@ from gitticks.cli.render import Style, say, screen, warn
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
 from gitticks.errors import UsageError
+from gitticks.model.settings import Settings
 
 
 def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
     from gitticks.document.settings import explain, names
-    from gitticks.model.settings import Settings
 
     found = (name for name in names(Settings()) if name.startswith(incomplete))
     return [CompletionItem(name, help=explain(name)) for name in found]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.update import set_field
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.writing import print_change
 
@@ -19,9 +21,6 @@ def command(context: Context, *, task: str, day: str, as_json: bool) -> None:
 
     DAY is 2026-12-24, +3d, +2w, today, tomorrow or a weekday; `null` takes it back.
     """
-    from gitticks.actions.changing import find_task_to_change
-    from gitticks.actions.update import set_field
-
     context.require_person("put a task off")
     task_id = find_task_to_change(context, task)
     until = set_field(context, task_id, "defer_until", day).after.defer_until

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.listing import Filter, list_tasks
 from gitticks.cli.options import Command, pass_context
+from gitticks.cli.render import say, screen
+from gitticks.cli.text import visible
+from gitticks.cli.views.tasks import print_tasks_or
+from gitticks.model.status import Awaiting
+from gitticks.runner.options import RunOptions
 
 if TYPE_CHECKING:
     from gitticks.actions.demo import Demo
@@ -30,7 +36,6 @@ def command(context: Context, *, directory: Path | None, yes: bool) -> int:
     needed. Without --yes it stops where a person is asked and says what to type. The folder is kept.
     """
     from gitticks.actions.demo import make_demo
-    from gitticks.cli.render import say
 
     demo = make_demo(directory, context.world)
     say(f"the demo's repository: {demo.directory}", "")
@@ -49,9 +54,7 @@ def command(context: Context, *, directory: Path | None, yes: bool) -> int:
 def _run(context: Context, demo: Demo) -> int:
     from gitticks.actions.demo import demo_context
     from gitticks.actions.run import execute, prepare_run
-    from gitticks.cli.render import say, screen
     from gitticks.cli.views.run import RunLines
-    from gitticks.runner.options import RunOptions
 
     lines = RunLines(screen(), context.world)
     say("$ gt run")
@@ -63,10 +66,6 @@ def _run(context: Context, demo: Demo) -> int:
 
 
 def _show_board(here: Context) -> None:
-    from gitticks.actions.listing import Filter, list_tasks
-    from gitticks.cli.render import say, screen
-    from gitticks.cli.views.tasks import print_tasks_or
-
     listed = list_tasks(here, Filter(with_closed=True)).standings
     here.index.close()  # an open index keeps the writes that follow waiting
     print_tasks_or(screen(), listed, "no tasks")
@@ -81,9 +80,6 @@ def _is_waiting(context: Context, demo: Demo) -> bool:
 
 def _say_what_to_type(context: Context, demo: Demo) -> None:
     from gitticks.actions.demo import awaiting_tasks, demo_context
-    from gitticks.cli.render import say
-    from gitticks.cli.text import visible
-    from gitticks.model.status import Awaiting
 
     say("it is your turn:", "", f"  cd {quote(str(demo.directory))}")
     for task in awaiting_tasks(demo_context(demo.directory, context.world)):
@@ -95,7 +91,6 @@ def _say_what_to_type(context: Context, demo: Demo) -> None:
 
 def _answer(context: Context, demo: Demo) -> None:
     from gitticks.actions.demo import answer, demo_context
-    from gitticks.cli.render import say, screen
     from gitticks.cli.views.run import RunLines
 
     lines = RunLines(screen(), context.world)
@@ -107,8 +102,6 @@ def _answer(context: Context, demo: Demo) -> None:
 
 def _show_graph(context: Context, demo: Demo) -> None:
     from gitticks.actions.demo import demo_context, graph
-    from gitticks.cli.render import say
-    from gitticks.cli.text import visible
 
     say("$ git log --graph --oneline")
     for line in graph(demo_context(demo.directory, context.world)):

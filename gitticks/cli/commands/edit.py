@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.editing import finish_edit, start_edit
+from gitticks.cli.decisions import finish_approval
+from gitticks.cli.editor import write_in_editor
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.writing import moved_words, print_change
 
@@ -24,11 +28,6 @@ def command(context: Context, *, task: str | None, as_json: bool) -> int:
 
 def edit_task(context: Context, task: str | None, *, as_json: bool) -> int:
     """Opens a task in the person's editor, takes up what was changed, and says what became of it."""
-    from gitticks.actions.changing import find_task_to_change
-    from gitticks.actions.editing import finish_edit, start_edit
-    from gitticks.cli.decisions import finish_approval
-    from gitticks.cli.editor import write_in_editor
-
     task_id = find_task_to_change(context, task, may_be_broken=True)
     draft = start_edit(context, task_id)
     if not write_in_editor(context, draft):

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.named_file import write_named_file
+from gitticks.cli.json import SCHEMA, entry_object, event_object, plain
 from gitticks.cli.options import Command, Completes, pass_context
+from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +38,6 @@ FORMATS = ("json", "csv", "beads")
 @pass_context
 def command(context: Context, *, form: str, output: str | None) -> None:
     """Write every task as JSON, CSV or beads issues."""
-    from gitticks.actions.named_file import write_named_file
     from gitticks.actions.transfer import as_beads, as_csv
 
     context.store.tip()  # where there is nothing to export, not even a beginning is written
@@ -50,7 +52,6 @@ def command(context: Context, *, form: str, output: str | None) -> None:
 def _as_json(context: Context) -> Iterator[str]:
     """Yields one object, with a line for each task: what differs between two exports shows as tasks that differ."""
     from gitticks.actions.transfer import read_all
-    from gitticks.cli.json import SCHEMA
 
     yield f'{{"schema": {SCHEMA}, "tasks": ['
     separator = "\n"
@@ -62,9 +63,6 @@ def _as_json(context: Context) -> Iterator[str]:
 
 def _task_line(one: Exported) -> str:
     import json
-
-    from gitticks.cli.json import entry_object, event_object, plain
-    from gitticks.terminal_safety import safe_json
 
     body = {
         **plain(one.file.task),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.handover import HandoffParts, current_session, request_handoff, write_handoff
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import (
     check_text,
@@ -45,9 +47,6 @@ def command(
 
     As a text, from stdin with `-`, from a file, or by its four parts. It replaces one that is there.
     """
-    from gitticks.actions.changing import find_task_to_change
-    from gitticks.actions.handover import HandoffParts, current_session, request_handoff, write_handoff
-
     parts = check_text(HandoffParts(done, remaining, decisions, uncertain).text)
     named, typed = split_words(context, words, has_text=bool(parts) or file is not None)
     if sum(map(bool, (parts, file, typed))) > 1:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.render import ago, say, screen
+from gitticks.cli.text import visible
 
 
 @click.command("health", cls=Command, examples=("gt health",))
@@ -17,9 +20,6 @@ def command(context: Context, *, as_json: bool) -> None:
     A session is dead if its runner was killed. What its agent wrote is judged as if the runner had seen its end.
     """
     from gitticks.actions.run import check_health
-    from gitticks.cli.json import print_object
-    from gitticks.cli.render import ago, say, screen
-    from gitticks.cli.text import visible
     from gitticks.cli.views.run import RunLines
 
     health = check_health(context, (lambda _event: None) if as_json else RunLines(screen(), context.world))

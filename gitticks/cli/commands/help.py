@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gitticks.cli.options import Command, Completes
+from gitticks.cli.render import say, screen
 from gitticks.cli.usage import NAMES_ELSEWHERE, nearest_names
 from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE
 from gitticks.errors import NotFoundError
@@ -20,8 +21,6 @@ def command(ctx: click.Context, words: tuple[str, ...]) -> None:
 
     Without a word: the list of all commands, and the topics.
     """
-    from gitticks.cli.render import say, screen
-
     if len(words) == 1 and words[0] in TOPICS:
         say(*TOPICS[words[0]].page(screen()))
         return

@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.hook_checks import check_commit, check_merge
+from gitticks.actions.hook_followup import follow_commit, refresh_board
+from gitticks.actions.hook_picks import check_pick
+from gitticks.actions.hook_pushes import check_push, check_receive
+from gitticks.actions.hook_reverts import put_back_reverted
+from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.cli.options import Command, pass_context
+from gitticks.cli.render import say
+from gitticks.cli.text import visible
+from gitticks.cli.views.tasks import merged_lines
+from gitticks.cli.writing import agent_name, moved_words
 from gitticks.errors import Exit, GitticksError
+from gitticks.git.repository_lookup import find_place_of_hook
 
 if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
@@ -31,9 +42,6 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
     On the board: files and status changes are checked before a commit, and carried out after it. Where
     state branches are pushed from or to: what is pushed is judged as `gt doctor --range` does.
     """
-    from gitticks.cli.render import say
-    from gitticks.cli.text import visible
-
     context = _where_git_works(context)
     if name in _CHECKS:
         return _check(context, is_merge=name != "pre-commit")
@@ -51,8 +59,6 @@ def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int: 
 
 def _where_git_works(context: Context) -> Context:
     """Returns the context of the worktree that git called the hook for, wherever it was called."""
-    from gitticks.git.repository_lookup import find_place_of_hook
-
     place = find_place_of_hook(str(context.directory), context.world.environment)
     if place is None:
         return context
@@ -62,23 +68,16 @@ def _where_git_works(context: Context) -> Context:
 
 
 def _check(context: Context, *, is_merge: bool) -> int:
-    from gitticks.actions.hook_checks import check_commit, check_merge
-
     return _refuse(check_merge(context) if is_merge else check_commit(context))
 
 
 def _check_push(context: Context, *, is_received: bool) -> int:
-    from gitticks.actions.hook_pushes import check_push, check_receive
-
     lines = sys.stdin.buffer.read()
     return _refuse(check_receive(context, lines) if is_received else check_push(context, lines))
 
 
 def _refuse(problems: tuple[Problem, ...]) -> int:
     """Says what speaks against it, and returns the exit code."""
-    from gitticks.cli.render import say
-    from gitticks.cli.text import visible
-
     for problem in problems:
         place = f"{problem.path}: " if problem.path not in ("", ".") else ""
         say(f"error: {visible(place + problem.message)}", err=True)
@@ -88,12 +87,6 @@ def _refuse(problems: tuple[Problem, ...]) -> int:
 
 
 def _follow(context: Context, *, is_commit: bool) -> None:
-    from gitticks.actions.hook_followup import follow_commit, refresh_board
-    from gitticks.actions.hook_picks import check_pick
-    from gitticks.actions.hook_reverts import put_back_reverted
-    from gitticks.cli.render import say
-    from gitticks.cli.text import visible
-
     if not is_commit:
         refresh_board(context)
         return
@@ -106,16 +99,10 @@ def _follow(context: Context, *, is_commit: bool) -> None:
 
 def _notice(context: Context) -> None:
     """Moves the tasks on whose work a merge in the main checkout brought."""
-    from gitticks.actions.merges_by_hand import notice_merges
-    from gitticks.cli.render import say
-    from gitticks.cli.views.tasks import merged_lines
-
     say(*merged_lines(notice_merges(context)))
 
 
 def _words(context: Context, done: FollowedUp) -> str:
-    from gitticks.cli.writing import agent_name, moved_words
-
     after = done.after
     if done.refusal is not None:
         return done.refusal

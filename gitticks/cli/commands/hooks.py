@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.hooks import Place, hooks_status, install_hooks, uninstall_hooks
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Group, json_option, pass_context
+from gitticks.cli.render import say, screen, warn
+from gitticks.cli.table import table
+from gitticks.cli.text import visible
 from gitticks.errors import UsageError
+from gitticks.store.hook_files import HooksState
 
 if TYPE_CHECKING:
     from gitticks.actions.hooks import HooksStatus, PlaceOfHooks
@@ -43,8 +49,6 @@ def install_command(context: Context, *, checkout: bool, server: bool, as_json: 
 
     Your own hooks stay and run first, wherever `core.hooksPath` and hook managers have them.
     """
-    from gitticks.actions.hooks import install_hooks
-
     if checkout and server:
         raise UsageError("a server has no checkout", hint="give one of `--checkout` and `--server`")
     _show(install_hooks(context, checkout=checkout, server=server), as_json=as_json)
@@ -59,10 +63,6 @@ def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> Non
 
     They stay away until `gt hooks install`.
     """
-    from gitticks.actions.hooks import hooks_status, uninstall_hooks
-    from gitticks.cli.render import warn
-    from gitticks.cli.text import visible
-
     for told in uninstall_hooks(context, checkout=checkout):
         warn(visible(told))
     _show(hooks_status(context), as_json=as_json)
@@ -73,16 +73,10 @@ def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> Non
 @pass_context
 def status_command(context: Context, *, as_json: bool) -> None:
     """Say where hooks are installed, and whether they and your own can run."""
-    from gitticks.actions.hooks import hooks_status
-
     _show(hooks_status(context), as_json=as_json)
 
 
 def _show(status: HooksStatus, *, as_json: bool) -> None:
-    from gitticks.cli.json import print_object
-    from gitticks.cli.render import say, screen
-    from gitticks.cli.table import table
-
     if as_json:
         found = {"folder": status.own_folder, "named": status.own_named, "missing": status.is_own_missing}
         print_object(hooks=status.places, own=found)
@@ -93,8 +87,6 @@ def _show(status: HooksStatus, *, as_json: bool) -> None:
 
 
 def _own(status: HooksStatus) -> tuple[str, str]:
-    from gitticks.cli.text import visible
-
     if status.are_own_off:
         return "none runs", f"{visible(status.own_named or '')}, by `core.hooksPath`: they are switched off"
     if status.is_own_missing:
@@ -109,9 +101,6 @@ def _words(place: PlaceOfHooks) -> str:
 
 
 def _advice(place: PlaceOfHooks) -> str:
-    from gitticks.actions.hooks import Place
-    from gitticks.store.hook_files import HooksState
-
     if place.state is HooksState.INSTALLED or place.all_count == 0:
         return ""
     if place.state is HooksState.NO_BOARD:

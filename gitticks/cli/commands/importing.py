@@ -13,6 +13,7 @@ from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.render import count_of, hint, say, warn
 from gitticks.cli.text import visible
 from gitticks.errors import Exit, UsageError
+from gitticks.importing.record import Format
 
 if TYPE_CHECKING:
     from gitticks.importing.bring_in import Imported
@@ -49,7 +50,6 @@ def command(
     Without PATH they are looked for where the tracker keeps them. Importing again adds only what is new.
     """
     from gitticks.actions.transfer import Wish, import_tasks
-    from gitticks.importing.record import Format
 
     named = words[0] if words and words[0] in FORMATS else None
     places = words[1:] if named else words

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.init import Begun, find_agents, initialise, is_begun
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.render import hint, say, warn
+from gitticks.cli.text import visible
+from gitticks.git.sharing import Fetched
 from gitticks.model.settings import HumanPolicy
 
 if TYPE_CHECKING:
@@ -32,8 +37,6 @@ def command(context: Context, *, base: str | None, human: str | None, as_json: b
     Tasks lie on a branch of their own, in `.gitticks/`; your branches and files stay as they are. Where origin has
     that branch, or else one of your other remotes, its tasks are taken over. A second run fixes what is missing.
     """
-    from gitticks.actions.init import find_agents, initialise, is_begun
-
     policy = HumanPolicy(human) if human else None
     if (
         policy is None
@@ -45,8 +48,6 @@ def command(context: Context, *, base: str | None, human: str | None, as_json: b
         policy = _ask_policy()
     done = initialise(context, base=base, human=policy)
     if as_json:
-        from gitticks.cli.json import print_object
-
         print_object(
             begun=done.begun.name.lower(),
             board=done.board,
@@ -65,10 +66,6 @@ def _ask_policy() -> HumanPolicy | None:
 
 
 def _say(done: Initialised, agents: tuple[AgentLine, ...]) -> None:
-    from gitticks.actions.init import Begun
-    from gitticks.cli.render import hint, say, warn
-    from gitticks.cli.text import visible
-
     board = f"the board at {visible(os.path.relpath(done.board))}/ (ignored by your checkout)"
     match done.begun:
         case Begun.CREATED:
@@ -99,8 +96,6 @@ def _say(done: Initialised, agents: tuple[AgentLine, ...]) -> None:
 
 
 def _why_silent(asked: AskedRemote) -> str:
-    from gitticks.git.sharing import Fetched
-
     how = (
         "refused to say whether it has tasks" if asked.outcome is Fetched.REFUSED else "could not be reached"
     )

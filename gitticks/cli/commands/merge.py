@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.context import Context
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.render import say, screen
+from gitticks.cli.text import visible
 from gitticks.errors import Exit
 
 _NOTHING = "nothing is approved and waiting for its merge"
@@ -21,11 +25,7 @@ def command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json:
 
     Each task is merged in memory, tested aside, and only then moves the base. What fails goes back to its agent.
     """
-    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
     from gitticks.actions.merge import merge_all, merge_task, try_out
-    from gitticks.cli.json import print_object
-    from gitticks.cli.render import say, screen
-    from gitticks.cli.text import visible
     from gitticks.cli.views.run import RunLines, printed
 
     ids = [find_or_take_up_task(context, task, least=CHARACTERS_TO_DECIDE) for task in tasks]

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import click
 
+from gitticks.actions.merge_driver import merge_in_place
 from gitticks.cli.options import Command
+from gitticks.cli.render import say
+from gitticks.cli.text import visible
 from gitticks.errors import Exit, GitticksError
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -25,10 +28,6 @@ def command(base: Path, ours: Path, theirs: Path, size: str, path: str) -> int: 
     `gt init` lets git call it wherever both sides changed a task. The result replaces OURS. What both sides wrote
     differently stands there twice, marked; the task then waits until a person chooses.
     """
-    from gitticks.actions.merge_driver import merge_in_place
-    from gitticks.cli.render import say
-    from gitticks.cli.text import visible
-
     try:
         done = merge_in_place(base, ours, theirs, path, os.environ)
     except GitticksError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions import migrating
 from gitticks.actions.context import Context
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
@@ -17,8 +18,6 @@ from gitticks.errors import UsageError
 @pass_context
 def command(context: Context, *, manual_to_awaiting: bool, as_json: bool) -> None:
     """Upgrade old task files."""
-    from gitticks.actions import migrating
-
     if not manual_to_awaiting:
         raise UsageError("nothing was asked for", hint="`gt migrate --manual-to-awaiting`")
     changed = migrating.manual_to_awaiting(context)

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gitticks.actions.changing import find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.handover import current_session, request_note
+from gitticks.actions.update import check_author, note_task
+from gitticks.cli.answers import note_sheet, written_below
+from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import (
     STDIN,
@@ -21,6 +26,7 @@ from gitticks.cli.writing import (
 )
 from gitticks.errors import UsageError
 from gitticks.model.status import ActorKind
+from gitticks.store.task_ids import UnknownTaskError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -46,11 +52,6 @@ def command(
     `-` as the text reads it from stdin. Without a text your editor opens, on a terminal. In a workspace the id may be
     left out.
     """
-    from gitticks.actions.changing import find_task_to_change
-    from gitticks.actions.handover import current_session, request_note
-    from gitticks.actions.update import check_author, note_task
-    from gitticks.store.task_ids import UnknownTaskError
-
     named, typed = split_words(context, words, has_text=file is not None)
     if file is not None and typed is not None:
         raise UsageError("the note is given twice, as TEXT and by `--file`", hint="leave one of them out")
@@ -81,13 +82,10 @@ def _text(
     """Returns the note, to be kept in a file by whoever fails to add it, unless it is somewhere else already."""
     from contextlib import nullcontext
 
-    from gitticks.cli.editor import is_typed_to
-
     if file is not None or typed is not None:
         text = read_text_file(file) or read_text(typed) or ""
         return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
     if not is_typed_to() or context.world.in_session:
         return nullcontext("")
-    from gitticks.cli.answers import note_sheet, written_below
 
     return written_below(context, note_sheet(context.store.task_file(task_id).task), "NOTE.md")

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.decisions import split_named, tasks_and_text
+from gitticks.actions.verdict import look_at, reject_task, wants_feedback
+from gitticks.cli.answers import feedback_sheet, written_below
+from gitticks.cli.decisions import Decided, decide_each, split_named, tasks_and_text
+from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.writing import STDIN, agent_name, kept, read_text
 from gitticks.errors import UsageError
+from gitticks.model.notes import Section
 
 if TYPE_CHECKING:
-    from gitticks.cli.decisions import Decided
     from gitticks.model.ids import TaskId
 
 
@@ -31,9 +34,6 @@ def command(
 
     Without FEEDBACK your editor opens with the hand-off, on a terminal; `-` reads it from stdin. A rejected question or escalation cancels the task.
     """
-    from gitticks.actions.verdict import look_at, reject_task
-    from gitticks.cli.decisions import Decided, decide_each
-
     context.require_person("give a verdict")
     ids, typed = split_named(context, words, message)
     seen = {task_id: look_at(context, task_id) for task_id in ids}
@@ -59,9 +59,6 @@ def command(
 
 def _asking(context: Context, ids: tuple[TaskId, ...], *, can_ask: bool) -> tuple[TaskId, ...]:
     """Returns the tasks whose agents need feedback, to be asked for in an editor."""
-    from gitticks.actions.verdict import wants_feedback
-    from gitticks.cli.editor import is_typed_to
-
     wanting = tuple(one for one in ids if wants_feedback(context.store.task_file(one).task))
     if wanting and not (can_ask and is_typed_to()):
         raise _missing(wanting[0])
@@ -78,9 +75,6 @@ def _missing(task_id: TaskId) -> UsageError:
 @contextmanager
 def _written(context: Context, task_id: TaskId) -> Iterator[str]:
     """Yields the feedback that a person writes below the hand-off."""
-    from gitticks.cli.answers import feedback_sheet, written_below
-    from gitticks.model.notes import Section
-
     file = context.store.task_file(task_id)
     sheet = feedback_sheet(file.task, file.section(Section.HANDOFF) or "")
     with written_below(context, sheet, "FEEDBACK.md") as written:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gitticks.actions.changing import find_tasks_to_decide
 from gitticks.actions.context import Context
+from gitticks.actions.lifecycle import reopen_task
+from gitticks.cli.decisions import Decided, decide_each
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.writing import moved_words
 
 if TYPE_CHECKING:
-    from gitticks.cli.decisions import Decided
     from gitticks.model.ids import TaskId
 
 
@@ -24,10 +26,6 @@ def command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
 
     They begin anew as pending; their hand-offs and reviews are kept in `rounds/`.
     """
-    from gitticks.actions.changing import find_tasks_to_decide
-    from gitticks.actions.lifecycle import reopen_task
-    from gitticks.cli.decisions import Decided, decide_each
-
     context.require_person("reopen a task")
 
     def decide(task_id: TaskId) -> Decided:

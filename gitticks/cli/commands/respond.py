@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.verdict import check_answerable, waiting_for_answer
+from gitticks.cli.answers import answer, answer_every_question, answer_in_editor, answered_words
+from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.writing import STDIN, print_change, read_text
 from gitticks.errors import Exit, UsageError
@@ -45,10 +49,6 @@ def command(
 
 
 def _respond(context: Context, named: str, text: str | None, *, with_editor: bool, as_json: bool) -> None:
-    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
-    from gitticks.actions.verdict import check_answerable, waiting_for_answer
-    from gitticks.cli.answers import answer, answer_in_editor, answered_words
-
     waiting = waiting_for_answer(context, find_task_to_change(context, named, least=CHARACTERS_TO_DECIDE))
     check_answerable(waiting.task)
     given = read_text(text, "the answer")
@@ -64,9 +64,6 @@ def _respond(context: Context, named: str, text: str | None, *, with_editor: boo
 
 
 def _respond_to_all(context: Context, *, with_editor: bool, as_json: bool) -> int:
-    from gitticks.cli.answers import answer_every_question
-    from gitticks.cli.editor import is_typed_to
-
     if not with_editor and not is_typed_to():
         raise UsageError(
             "`--all` asks on a terminal, and stdin is none",

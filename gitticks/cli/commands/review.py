@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.context import Context
+from gitticks.actions.update import note_task
+from gitticks.cli.app import run
+from gitticks.cli.decisions import Decided, finish_approval, print_decided
+from gitticks.cli.json import entry_object, pair_object, print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.render import say, screen
+from gitticks.cli.views.review import review_lines
+from gitticks.cli.writing import print_change
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 
@@ -47,8 +55,6 @@ def command(
     What was asked and said stands above them; of notes, questions and iterations the newest, with --json all.
     The changes are shown as they are stored: no filter or program of the repository is asked.
     """
-    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
-
     if accept and reject is not None:
         raise UsageError("`--accept` and `--reject` exclude each other", hint="`gt review --help`")
     least = CHARACTERS_TO_DECIDE if accept or reject is not None else 1
@@ -56,8 +62,6 @@ def command(
     if reject is not None and not reject.strip():
         raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
     if comment is not None:
-        from gitticks.actions.update import note_task
-
         context.require_person("comment on work")
         note_task(context, task_id, comment)
     if accept:
@@ -67,7 +71,6 @@ def command(
     if comment is None:
         _show(context, task_id, with_changes=not stat, as_json=as_json)
         return 0
-    from gitticks.cli.writing import print_change
 
     print_change(context, task_id, "note added", as_json=as_json)
     return 0
@@ -75,7 +78,6 @@ def command(
 
 def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
     from gitticks.actions.review import accept_work
-    from gitticks.cli.decisions import finish_approval
 
     judged = accept_work(context, task_id)
     return finish_approval(context, judged.after, "accepted", is_left=False, as_json=as_json)
@@ -83,9 +85,6 @@ def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
 
 def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: bool) -> None:
     from gitticks.actions.review import diff, view
-    from gitticks.cli.json import print_object
-    from gitticks.cli.render import say, screen
-    from gitticks.cli.views.review import review_lines
 
     seen = view(context, task_id)
     if as_json:
@@ -98,8 +97,6 @@ def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: boo
 
 
 def _object(seen: ReviewView) -> dict[str, object]:
-    from gitticks.cli.json import entry_object, pair_object
-
     return {
         "id": seen.task.id,
         "status": seen.task.status,
@@ -123,14 +120,12 @@ def _object(seen: ReviewView) -> dict[str, object]:
 def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, as_json: bool) -> int:
     from gitticks.actions.merge import runner_merges
     from gitticks.actions.review import reject_work
-    from gitticks.cli.decisions import Decided, print_decided
 
     reject_work(context, task_id, feedback)
     after = context.store.task_file(task_id).task
     print_decided(context, Decided(after, ("sent back with your feedback",)), as_json=as_json)
     if not resume or runner_merges(context):
         return 0
-    from gitticks.cli.app import run
 
     sys.stdout.flush()
     return run(["run", task_id, *(["--json"] if as_json else [])])

@@ -6,10 +6,14 @@ import sys
 
 import click
 
+from gitticks.actions.changing import find_or_take_up_task
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, Completes, pass_context
+from gitticks.actions.sync_auto import sync_before
+from gitticks.cli.options import Command, Completes, pass_context, seconds_of
+from gitticks.cli.render import screen, warn
 from gitticks.errors import UsageError
 from gitticks.model.settings import PermissionMode
+from gitticks.runner.options import RunOptions
 
 
 @click.command(
@@ -86,12 +90,8 @@ def command(
     Exit codes: 0 all done, 1 a limit was reached or a task cannot be started, 2 a person must do work, 3 what is left awaits a person, 4 a task
     is stuck, 64 wrong usage, 130 interrupted.
     """
-    from gitticks.actions.changing import find_or_take_up_task
     from gitticks.actions.run import execute, prepare_run
-    from gitticks.actions.sync_auto import sync_before
-    from gitticks.cli.render import screen
     from gitticks.cli.views.run import RunLines, print_json_event, printed
-    from gitticks.runner.options import RunOptions
 
     context.require_person("start a run")
     if worktree and isolation not in (None, "epic"):
@@ -133,14 +133,12 @@ def _seconds(option: str, text: str | None, default: float | None = None) -> flo
         return default
     if text == "0":
         return 0.0
-    from gitticks.cli.options import seconds_of
 
     return seconds_of(option, text)
 
 
 def _warn_of_settings(context: Context) -> None:
     """Says what the settings ask for in vain, and that there are no walls unless somebody chose that."""
-    from gitticks.cli.render import warn
     from gitticks.document.settings_layers import DEFAULT
 
     found = context.resolved_settings

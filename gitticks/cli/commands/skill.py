@@ -7,8 +7,11 @@ from shlex import quote
 
 import click
 
+from gitticks.actions import agents_file
+from gitticks.actions.agents_file import DEFAULT_FILE
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, Completes, pass_context
+from gitticks.cli.render import say
 from gitticks.errors import NotFoundError, UsageError
 from gitticks.model.ids import BOARD_FOLDER
 
@@ -31,9 +34,6 @@ def command(context: Context, *, file: str | None, wish: str | None) -> None:
     FILE is AGENTS.md at the top of this checkout if you name no other. What stands outside of the block stays as it
     is.
     """
-    from gitticks.actions import agents_file
-    from gitticks.cli.render import say
-
     if wish is None:
         if file is not None:
             raise UsageError(
@@ -52,8 +52,6 @@ def command(context: Context, *, file: str | None, wish: str | None) -> None:
 def _default(context: Context) -> Path:
     """Returns AGENTS.md of this checkout, on the board that of the checkout around it, outside of a repository here."""
     import os
-
-    from gitticks.actions.agents_file import DEFAULT_FILE
 
     try:
         main, top = context.repository.main_worktree, context.repository.here_worktree

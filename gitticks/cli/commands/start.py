@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import find_or_take_up_task
 from gitticks.actions.context import Context
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.render import hint, say
 
 
 @click.command("start", cls=Command, examples=('cd "$(gt start k7f2)"',))
@@ -17,10 +20,7 @@ def command(context: Context, *, task: str, as_json: bool) -> None:
 
     Prints the workspace's path. Runners leave the task alone until it is handed over with `gt complete`.
     """
-    from gitticks.actions.changing import find_or_take_up_task
     from gitticks.actions.start import start_task
-    from gitticks.cli.json import print_object
-    from gitticks.cli.render import hint, say
 
     started = start_task(context, find_or_take_up_task(context, task))
     if as_json:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from gitticks.actions.named_file import write_named_file
+from gitticks.actions.statistics.figures import gather, read_since
 from gitticks.cli.at_once import JSON, Option, ReadingCommand
+from gitticks.cli.json import print_object
 from gitticks.cli.render import NO_TASKS, say, screen
+from gitticks.cli.text import visible
+from gitticks.cli.views.statistics import statistics_lines, statistics_object
+from gitticks.cli.views.statistics_page import page
 from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit, UsageError
 
@@ -21,8 +27,6 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
     From the histories of all tasks: by week, by epic and by agent. `lead` is the median time from a task's creation
     until it is done.
     """
-    from gitticks.actions.statistics.figures import gather
-
     if html is not None and as_json:
         raise UsageError("a page is no JSON", hint="`gt stats --html stats.html`")
     found = gather(context, since)
@@ -32,8 +36,6 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
     elif html is not None:
         _write_page(context, found, html)
     elif found.has_tasks:
-        from gitticks.cli.views.statistics import statistics_lines
-
         say(*statistics_lines(screen(), found))
     else:
         say(NO_TASKS, err=True)
@@ -41,17 +43,10 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
 
 
 def _print_json(found: Statistics) -> None:
-    from gitticks.cli.json import print_object
-    from gitticks.cli.views.statistics import statistics_object
-
     print_object(**statistics_object(found))
 
 
 def _write_page(context: Context, found: Statistics, file: str) -> None:
-    from gitticks.actions.named_file import write_named_file
-    from gitticks.cli.text import visible
-    from gitticks.cli.views.statistics_page import page
-
     repository = context.repository
     text = page(found, (repository.main_worktree or repository.common_dir).name)
     if file == "-":
@@ -62,8 +57,6 @@ def _write_page(context: Context, found: Statistics, file: str) -> None:
 
 
 def _since(text: str) -> date | timedelta:
-    from gitticks.actions.statistics.figures import read_since
-
     return read_since(text)
 
 

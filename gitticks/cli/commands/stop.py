@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE
 from gitticks.actions.context import Context
 from gitticks.cli.options import Command, pass_context, task_argument
+from gitticks.cli.render import hint, say
 
 
 @click.command("stop", cls=Command, examples=("gt stop", "gt stop k7f2"))
@@ -17,9 +19,7 @@ def command(context: Context, *, task: str | None) -> None:
     Without an ID the run ends after its running iterations. With one, its agent is stopped and the task is left
     alone in this clone until `gt run ID`. What was done stays.
     """
-    from gitticks.actions.changing import CHARACTERS_TO_DECIDE
     from gitticks.actions.run import stop_run, stop_task
-    from gitticks.cli.render import hint, say
 
     if task is None:
         stop_run(context)

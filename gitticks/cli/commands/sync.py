@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.actions.sync import sync
+from gitticks.actions.trust import are_settings_trusted
+from gitticks.cli.json import print_object
+from gitticks.cli.options import Command, json_option, pass_context, seconds_of
+from gitticks.cli.render import hint, say, screen, warn
+from gitticks.cli.views.sync import next_step, sync_lines, warnings_of
 from gitticks.errors import GitticksError
 
 if TYPE_CHECKING:
@@ -37,9 +42,6 @@ def command(
     Both sides' changes are merged by meaning; nothing is ever pushed by force. Being offline is no error. Without
     REMOTE it is the upstream of gitticks/state, else origin, else the only remote there is.
     """
-    from gitticks.actions.sync import sync
-    from gitticks.cli.options import seconds_of
-
     seconds = seconds_of("--timeout", timeout)
     if watch:
         _watch(context, remote, seconds_of("--every", every), seconds, as_json=as_json)
@@ -50,7 +52,6 @@ def command(
 def _watch(context: Context, remote: str | None, every: float, timeout: float, *, as_json: bool) -> None:
     """Syncs again and again; what goes wrong once is reported and retried."""
     from gitticks.actions.sync_auto import watch
-    from gitticks.cli.render import hint, warn
 
     told: list[Synced] = []
 
@@ -74,10 +75,6 @@ def _watch(context: Context, remote: str | None, every: float, timeout: float, *
 
 
 def _show(context: Context, done: Synced, *, as_json: bool, is_first_of_many: bool = False) -> None:
-    from gitticks.cli.json import print_object
-    from gitticks.cli.render import hint, say, screen, warn
-    from gitticks.cli.views.sync import next_step, sync_lines, warnings_of
-
     if as_json:
         print_object(sync=done)
         return
@@ -93,7 +90,6 @@ def _to_trust(context: Context, done: Synced) -> str | None:
     """Returns what to type where settings or templates came that run nothing here yet."""
     if not done.came.files:
         return None
-    from gitticks.actions.trust import are_settings_trusted
 
     fresh = context.renewed()
     return None if are_settings_trusted(fresh) else "`gt trust` shows what came that would run here, and asks"

@@ -8,8 +8,11 @@ from collections.abc import Iterable, Iterator
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.trust import Listed
+from gitticks.actions.trust import Listed, list_runnables, trust_shown
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.render import count_of, say
+from gitticks.cli.text import visible
 from gitticks.errors import Exit, RefusedError
 
 
@@ -24,8 +27,6 @@ def command(context: Context, *, yes: bool, is_list: bool, as_json: bool) -> int
     Settings, templates and scripts that this clone did not write itself run nothing before that, nor do hooks and
     configuration in .git that changed during an agent's session. It holds for this clone alone, and until they change.
     """
-    from gitticks.actions.trust import list_runnables, trust_shown
-
     found = list_runnables(context)
     asked = [one for one in found if not one.is_trusted]
     if is_list or not asked:
@@ -44,16 +45,12 @@ def command(context: Context, *, yes: bool, is_list: bool, as_json: bool) -> int
     if as_json:
         _print_json(tuple(Listed(one.runnable, is_trusted=True) for one in found))
     else:
-        from gitticks.cli.render import count_of, say
-
         they_change = "it changes" if len(asked) == 1 else "they change"
         say(f"trusted {count_of(len(asked), 'thing')}; asked again when {they_change}")
     return Exit.DONE
 
 
 def _show(found: tuple[Listed, ...], *, as_json: bool) -> None:
-    from gitticks.cli.render import say
-
     if as_json:
         _print_json(found)
     elif not found:
@@ -63,28 +60,20 @@ def _show(found: tuple[Listed, ...], *, as_json: bool) -> None:
 
 
 def _say(asked: Iterable[Listed]) -> None:
-    from gitticks.cli.render import say
-
     for one in asked:
         say(_title(one), *_lines(one.runnable.text))
 
 
 def _title(one: Listed) -> str:
-    from gitticks.cli.text import visible
-
     return f"{one.runnable.kind.value} {visible(one.runnable.name)}"
 
 
 def _lines(text: str) -> Iterator[str]:
-    from gitticks.cli.text import visible
-
     lines = text.splitlines()
     yield from (f"    {visible(line)}" for line in lines)
 
 
 def _print_json(found: Iterable[Listed]) -> None:
-    from gitticks.cli.json import print_object
-
     print_object(
         runnables=[
             {

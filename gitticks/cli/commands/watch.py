@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.watching import Committed, EditLeft, EditTaken, Trouble, Watcher, keep_watching
+from gitticks.cli.json import SCHEMA, plain
 from gitticks.cli.options import Command, pass_context
+from gitticks.cli.render import GAP, say, warn
+from gitticks.cli.text import from_here, visible
+from gitticks.cli.views.history import clock
+from gitticks.cli.views.tasks import BOARD_PREFIX
+from gitticks.model.ids import BOARD_FOLDER
+from gitticks.store.layout import STATE_BRANCH
 
 if TYPE_CHECKING:
     from gitticks.actions.watching import Happening
@@ -26,11 +34,7 @@ def command(context: Context, *, once: bool, as_json: bool) -> None:
 
     Goes on until Ctrl-C, or until nobody reads its output any more.
     """
-    from gitticks.actions.watching import Watcher, keep_watching
-    from gitticks.cli.render import say
-    from gitticks.model.ids import BOARD_FOLDER
     from gitticks.runner.jobs import interrupting
-    from gitticks.store.layout import STATE_BRANCH
 
     context.require_person("watch the board")
     watcher = Watcher(context, _print_json if as_json else lambda happening: _say(context, happening))
@@ -56,12 +60,6 @@ def _is_reader_gone() -> bool:
 
 
 def _say(context: Context, happening: Happening) -> None:
-    from gitticks.actions.watching import Committed, EditLeft, Trouble
-    from gitticks.cli.render import GAP, say, warn
-    from gitticks.cli.text import from_here, visible
-    from gitticks.cli.views.history import clock
-    from gitticks.cli.views.tasks import BOARD_PREFIX
-
     if isinstance(happening, Trouble):
         warn(happening.message)
         return
@@ -74,10 +72,6 @@ def _say(context: Context, happening: Happening) -> None:
 
 
 def _print_json(happening: Happening) -> None:
-    from gitticks.actions.watching import Committed, EditLeft, EditTaken
-    from gitticks.cli.json import SCHEMA, plain
-    from gitticks.cli.render import say
-
     body: dict[str, Any] = {"schema": SCHEMA}
     if isinstance(happening, Committed):
         body |= {"event": "commit", **plain(happening.commit)}

@@ -5,7 +5,12 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.worktrees import clean_worktrees, list_worktrees
+from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Completes, Group, json_option, pass_context
+from gitticks.cli.render import say, screen
+from gitticks.cli.table import table
+from gitticks.cli.text import visible
 from gitticks.errors import Exit
 
 
@@ -24,11 +29,6 @@ def command() -> None:
 @pass_context
 def list_command(context: Context, *, as_json: bool) -> None:
     """List the workspaces of this clone with their tasks."""
-    from gitticks.actions.worktrees import list_worktrees
-    from gitticks.cli.json import print_object
-    from gitticks.cli.render import say, screen
-    from gitticks.cli.table import table
-
     states = list_worktrees(context)
     if as_json:
         print_object(
@@ -69,11 +69,6 @@ def list_command(context: Context, *, as_json: bool) -> None:
 @pass_context
 def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_json: bool) -> int:
     """Remove the workspaces of closed tasks, or those named."""
-    from gitticks.actions.worktrees import clean_worktrees
-    from gitticks.cli.json import print_object
-    from gitticks.cli.render import say
-    from gitticks.cli.text import visible
-
     cleaned = clean_worktrees(context, names, force=force)
     if as_json:
         print_object(workspaces=cleaned)
