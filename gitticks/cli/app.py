@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from gitticks.cli.catalogue import CATALOGUE, HEADINGS, find_command
+from gitticks.cli.at_once import ReadingCommand
+from gitticks.cli.catalogue import BY_NAME, CATALOGUE, HEADINGS
 from gitticks.cli.failures import guarded, tell
-from gitticks.cli.options import Group
+from gitticks.cli.options import Group, as_click
 from gitticks.cli.render import screen
 from gitticks.cli.usage import NAMES_ELSEWHERE, hint_of, message_of
 from gitticks.errors import Exit
@@ -55,7 +56,9 @@ class Catalogue(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Returns a command, importing its module."""
-        return find_command(cmd_name)
+        entry = BY_NAME.get(cmd_name)
+        command: click.Command | ReadingCommand | None = None if entry is None else entry.load()
+        return as_click(command) if isinstance(command, ReadingCommand) else command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Writes the commands by group, from the catalogue, so that help imports none of them."""

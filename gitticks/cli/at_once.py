@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from gitticks.cli.catalogue import BY_NAME
 from gitticks.cli.render import PrintingError, warn
 from gitticks.errors import GitticksError
 
@@ -33,7 +34,7 @@ NAMES = frozenset(
         "tree",
     }
 )
-"""The commands that can be answered so; each module's `command` is a `ReadingCommand`."""
+"""The commands that can be answered so; each is a `ReadingCommand`."""
 _COMPLETION = "_GT_COMPLETE"
 """By this variable a shell asks what could be typed, whatever the words are."""
 
@@ -202,7 +203,7 @@ def answer_at_once(words: list[str]) -> int | None:
         return guarded(words, lambda: complete(shell, words))
     if not words or words[0] not in NAMES:
         return None
-    command: ReadingCommand = __import__(f"gitticks.cli.commands.{words[0]}", fromlist=["command"]).command
+    command: ReadingCommand = BY_NAME[words[0]].load()
     values = _read(command, words[1:])
     if values is None:
         return None

@@ -8,9 +8,9 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.cli.at_once import read_words, run_in, with_values
-from gitticks.cli.commands.list import command as list_command
-from gitticks.cli.commands.next import command as next_command
-from gitticks.cli.commands.search import command as search_command
+from gitticks.cli.commands.list import list_command
+from gitticks.cli.commands.picking import next_command
+from gitticks.cli.commands.search import search_command
 from gitticks.model.status import Awaiting, Status
 
 LEFT_OUT = {

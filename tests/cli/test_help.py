@@ -5,14 +5,14 @@ from pathlib import Path
 import click
 import pytest
 
-from gitticks.cli.catalogue import CATALOGUE, CatalogueEntry, find_command
+from gitticks.cli.catalogue import CATALOGUE, CatalogueEntry
 from gitticks.cli.text import width
 from tests.cli.support import gt
 
 
 def _is_group(entry: CatalogueEntry) -> bool:
     """True for a command that only holds others, which have the examples."""
-    return isinstance(find_command(entry.name), click.Group)
+    return isinstance(entry.load(), click.Group)
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
@@ -82,7 +82,7 @@ SUBCOMMANDS = [
     (entry.name, name)
     for entry in CATALOGUE
     if _is_group(entry)
-    for name in getattr(find_command(entry.name), "commands", {})
+    for name in getattr(entry.load(), "commands", {})
 ]
 
 

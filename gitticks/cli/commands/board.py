@@ -52,7 +52,7 @@ def _print_json(found: Columns) -> None:
     )
 
 
-command = ReadingCommand(
+board_command = ReadingCommand(
     "board",
     answer,
     (

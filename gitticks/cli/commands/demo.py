@@ -29,7 +29,7 @@ _MOST_ROUNDS = 20
 )
 @click.option("--yes", is_flag=True, help="Answer and approve for the person.")
 @pass_context
-def command(context: Context, *, directory: Path | None, yes: bool) -> int:
+def demo_command(context: Context, *, directory: Path | None, yes: bool) -> int:
     """Make a small project and run its tasks while you watch.
 
     The project is real, with tests that fail; the tasks carry shell scripts that stand in for agents, so no model is

@@ -59,7 +59,7 @@ _LOOKED_AT = {
 @click.option("-v", "--verbose", is_flag=True, help="List every check that ran.")
 @json_option
 @pass_context
-def command(
+def doctor_command(
     context: Context, *, fix: bool, full: bool, words: str | None, verbose: bool, as_json: bool
 ) -> int:
     """Look for what is broken, and say how to fix it.

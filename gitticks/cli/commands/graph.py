@@ -94,7 +94,7 @@ def _print_json(found: Dependencies) -> None:
     )
 
 
-command = ReadingCommand(
+graph_command = ReadingCommand(
     "graph",
     answer,
     (

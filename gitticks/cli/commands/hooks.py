@@ -23,11 +23,11 @@ _SUMMARY = "Install, remove and check git hooks."
 
 
 @click.group("hooks", cls=Group, examples=("gt hooks install", "gt hooks status"), help=_SUMMARY)
-def command() -> None:
+def hooks_command() -> None:
     """Install, remove and check git hooks."""
 
 
-@command.command(
+@hooks_command.command(
     "install",
     cls=Command,
     examples=("gt hooks install", "gt hooks install --checkout", "gt hooks install --server"),
@@ -54,7 +54,9 @@ def install_command(context: Context, *, checkout: bool, server: bool, as_json: 
     _show(install_hooks(context, checkout=checkout, server=server), as_json=as_json)
 
 
-@command.command("uninstall", cls=Command, examples=("gt hooks uninstall", "gt hooks uninstall --checkout"))
+@hooks_command.command(
+    "uninstall", cls=Command, examples=("gt hooks uninstall", "gt hooks uninstall --checkout")
+)
 @click.option("--checkout", is_flag=True, help="Only those of your main checkout.")
 @json_option
 @pass_context
@@ -68,7 +70,7 @@ def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> Non
     _show(hooks_status(context), as_json=as_json)
 
 
-@command.command("status", cls=Command, examples=("gt hooks status",))
+@hooks_command.command("status", cls=Command, examples=("gt hooks status",))
 @json_option
 @pass_context
 def status_command(context: Context, *, as_json: bool) -> None:

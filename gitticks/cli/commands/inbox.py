@@ -77,7 +77,7 @@ def _changes(changes: Changes) -> dict[str, Any]:
     return changes_object(changes)
 
 
-command = ReadingCommand(
+inbox_command = ReadingCommand(
     "inbox",
     answer,
     (

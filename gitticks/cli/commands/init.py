@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @json_option
 @pass_context
-def command(context: Context, *, base: str | None, human: str | None, as_json: bool) -> None:
+def init_command(context: Context, *, base: str | None, human: str | None, as_json: bool) -> None:
     """Set up tasks in this repository: the state branch and its board.
 
     Tasks lie on a branch of their own, in `.gitticks/`; your branches and files stay as they are. Where origin has

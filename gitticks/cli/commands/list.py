@@ -94,7 +94,7 @@ def _nothing(found: Listing, wanted: Filter) -> str:
     return "no open tasks: `gt list --all` lists the closed ones"
 
 
-command = ReadingCommand(
+list_command = ReadingCommand(
     "list",
     answer,
     (

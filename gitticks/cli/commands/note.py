@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 )
 @json_option
 @pass_context
-def command(
+def note_command(
     context: Context, *, words: tuple[str, ...], file: str | None, author: str | None, as_json: bool
 ) -> None:
     """Add a note that the next agent reads.

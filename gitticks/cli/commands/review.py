@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option("--stat", is_flag=True, help="Only the summary, without the changes themselves.")
 @json_option
 @pass_context
-def command(
+def review_command(
     context: Context,
     *,
     task: str,

@@ -72,7 +72,7 @@ def _matches(matches: tuple[Match, ...]) -> list[dict[str, object]]:
     return [{"line": match.line, "section": match.section or None, "text": match.text} for match in matches]
 
 
-command = ReadingCommand(
+search_command = ReadingCommand(
     "search",
     answer,
     (

@@ -75,7 +75,7 @@ def _text(shown: ShownTask, *, with_changes: bool) -> str:
     )
 
 
-command = ReadingCommand(
+show_command = ReadingCommand(
     "show",
     answer,
     (

@@ -60,7 +60,7 @@ def _since(text: str) -> date | timedelta:
     return read_since(text)
 
 
-command = ReadingCommand(
+stats_command = ReadingCommand(
     "stats",
     answer,
     (

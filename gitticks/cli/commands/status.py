@@ -1,4 +1,4 @@
-"""`gt status`."""
+"""`gt status` and `gt current`: what runs, what waits for you and what is next."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
 from gitticks.actions.status import Overview, take_stock
 from gitticks.board.skip_reasons import awaits_commit
 from gitticks.cli.at_once import JSON, ReadingCommand
-from gitticks.cli.commands.current import in_work_table
 from gitticks.cli.json import entry_object, print_object, task_object
 from gitticks.cli.render import GAP, Screen, Style, count_of, elapsed, hint, name_line, say, screen
+from gitticks.cli.table import Cell, table
 from gitticks.cli.text import from_here, visible
 from gitticks.cli.views.inbox import inbox_lines, joined
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines, warn_of_broken
@@ -27,7 +28,56 @@ if TYPE_CHECKING:
 MOST_LISTED = 5
 
 
-def answer(context: Context, *, as_json: bool) -> int:
+def answer_current(context: Context, *, as_json: bool) -> int:
+    """List what is being worked on in this clone."""
+    found = current_tasks(context, with_json=as_json)
+    if as_json:
+        print_object(
+            tasks=[
+                {**task_object(one.standing), "session": one.session, "workspace": one.workspace}
+                for one in found
+            ]
+        )
+    elif found:
+        say(*in_work_table(screen(), context, found))
+    else:
+        say("nothing is in work here: `gt run` starts agents, `gt start` begins a task by hand", err=True)
+    return Exit.DONE
+
+
+def in_work_table(
+    on: Screen, context: Context, found: list[InWork], *, with_heading: bool = True
+) -> list[str]:
+    """Returns one line for each task in work: who works on it, for how long, and where."""
+    rows: list[list[Cell | str]] = [
+        [
+            Cell(one.standing.task.id, Style.STRONG),
+            one.session.agent if one.session else "by hand",
+            one.session.role.value if one.session else "",
+            elapsed((context.now - one.session.started).total_seconds()) if one.session else "",
+            one.standing.task.title,
+            _workspace(context, one),
+        ]
+        for one in found
+    ]
+    return table(
+        on,
+        ["id", "who", "as", "for", "title", "workspace"],
+        rows,
+        flexible="title",
+        with_heading=with_heading,
+    )
+
+
+def _workspace(context: Context, one: InWork) -> str:
+    """Returns where it is worked on, from the top of the checkout."""
+    return (one.workspace or "").removeprefix(f"{context.repository.project_place}/")
+
+
+current_command = ReadingCommand("current", answer_current, (JSON,), examples=("gt current",))
+
+
+def answer_status(context: Context, *, as_json: bool) -> int:
     """Show what runs, what waits for you and what is next."""
     context.is_current = True
     found = take_stock(context, MOST_LISTED, with_json=as_json)
@@ -185,4 +235,4 @@ def _objects(standings: Iterable[Standing[TaskRow]]) -> list[dict[str, object]]:
     return [task_object(one) for one in standings]
 
 
-command = ReadingCommand("status", answer, (JSON,), examples=("gt status",))
+status_command = ReadingCommand("status", answer_status, (JSON,), examples=("gt status",))

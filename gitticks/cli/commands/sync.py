@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--restore", is_flag=True, help="Bring back what the remote's branch lost, and go on.")
 @json_option
 @pass_context
-def command(
+def sync_command(
     context: Context,
     *,
     remote: str | None,

@@ -59,7 +59,7 @@ def _texts(found: Tree) -> Iterator[str]:
                 )
 
 
-command = ReadingCommand(
+tree_command = ReadingCommand(
     "tree",
     answer,
     (

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--once", is_flag=True, help="Take up what is saved now, and end.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_context
-def command(context: Context, *, once: bool, as_json: bool) -> None:
+def watch_command(context: Context, *, once: bool, as_json: bool) -> None:
     """Commit what you save on the board, and print what happens.
 
     Goes on until Ctrl-C, or until nobody reads its output any more.

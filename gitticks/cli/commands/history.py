@@ -1,4 +1,4 @@
-"""`gt log`."""
+"""`gt log` and `gt path`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
+from gitticks.actions.path import find_task_path
 from gitticks.cli.json import event_object, print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.render import Style, count_of, say, screen, warn
@@ -25,7 +26,7 @@ DEFAULT_COUNT = 20
 )
 @json_option
 @pass_context
-def command(context: Context, task: str | None, count: int | None, as_json: bool) -> None:
+def log_command(context: Context, task: str | None, count: int | None, as_json: bool) -> None:
     """Show the history of a task or of all.
 
     With ID: what happened to that task, oldest first. Without: the last commits of the state branch, newest first.
@@ -71,3 +72,19 @@ def _show_branch(context: Context, count: int, *, as_json: bool) -> None:
 def _unless_told(title: str, subject: str) -> str:
     """Returns a title; nothing where the subject tells it already."""
     return "" if title in subject else title
+
+
+@click.command("path", cls=Command, examples=('$EDITOR "$(gt path k7f2)"',))
+@task_argument(required=False)
+@json_option
+@pass_context
+def path_command(context: Context, task: str | None, as_json: bool) -> None:
+    """Print the path of a task's file.
+
+    Without ID: of the task whose workspace this is.
+    """
+    path = find_task_path(context, task)
+    if as_json:
+        print_object(path=path)
+    else:
+        say(str(path))

@@ -1,4 +1,4 @@
-"""`gt update`."""
+"""`gt create`, `gt update` and `gt edit`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gitticks.actions.changing import find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.editing import finish_edit, start_edit
 from gitticks.actions.field_values import unknown_word
+from gitticks.cli.decisions import finish_approval
+from gitticks.cli.editor import write_in_editor
 from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
 from gitticks.cli.writing import (
     STDIN,
@@ -17,13 +21,80 @@ from gitticks.cli.writing import (
     print_change,
     print_request,
     read_text,
+    read_text_file,
     wishes_of,
 )
 from gitticks.errors import Exit, UsageError
 from gitticks.model.status import Status, Verdict
 
 if TYPE_CHECKING:
+    from gitticks.actions.create import NewTask
     from gitticks.actions.update import Changes, Updated
+    from gitticks.model.task import Task
+
+
+@click.command(
+    "create",
+    cls=Command,
+    examples=('gt create "Fix login" -p 1 -l auth', "gt create - < idea.md"),
+)
+@click.argument("title", required=False, default="")
+@click.option("-d", "--description", metavar="TEXT", help="What it is about; `-` reads it from stdin.")
+@field_options
+@click.option(
+    "--script",
+    metavar="FILE",
+    shell_complete=Completes("file"),
+    help="Shell commands that the script agent runs; `-` reads stdin.",
+)
+@click.option("--edit", "with_editor", is_flag=True, help="Write it in your editor first.")
+@json_option
+@pass_context
+def create_command(
+    context: Context,
+    /,
+    *,
+    title: str,
+    description: str | None,
+    script: str | None,
+    with_editor: bool,
+    as_json: bool,
+    **fields: Any,
+) -> None:
+    """Create a task and print its id.
+
+    With `-` as the title, stdin's first line is the title and the rest the description.
+    """
+    from gitticks.actions.create import NewTask, create_task, require_creator
+
+    require_creator(context)
+    body = read_text(description, "the description") or ""
+    if title == "-":
+        title, _, rest = (read_text(title) or "").lstrip("\n").partition("\n")
+        body = body or rest.strip("\n")
+    new = NewTask(
+        check_text(title, "the title"), wishes_of(fields), body, read_text_file(script, "the script")
+    )
+    task = _write_in_editor(context, new) if with_editor else create_task(context, new)
+    if as_json:
+        print_change(context, task.id, "", as_json=True)
+    else:
+        from gitticks.cli.render import say
+
+        say(task.id)
+
+
+def _write_in_editor(context: Context, new: NewTask) -> Task:
+    from gitticks.actions.create import create_from_text, template
+    from gitticks.actions.drafts import make_draft
+    from gitticks.actions.editing import kept_on_error
+
+    original = template(context, new)
+    draft = make_draft(context, original, "TASK.md")
+    if not write_in_editor(context, draft):
+        return create_from_text(context, original)
+    with kept_on_error(draft):
+        return create_from_text(context, draft.read())
 
 
 def _status(text: str) -> Status:
@@ -75,7 +146,7 @@ def _verdict(text: str) -> Verdict:
 @click.option("--no-wait", is_flag=True, help="Leave a merge that follows to a run or `gt merge`.")
 @json_option
 @pass_context
-def command(
+def update_command(
     context: Context,
     /,
     *,
@@ -94,7 +165,7 @@ def command(
 
     All that is given is one change: all of it or nothing. `=null` or an empty value clears a field.
     """
-    from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
+    from gitticks.actions.changing import CHARACTERS_TO_DECIDE
     from gitticks.actions.update import Changes, update_task
 
     wishes = wishes_of(fields)
@@ -122,13 +193,11 @@ def command(
 def _edit(context: Context, task: str | None, changes: Changes, *, as_json: bool) -> int:
     if not changes.is_empty:
         raise UsageError("`--edit` stands alone: change fields in the editor", hint="`gt edit` is the same")
-    from gitticks.cli.commands.edit import edit_task
 
     return edit_task(context, task, as_json=as_json)
 
 
 def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bool, as_json: bool) -> int:
-    from gitticks.cli.decisions import finish_approval
 
     before, after = updated.before, updated.after
     if (before.status, before.awaiting, before.is_merging) != (
@@ -167,3 +236,30 @@ def _requested_in_session(context: Context, task: str | None, changes: Changes, 
     if request is not None:
         print_request(session, request, words, as_json=as_json)
     return True
+
+
+@click.command("edit", cls=Command, examples=("gt edit k7f2",))
+@task_argument(required=False)
+@json_option
+@pass_context
+def edit_command(context: Context, *, task: str | None, as_json: bool) -> int:
+    """Open a task in your editor.
+
+    The file opens at its first problem, if it has one. Text and fields are taken as you leave them; a changed
+    status, verdict or awaiting is a request that the gates decide about.
+    """
+    return edit_task(context, task, as_json=as_json)
+
+
+def edit_task(context: Context, task: str | None, *, as_json: bool) -> int:
+    """Opens a task in the person's editor, takes up what was changed, and says what became of it."""
+    task_id = find_task_to_change(context, task, may_be_broken=True)
+    draft = start_edit(context, task_id)
+    if not write_in_editor(context, draft):
+        print_change(context, task_id, "not changed", as_json=as_json)
+        return 0
+    edited = finish_edit(context, task_id, draft)
+    before, after = edited.before or edited.after, edited.after
+    is_moved = (before.status, before.awaiting) != (after.status, after.awaiting)
+    words = "fixed" if edited.before is None else moved_words(before, after) if is_moved else "changed"
+    return finish_approval(context, after, words, is_left=before.is_merging, as_json=as_json)

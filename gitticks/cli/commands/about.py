@@ -1,11 +1,18 @@
-"""`gt help`."""
+"""`gt help`, `gt version` and `gt completion`: what gitticks says of itself."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from gitticks.cli.options import Command, Completes
+from gitticks.actions.versions import versions
+from gitticks.cli import completion
+from gitticks.cli.completion.answer import SHELLS
+from gitticks.cli.json import print_object
+from gitticks.cli.options import Command, Completes, json_option
 from gitticks.cli.render import say, screen
+from gitticks.cli.table import table
 from gitticks.cli.usage import NAMES_ELSEWHERE, nearest_names
 from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE
 from gitticks.errors import NotFoundError
@@ -16,7 +23,7 @@ from gitticks.errors import NotFoundError
 )
 @click.argument("words", metavar="[TOPIC|COMMAND...]", nargs=-1, shell_complete=Completes("topic", "-"))
 @click.pass_context
-def command(ctx: click.Context, words: tuple[str, ...]) -> None:
+def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Explain a command or a topic.
 
     Without a word: the list of all commands, and the topics.
@@ -45,3 +52,32 @@ def _unknown(group: click.Command, context: click.Context, word: str) -> NotFoun
     hint = " or ".join(f"`gt help{path} {one}`" for one in near) or "`gt help` lists commands and topics"
     what = "command or topic" if is_first else "command"
     return NotFoundError(f"there is no {what} `{word}`", hint=f"did you mean {hint}?" if near else hint)
+
+
+@click.command("version", cls=Command, examples=("gt version --json",))
+@json_option
+def version_command(as_json: bool) -> None:
+    """Print the versions of gitticks and its libraries."""
+    found = versions()
+    if as_json:
+        print_object(versions=found)
+    else:
+        say(*table(screen(), ["", "version"], list(found.items()), flexible="version", with_heading=False))
+
+
+@click.command(
+    "completion",
+    cls=Command,
+    examples=(
+        'eval "$(gt completion bash)"',
+        'eval "$(gt completion zsh)"',
+        "gt completion fish | source",
+    ),
+)
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion_command(shell: str) -> None:
+    """Print the completion script for a shell.
+
+    It completes commands, options, statuses, agents and labels in use, and the ids of tasks with their titles.
+    """
+    click.echo(Path(completion.__file__).with_name(f"gt.{shell}").read_text("utf-8"), nl=False)

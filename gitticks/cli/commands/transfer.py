@@ -1,4 +1,4 @@
-"""`gt import`."""
+"""`gt import`, `gt export` and `gt migrate`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,28 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gitticks.actions import migrating
 from gitticks.actions.context import Context
-from gitticks.cli.json import print_object
+from gitticks.actions.named_file import write_named_file
+from gitticks.cli.json import SCHEMA, entry_object, event_object, plain, print_object
 from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.render import count_of, hint, say, warn
 from gitticks.cli.text import visible
 from gitticks.errors import Exit, UsageError
 from gitticks.importing.record import Format
+from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitticks.actions.transfer import Exported
     from gitticks.importing.bring_in import Imported
 
-FORMATS = ("ticks", "beads", "backlog", "github")
+
+IMPORT_FORMATS = ("ticks", "beads", "backlog", "github")
 _MOST_SHOWN = 20
+
+EXPORT_FORMATS = ("json", "csv", "beads")
 
 
 @click.command(
@@ -31,7 +40,7 @@ _MOST_SHOWN = 20
     "words",
     metavar="[ticks|beads|backlog|github] [PATH]",
     nargs=-1,
-    shell_complete=Completes("|".join(FORMATS), "file"),
+    shell_complete=Completes("|".join(IMPORT_FORMATS), "file"),
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be imported, and change nothing.")
 @click.option(
@@ -42,7 +51,7 @@ _MOST_SHOWN = 20
 )
 @json_option
 @pass_context
-def command(
+def import_command(
     context: Context, *, words: tuple[str, ...], dry_run: bool, takes_updates: bool, as_json: bool
 ) -> int:
     """Import tasks from another tracker.
@@ -51,7 +60,7 @@ def command(
     """
     from gitticks.actions.transfer import Wish, import_tasks
 
-    named = words[0] if words and words[0] in FORMATS else None
+    named = words[0] if words and words[0] in IMPORT_FORMATS else None
     places = words[1:] if named else words
     if len(places) > 1:
         raise UsageError("`import` takes one format and one place", hint="`gt import --help`")
@@ -114,3 +123,77 @@ def _rest(done: Imported, would: str) -> list[str]:
 def _some(ids: Sequence[str]) -> str:
     shown = ", ".join(ids[:_MOST_SHOWN])
     return shown if len(ids) <= _MOST_SHOWN else f"{shown}, …"
+
+
+@click.command(
+    "export",
+    cls=Command,
+    examples=("gt export --format csv -o tasks.csv", "gt export --format beads > issues.jsonl"),
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(EXPORT_FORMATS),
+    default="json",
+    show_default=True,
+    help="What to write.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    shell_complete=Completes("file"),
+    help="Write to a file, whole or not at all; a pipe or device gets it as a stream.",
+)
+@pass_context
+def export_command(context: Context, *, form: str, output: str | None) -> None:
+    """Write every task as JSON, CSV or beads issues."""
+    from gitticks.actions.transfer import as_beads, as_csv
+
+    context.store.tip()  # where there is nothing to export, not even a beginning is written
+    lines = {"json": _as_json, "csv": as_csv, "beads": as_beads}[form](context)
+    if output is not None and output != "-":
+        write_named_file(context.directory / output, "".join(lines).encode())
+        return
+    for line in lines:
+        click.echo(line.encode(), nl=False)
+
+
+def _as_json(context: Context) -> Iterator[str]:
+    """Yields one object, with a line for each task: what differs between two exports shows as tasks that differ."""
+    from gitticks.actions.transfer import read_all
+
+    yield f'{{"schema": {SCHEMA}, "tasks": ['
+    separator = "\n"
+    for one in read_all(context):
+        yield separator + _task_line(one)
+        separator = ",\n"
+    yield "\n]}\n"
+
+
+def _task_line(one: Exported) -> str:
+    import json
+
+    body = {
+        **plain(one.file.task),
+        "summary": one.file.summary,
+        "sections": one.sections,
+        "notes": [entry_object(note) for note in one.notes],
+        "history": [event_object(event) for event in one.events],
+    }
+    return safe_json(json.dumps(body, ensure_ascii=False))
+
+
+@click.command("migrate", cls=Command, examples=("gt migrate --manual-to-awaiting",))
+@click.option("--manual-to-awaiting", is_flag=True, help="Write `manual: true` as `awaiting: work`.")
+@json_option
+@pass_context
+def migrate_command(context: Context, *, manual_to_awaiting: bool, as_json: bool) -> None:
+    """Upgrade old task files."""
+    if not manual_to_awaiting:
+        raise UsageError("nothing was asked for", hint="`gt migrate --manual-to-awaiting`")
+    changed = migrating.manual_to_awaiting(context)
+    if as_json:
+        print_object(migrated=changed)
+        return
+    say(*(f"{task_id}  awaits work" for task_id in changed), f"{count_of(len(changed), 'task')} changed")

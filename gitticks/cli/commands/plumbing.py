@@ -1,7 +1,8 @@
-"""`gt hook`."""
+"""`gt hook` and `gt merge-driver`: what git calls."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from gitticks.actions.hook_followup import follow_commit, refresh_board
 from gitticks.actions.hook_picks import check_pick
 from gitticks.actions.hook_pushes import check_push, check_receive
 from gitticks.actions.hook_reverts import put_back_reverted
+from gitticks.actions.merge_driver import merge_in_place
 from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.cli.options import Command, pass_context
 from gitticks.cli.render import say
@@ -27,16 +29,19 @@ if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
     from gitticks.board.skip_reasons import Problem
 
+
 _CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")
 _NAMES = (*_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-checkout", "post-rewrite")
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("hook", cls=Command, examples=("gt hook pre-commit",))
 @click.argument("name", type=click.Choice(_NAMES))
 @click.argument("arguments", nargs=-1)
 @pass_context
-def command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int:  # noqa: ARG001 (git's, not needed)
+def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int:  # noqa: ARG001 (git's, not needed)
     """What the git hooks call.
 
     On the board: files and status changes are checked before a commit, and carried out after it. Where
@@ -118,3 +123,25 @@ def _words(context: Context, done: FollowedUp) -> str:
     if done.before.awaiting is not None and after.awaiting is None and after.is_open:
         return f"answered by {done.person}; back to {agent_name(context, after)}"
     return f"{moved_words(done.before, after)}, by {done.person}"
+
+
+@click.command("merge-driver", cls=Command, examples=("gt merge-driver %O %A %B %L %P",))
+@click.argument("base", type=_FILE)
+@click.argument("ours", type=_FILE)
+@click.argument("theirs", type=_FILE)
+@click.argument("size", metavar="MARKER-SIZE")
+@click.argument("path")
+def merge_driver_command(base: Path, ours: Path, theirs: Path, size: str, path: str) -> int:  # noqa: ARG001 (git's, not needed)
+    """Merge a task's file for git.
+
+    `gt init` lets git call it wherever both sides changed a task. The result replaces OURS. What both sides wrote
+    differently stands there twice, marked; the task then waits until a person chooses.
+    """
+    try:
+        done = merge_in_place(base, ours, theirs, path, os.environ)
+    except GitticksError as error:
+        say(f"gitticks: {visible(error.message)}", err=True)
+        return Exit.FAILED
+    for note in done.notes:
+        say(f"gitticks: {visible(f'{path}: {note}')}", err=True)
+    return Exit.DONE

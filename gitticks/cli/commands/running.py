@@ -1,4 +1,4 @@
-"""`gt run`."""
+"""`gt run`, `gt start`, `gt stop` and `gt health`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import sys
 
 import click
 
-from gitticks.actions.changing import find_or_take_up_task
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.context import Context
 from gitticks.actions.sync_auto import sync_before
-from gitticks.cli.options import Command, Completes, pass_context, seconds_of
-from gitticks.cli.render import screen, warn
+from gitticks.cli.json import print_object
+from gitticks.cli.options import Command, Completes, json_option, pass_context, seconds_of, task_argument
+from gitticks.cli.render import ago, hint, say, screen, warn
+from gitticks.cli.text import visible
 from gitticks.errors import UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.options import RunOptions
@@ -56,7 +58,7 @@ from gitticks.runner.options import RunOptions
 @click.option("--headless", is_flag=True, help="Plain lines, without what agents say.")
 @click.option("--json", "--json-output", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_context
-def command(
+def run_command(
     context: Context,
     *,
     ids: tuple[str, ...],
@@ -149,3 +151,68 @@ def _warn_of_settings(context: Context) -> None:
             "there is no sandbox in this version: agents run as you and can do what you can "
             "(`gt config sandbox.preset none` says that you know)"
         )
+
+
+@click.command("start", cls=Command, examples=('cd "$(gt start k7f2)"',))
+@task_argument()
+@json_option
+@pass_context
+def start_command(context: Context, *, task: str, as_json: bool) -> None:
+    """Begin a task by hand in a workspace of its own.
+
+    Prints the workspace's path. Runners leave the task alone until it is handed over with `gt complete`.
+    """
+    from gitticks.actions.start import start_task
+
+    started = start_task(context, find_or_take_up_task(context, task))
+    if as_json:
+        print_object(id=started.task.id, path=started.path, branch=started.task.branch)
+        return
+    say(str(started.path))
+    hint(f"commit there, `gt handoff` says what you did, `gt complete` hands {started.task.id} over")
+
+
+@click.command("stop", cls=Command, examples=("gt stop", "gt stop k7f2"))
+@task_argument(required=False)
+@pass_context
+def stop_command(context: Context, *, task: str | None) -> None:
+    """Stop the run, or one task's agent.
+
+    Without an ID the run ends after its running iterations. With one, its agent is stopped and the task is left
+    alone in this clone until `gt run ID`. What was done stays.
+    """
+    from gitticks.actions.run import stop_run, stop_task
+
+    if task is None:
+        stop_run(context)
+        say("the run ends after its running iterations")
+        return
+    task_id = context.resolve(task, least=CHARACTERS_TO_DECIDE)
+    was_alive = stop_task(context, task_id)
+    say(f"{task_id}  {'its agent is being stopped' if was_alive else 'is not started any more'}")
+    hint(f"`gt run {task_id}` takes it up again")
+
+
+@click.command("health", cls=Command, examples=("gt health",))
+@json_option
+@pass_context
+def health_command(context: Context, *, as_json: bool) -> None:
+    """Find dead sessions and finish what they left.
+
+    A session is dead if its runner was killed. What its agent wrote is judged as if the runner had seen its end.
+    """
+    from gitticks.actions.run import check_health
+    from gitticks.cli.views.run import RunLines
+
+    health = check_health(context, (lambda _event: None) if as_json else RunLines(screen(), context.world))
+    if as_json:
+        print_object(run=health.run_is_alive, live=list(health.live), finished=list(health.finished))
+        return
+    for record in health.live:
+        say(
+            f"{record.task}  {visible(record.agent)}  {record.role}, started {ago(record.started, context.now)}"
+        )
+    for task_id in health.finished:
+        say(f"{task_id}  its dead session was finished")
+    if not health.live and not health.finished:
+        say("no session is alive, and none is dead")

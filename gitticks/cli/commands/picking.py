@@ -1,14 +1,15 @@
-"""`gt next`."""
+"""`gt next` and `gt ready`: what can be worked on now."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gitticks.actions.picking import Reach, next_task
+from gitticks.actions.picking import Reach, next_task, ready_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
-from gitticks.cli.json import print_task, task_text
+from gitticks.cli.json import print_task, print_tasks, task_text
 from gitticks.cli.render import NOTHING_AWAITS, NOTHING_READY, name_line, say, screen
+from gitticks.cli.views.tasks import print_tasks_or
 from gitticks.errors import Exit
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from gitticks.model.status import Awaiting
 
 
-def answer(
+def answer_next(
     context: Context,
     *,
     epic: str | None,
@@ -51,9 +52,9 @@ def _nothing(awaiting: frozenset[Awaiting] | None) -> str:
     return NOTHING_READY
 
 
-command = ReadingCommand(
+next_command = ReadingCommand(
     "next",
-    answer,
+    answer_next,
     (
         Argument("epic", "[EPIC]"),
         AWAITING,
@@ -65,3 +66,19 @@ command = ReadingCommand(
     ),
     examples=("gt next", "gt next k7f2 --awaiting review,content", "gt next --standalone"),
 )
+
+
+def answer_ready(context: Context, *, as_json: bool) -> int:
+    """List what can be worked on now.
+
+    In the order in which a run would begin them: nothing that awaits a person, is blocked, put off or in work.
+    """
+    found = ready_tasks(context, with_json=as_json)
+    if as_json:
+        print_tasks(map(task_text, found))
+    else:
+        print_tasks_or(screen(), found, NOTHING_READY, context.now)
+    return Exit.DONE
+
+
+ready_command = ReadingCommand("ready", answer_ready, (JSON,), examples=("gt ready",))

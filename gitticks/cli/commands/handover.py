@@ -1,0 +1,113 @@
+"""`gt ask`, `gt complete` and `gt handoff`: what an agent says in its workspace."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
+from gitticks.actions.context import Context
+from gitticks.actions.handover import (
+    HandoffParts,
+    ask_question,
+    complete_task,
+    current_session,
+    request_complete,
+    request_handoff,
+    request_question,
+    write_handoff,
+)
+from gitticks.cli.decisions import finish_approval
+from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
+from gitticks.cli.writing import (
+    check_text,
+    moved_words,
+    print_change,
+    print_request,
+    read_text,
+    read_text_file,
+    split_words,
+    words_argument,
+)
+from gitticks.errors import UsageError
+
+
+@click.command("ask", cls=Command, examples=('gt ask "Which tone: friendly or formal?"',))
+@click.argument("words", metavar="[ID] QUESTION", nargs=-1, shell_complete=Completes("task", "-"))
+@json_option
+@pass_context
+def ask_command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:
+    """Ask a person a question.
+
+    The task waits for the answer. `-` reads the question from stdin.
+    """
+    named, typed = split_words(context, words)
+    session = current_session(context, named)
+    if session is not None:
+        request = request_question(session, read_text(typed, "the question") or "")
+        print_request(session, request, "question left for a person; end your turn", as_json=as_json)
+        return
+    task_id = find_task_to_change(context, named)
+    ask_question(context, task_id, read_text(typed, "the question") or "")
+    print_change(context, task_id, "asked, awaits input", as_json=as_json)
+
+
+@click.command("complete", cls=Command, examples=("gt complete",))
+@task_argument(required=False)
+@json_option
+@pass_context
+def complete_command(context: Context, *, task: str | None, as_json: bool) -> int:
+    """Hand the work over for review.
+
+    `## Handoff` must be written, and the quality gates must pass in the workspace.
+    """
+    session = current_session(context, task)
+    if session is not None:
+        words = "handed over to the runner, which checks and decides; end your turn"
+        print_request(session, request_complete(session), words, as_json=as_json)
+        return 0
+    done = complete_task(context, find_task_to_change(context, task, least=CHARACTERS_TO_DECIDE))
+    return finish_approval(
+        context, done.after, moved_words(done.before, done.after), is_left=False, as_json=as_json
+    )
+
+
+@click.command(
+    "handoff",
+    cls=Command,
+    examples=('gt handoff --done "keeps the path; test added" --uncertain "old bookmarks"',),
+)
+@words_argument
+@click.option("--done", metavar="TEXT", help="What is finished.")
+@click.option("--remaining", metavar="TEXT", help="What is left to do.")
+@click.option("--decisions", metavar="TEXT", help="What was decided, and why.")
+@click.option("--uncertain", metavar="TEXT", help="What may be wrong.")
+@json_option
+@pass_context
+def handoff_command(
+    context: Context,
+    *,
+    words: tuple[str, ...],
+    file: str | None,
+    as_json: bool,
+    done: str | None,
+    remaining: str | None,
+    decisions: str | None,
+    uncertain: str | None,
+) -> None:
+    """Write the hand-off.
+
+    As a text, from stdin with `-`, from a file, or by its four parts. It replaces one that is there.
+    """
+    parts = check_text(HandoffParts(done, remaining, decisions, uncertain).text)
+    named, typed = split_words(context, words, has_text=bool(parts) or file is not None)
+    if sum(map(bool, (parts, file, typed))) > 1:
+        raise UsageError("the hand-off is given twice", hint="give a text, `--file` or the four parts")
+    session = current_session(context, named)
+    task_id = find_task_to_change(context, named) if session is None else None
+    text = parts or read_text_file(file) or read_text(typed) or ""
+    if session is not None:
+        said = "hand-off written; `gt complete` hands the work over"
+        print_request(session, request_handoff(session, text), said, as_json=as_json)
+    elif task_id is not None:
+        write_handoff(context, task_id, text)
+        print_change(context, task_id, "hand-off written", as_json=as_json)

@@ -1,0 +1,61 @@
+"""`gt block`, `gt unblock` and `gt defer`: what keeps a task from being started."""
+
+from __future__ import annotations
+
+import click
+
+from gitticks.actions.changing import find_task_to_change
+from gitticks.actions.context import Context
+from gitticks.actions.update import set_field
+from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
+from gitticks.cli.writing import print_change
+
+
+@click.command("block", cls=Command, examples=("gt block k7f2 m3xq",))
+@task_argument()
+@click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=Completes("task*"))
+@json_option
+@pass_context
+def block_command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
+    """Make a task wait for others.
+
+    ID is not started before every OTHER is done.
+    """
+    context.require_person("say what a task waits for")
+    task_id = find_task_to_change(context, task)
+    updated = set_field(context, task_id, "blocked_by", tuple(f"+{other}" for other in others))
+    now = ", ".join(updated.after.blocked_by)
+    words = f"waits for {now}" if updated.is_changed else f"waits for {now} already, nothing was changed"
+    print_change(context, task_id, words, as_json=as_json)
+
+
+@click.command("unblock", cls=Command, examples=("gt unblock k7f2 m3xq",))
+@task_argument()
+@click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=Completes("task*"))
+@json_option
+@pass_context
+def unblock_command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
+    """Stop a task from waiting for others."""
+    context.require_person("say what a task waits for")
+    task_id = find_task_to_change(context, task)
+    updated = set_field(context, task_id, "blocked_by", tuple(f"-{other}" for other in others))
+    left = ", ".join(updated.after.blocked_by) or "nothing"
+    words = f"waits for {left}" if updated.is_changed else f"waits for {left}, nothing was changed"
+    print_change(context, task_id, words, as_json=as_json)
+
+
+@click.command("defer", cls=Command, examples=("gt defer k7f2 +3d", "gt defer k7f2 null"))
+@task_argument()
+@click.argument("day", metavar="DAY")
+@json_option
+@pass_context
+def defer_command(context: Context, *, task: str, day: str, as_json: bool) -> None:
+    """Put a task off until a day.
+
+    DAY is 2026-12-24, +3d, +2w, today, tomorrow or a weekday; `null` takes it back.
+    """
+    context.require_person("put a task off")
+    task_id = find_task_to_change(context, task)
+    until = set_field(context, task_id, "defer_until", day).after.defer_until
+    words = f"put off to {until:%A} {until.isoformat()}" if until is not None else "no longer put off"
+    print_change(context, task_id, words, as_json=as_json)

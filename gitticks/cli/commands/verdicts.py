@@ -1,0 +1,201 @@
+"""`gt approve`, `gt reject` and `gt respond`: a person's word on what tasks await."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
+from gitticks.actions.context import Context
+from gitticks.actions.verdict import (
+    approve_task,
+    check_answerable,
+    look_at,
+    reject_task,
+    waiting_for_answer,
+    wants_feedback,
+)
+from gitticks.cli.answers import (
+    answer,
+    answer_every_question,
+    answer_in_editor,
+    answered_words,
+    feedback_sheet,
+    written_below,
+)
+from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
+from gitticks.cli.editor import is_typed_to
+from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.writing import STDIN, agent_name, kept, moved_words, print_change, read_text
+from gitticks.errors import Exit, UsageError
+from gitticks.model.notes import Section
+from gitticks.model.task import Task
+
+if TYPE_CHECKING:
+    from gitticks.model.ids import TaskId
+
+
+@click.command(
+    "approve",
+    cls=Command,
+    examples=("gt approve k7f2", 'gt approve k7f2 "nice, thank you"', 'gt approve k7f2 m3xq -m "nice"'),
+)
+@tasks_and_text("NOTE", completes="awaiting")
+@click.option("--no-wait", is_flag=True, help="Leave the merge to a run or `gt merge`.")
+@json_option
+@pass_context
+def approve_command(
+    context: Context, *, words: tuple[str, ...], message: str | None, no_wait: bool, as_json: bool
+) -> int:
+    """Approve what tasks await, and merge them.
+
+    What you approve is what a task awaits now; if that changes meanwhile, it is not approved.
+    """
+    context.require_person("give a verdict")
+    ids, typed = split_named(context, words, message)
+    seen = {task_id: look_at(context, task_id) for task_id in ids}
+    text = read_text(typed, "the note")
+
+    def decide(task_id: TaskId) -> Decided:
+        with kept(context, text if typed == STDIN else None):
+            judged = approve_task(context, task_id, text, seen[task_id])
+        before, after = judged.before, judged.after
+        if judged.is_repeated and not after.is_merging:
+            return Decided(after, (_when_approved(after),))
+        words = _given_back(context, after) if after.is_open else moved_words(before, after)
+        return merge_now(context, after, words, is_left=no_wait)
+
+    return decide_each(context, ids, decide, as_json=as_json)
+
+
+def _when_approved(task: Task) -> str:
+    when = f" since {task.closed:%Y-%m-%d %H:%M} UTC" if task.closed is not None else ""
+    return f"done already{when}, nothing was changed"
+
+
+def _given_back(context: Context, task: Task) -> str:
+    turn = (
+        f", awaits {task.awaiting}" if task.awaiting is not None else f"; back to {agent_name(context, task)}"
+    )
+    return f"approved{turn}"
+
+
+@click.command("reject", cls=Command, examples=('gt reject k7f2 "the test does not fail without the fix"',))
+@tasks_and_text("FEEDBACK", completes="awaiting")
+@click.option("--no-feedback", is_flag=True, help="Send them back without feedback.")
+@json_option
+@pass_context
+def reject_command(
+    context: Context, *, words: tuple[str, ...], message: str | None, no_feedback: bool, as_json: bool
+) -> int:
+    """Send tasks back with feedback.
+
+    Without FEEDBACK your editor opens with the hand-off, on a terminal; `-` reads it from stdin. A rejected question or escalation cancels the task.
+    """
+    context.require_person("give a verdict")
+    ids, typed = split_named(context, words, message)
+    seen = {task_id: look_at(context, task_id) for task_id in ids}
+    given = read_text(typed, "the feedback")
+    if given and no_feedback:
+        raise UsageError("there is feedback, and `--no-feedback`", hint="give one of the two")
+    asking = () if given or no_feedback else _asking(context, ids, can_ask=typed is None)
+
+    def decide(task_id: TaskId) -> Decided:
+        is_ours = typed == STDIN
+        written = (
+            _written(context, task_id) if task_id in asking else kept(context, given if is_ours else None)
+        )
+        with written as text:
+            after = reject_task(context, task_id, text or given, seen[task_id]).after
+        if not after.is_open:
+            return Decided(after, ("cancelled",))
+        with_what = " with your feedback" if text or given else ""
+        return Decided(after, (f"rejected; back to {agent_name(context, after)}{with_what}",))
+
+    return decide_each(context, ids, decide, as_json=as_json)
+
+
+def _asking(context: Context, ids: tuple[TaskId, ...], *, can_ask: bool) -> tuple[TaskId, ...]:
+    """Returns the tasks whose agents need feedback, to be asked for in an editor."""
+    wanting = tuple(one for one in ids if wants_feedback(context.store.task_file(one).task))
+    if wanting and not (can_ask and is_typed_to()):
+        raise _missing(wanting[0])
+    return wanting
+
+
+def _missing(task_id: TaskId) -> UsageError:
+    return UsageError(
+        f"nothing tells the agent of `{task_id}` what to change",
+        hint=f'`gt reject {task_id} "…"` does, `gt reject {task_id} --no-feedback` sends it back without a word',
+    )
+
+
+@contextmanager
+def _written(context: Context, task_id: TaskId) -> Iterator[str]:
+    """Yields the feedback that a person writes below the hand-off."""
+    file = context.store.task_file(task_id)
+    sheet = feedback_sheet(file.task, file.section(Section.HANDOFF) or "")
+    with written_below(context, sheet, "FEEDBACK.md") as written:
+        if not written:
+            raise _missing(task_id)
+        yield written
+
+
+@click.command(
+    "respond",
+    cls=Command,
+    examples=('gt respond m3xq "Friendly, no exclamation marks."', "gt respond --all"),
+)
+@task_argument(required=False, completes="awaiting")
+@click.argument("text", required=False)
+@click.option("--edit", "with_editor", is_flag=True, help="Write in your editor, beginning with TEXT.")
+@click.option("--all", "every", is_flag=True, help="Go through every question that waits.")
+@json_option
+@pass_context
+def respond_command(
+    context: Context, *, task: str | None, text: str | None, with_editor: bool, every: bool, as_json: bool
+) -> int:
+    """Answer a task's question.
+
+    Without TEXT your editor opens with the question and what it is about; `-` reads the answer from stdin. The
+    answer gives the task back to its agent. With --all each question is asked in turn on the terminal, or with
+    --edit in your editor; what you leave empty waits on.
+    """
+    context.require_person("answer for a person")
+    if every:
+        if task is not None:
+            raise UsageError(
+                "`--all` goes through every question, so no task is to be named", hint="`gt respond --all`"
+            )
+        return _respond_to_all(context, with_editor=with_editor, as_json=as_json)
+    if task is None:
+        raise UsageError("no task was named", hint="`gt list --awaiting` shows which ask")
+    _respond(context, task, text, with_editor=with_editor, as_json=as_json)
+    return Exit.DONE
+
+
+def _respond(context: Context, named: str, text: str | None, *, with_editor: bool, as_json: bool) -> None:
+    waiting = waiting_for_answer(context, find_task_to_change(context, named, least=CHARACTERS_TO_DECIDE))
+    check_answerable(waiting.task)
+    given = read_text(text, "the answer")
+    after: Task | None
+    if given is None or with_editor:
+        after = answer_in_editor(context, waiting, (given or "").strip())
+    else:
+        after = answer(context, waiting, given, is_ours=text == STDIN)
+    if after is None:
+        hint = f'`gt respond {waiting.task.id} "…"`'
+        raise UsageError("the answer is empty, nothing was changed", hint=hint)
+    print_change(context, after.id, answered_words(context, after), as_json=as_json)
+
+
+def _respond_to_all(context: Context, *, with_editor: bool, as_json: bool) -> int:
+    if not with_editor and not is_typed_to():
+        raise UsageError(
+            "`--all` asks on a terminal, and stdin is none",
+            hint='`gt respond --all --edit` asks in your editor, `gt respond ID "…"` answers one',
+        )
+    return answer_every_question(context, with_editor=with_editor, as_json=as_json)
