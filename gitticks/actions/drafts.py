@@ -92,6 +92,17 @@ def text_kept_on_error(context: Context, text: str) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def kept_on_error(draft: Draft) -> Iterator[None]:
+    """Removes the draft when the block is done; where it fails, the draft stays and the error says where."""
+    try:
+        yield
+    except GitticksError as error:
+        draft.say_where(error)
+        raise
+    draft.drop()
+
+
 def _make(folder: Path, content: bytes, name: str, line: int | None) -> Draft:
     try:
         with errors_name(folder / name):

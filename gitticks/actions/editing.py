@@ -6,14 +6,12 @@ kept in a file of its own whenever it cannot be taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
-from gitticks.actions.drafts import Draft, make_draft
+from gitticks.actions.drafts import Draft, kept_on_error, make_draft
 from gitticks.actions.one_edit import warn_of_edit
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
 from gitticks.git.identity import editor_command
@@ -69,17 +67,6 @@ def finish_edit(context: Context, task_id: TaskId, draft: Draft) -> Edited:
         return context.store.transact(
             lambda transaction: _take(context, transaction, task_id, draft), author=context.author
         )
-
-
-@contextmanager
-def kept_on_error(draft: Draft) -> Iterator[None]:
-    """Removes the draft when the block is done; where it fails, the draft stays and the error says where."""
-    try:
-        yield
-    except GitticksError as error:
-        draft.say_where(error)
-        raise
-    draft.drop()
 
 
 def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Draft) -> Edited:

@@ -148,8 +148,7 @@ def written_below(context: Context, sheet: str, name: str, begun: str = "") -> I
         UsageError: something was written in the wrong place, or is too long.
         GitticksError: the editor is not there or failed.
     """
-    from gitticks.actions.drafts import make_draft
-    from gitticks.actions.editing import kept_on_error
+    from gitticks.actions.drafts import kept_on_error, make_draft
     from gitticks.cli.editor import write_in_editor
 
     draft = make_draft(context, sheet.encode("utf-8", "replace"), name, line=answer_line(sheet))

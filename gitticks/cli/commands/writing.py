@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gitticks.actions.changing import find_task_to_change
+from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.context import Context
-from gitticks.actions.editing import finish_edit, start_edit
+from gitticks.actions.create import NewTask, create_from_text, create_task, require_creator, template
+from gitticks.actions.drafts import kept_on_error, make_draft
 from gitticks.actions.field_values import unknown_word
-from gitticks.cli.decisions import finish_approval
+from gitticks.actions.update import Changes, update_task
 from gitticks.cli.editor import write_in_editor
 from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
 from gitticks.cli.writing import (
@@ -28,8 +29,7 @@ from gitticks.errors import Exit, UsageError
 from gitticks.model.status import Status, Verdict
 
 if TYPE_CHECKING:
-    from gitticks.actions.create import NewTask
-    from gitticks.actions.update import Changes, Updated
+    from gitticks.actions.update import Updated
     from gitticks.model.task import Task
 
 
@@ -65,8 +65,6 @@ def create_command(
 
     With `-` as the title, stdin's first line is the title and the rest the description.
     """
-    from gitticks.actions.create import NewTask, create_task, require_creator
-
     require_creator(context)
     body = read_text(description, "the description") or ""
     if title == "-":
@@ -85,10 +83,6 @@ def create_command(
 
 
 def _write_in_editor(context: Context, new: NewTask) -> Task:
-    from gitticks.actions.create import create_from_text, template
-    from gitticks.actions.drafts import make_draft
-    from gitticks.actions.editing import kept_on_error
-
     original = template(context, new)
     draft = make_draft(context, original, "TASK.md")
     if not write_in_editor(context, draft):
@@ -165,9 +159,6 @@ def update_command(
 
     All that is given is one change: all of it or nothing. `=null` or an empty value clears a field.
     """
-    from gitticks.actions.changing import CHARACTERS_TO_DECIDE
-    from gitticks.actions.update import Changes, update_task
-
     wishes = wishes_of(fields)
     if title is not None:
         wishes["title"] = check_text(title, "the title")
@@ -198,6 +189,8 @@ def _edit(context: Context, task: str | None, changes: Changes, *, as_json: bool
 
 
 def _finish(context: Context, updated: Updated, changes: Changes, *, no_wait: bool, as_json: bool) -> int:
+
+    from gitticks.cli.decisions import finish_approval
 
     before, after = updated.before, updated.after
     if (before.status, before.awaiting, before.is_merging) != (
@@ -253,6 +246,9 @@ def edit_command(context: Context, *, task: str | None, as_json: bool) -> int:
 
 def edit_task(context: Context, task: str | None, *, as_json: bool) -> int:
     """Opens a task in the person's editor, takes up what was changed, and says what became of it."""
+    from gitticks.actions.editing import finish_edit, start_edit
+    from gitticks.cli.decisions import finish_approval
+
     task_id = find_task_to_change(context, task, may_be_broken=True)
     draft = start_edit(context, task_id)
     if not write_in_editor(context, draft):
