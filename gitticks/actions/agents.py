@@ -1,20 +1,34 @@
-"""Says which agents can be started here, and what each can do."""
+"""Which agents can be started here, and the instructions for them, a marked block in a file of the project's own."""
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from enum import Enum
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
+from gitticks.actions.named_file import write_named_file
 from gitticks.actions.trust import are_settings_trusted
 from gitticks.agents.registry import PRESETS
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.settings import PermissionMode, Settings
 from gitticks.runner.reviewing import registry_for
+from gitticks.safe_read import read_plain_file
 
 if TYPE_CHECKING:
     from gitticks.agents.registry import Registry
     from gitticks.model.ids import TaskId
+
+_BEGIN = '<!-- gitticks:begin {gap} written by "gt skill --install"; what you change in here is replaced -->'
+_END = "<!-- gitticks:end -->"
+_MARKER = re.compile(rb"^<!-- gitticks:(begin|end)\b(?: ([0-2]) )?[^\r\n]*(\r?\n|\Z)", re.MULTILINE)
+_BREAKS = re.compile(rb"(?:\r?\n){0,2}\Z")
+DEFAULT_FILE = "AGENTS.md"
+_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +115,149 @@ def _settings(context: Context) -> Settings:
     except NotFoundError:
         return Settings()
     return context.settings
+
+
+def with_block(content: bytes, text: str) -> bytes:
+    """Returns a file's bytes with a block of this text: in place of the one that is there, else at the end."""
+    place = _find(content)
+    if place is not None:
+        return content[: place.begin] + _block(text, place.gap, place.newline) + content[place.end :]
+    newline = b"\r\n" if b"\r\n" in content else b"\n"
+    missing = 0 if not content else 2 - len(_breaks_at_end(content))
+    return content + newline * missing + _block(text, missing, newline)
+
+
+def without_block(content: bytes) -> bytes:
+    """Returns a file's bytes without the block, and without the line breaks that came with it."""
+    place = _find(content)
+    if place is None:
+        return content
+    before = content[: place.begin]
+    for _ in range(place.gap):
+        before = before.removesuffix(place.newline)
+    return before + content[place.end :]
+
+
+def _block(text: str, gap: int, newline: bytes) -> bytes:
+    lines = [_BEGIN.format(gap=gap), "", *text.strip().split("\n"), "", _END, ""]
+    return newline.join(line.encode() for line in lines)
+
+
+class _Place(NamedTuple):
+    """Where the block begins and ends, how many line breaks were put before it, and its own."""
+
+    begin: int
+    end: int
+    gap: int
+    newline: bytes
+
+
+def _find(content: bytes) -> _Place | None:
+    marks = list(_MARKER.finditer(content))
+    if not marks:
+        return None
+    if [mark[1] for mark in marks] != [b"begin", b"end"]:
+        lines = [content.count(b"\n", 0, mark.start()) + 1 for mark in marks]
+        shown = ", ".join(
+            f"`{mark[1].decode()}` in line {line}" for mark, line in zip(marks, lines, strict=True)
+        )
+        raise GitticksError(
+            f"the markers of its block are damaged: {shown}",
+            hint="make them one begin and one end, or delete them",
+        )
+    begin, end = marks
+    return _Place(begin.start(), end.end(), int(begin[2] or 0), begin[3])
+
+
+def _breaks_at_end(content: bytes) -> list[bytes]:
+    found = _BREAKS.search(content)
+    return [] if found is None else found[0].splitlines()
+
+
+class Done(Enum):
+    """What became of the file."""
+
+    CREATED = "created"
+    ADDED = "block added"
+    RENEWED = "block renewed"
+    CURRENT = "is current"
+    TAKEN_OUT = "block taken out"
+    DELETED = "deleted, as nothing else was in it"
+    HAD_NONE = "has no block"
+
+
+def instructions() -> str:
+    """Returns the text for agents."""
+    return Path(__file__).with_name("agents_instructions.md").read_text("utf-8")
+
+
+def install(file: Path) -> Done:
+    """Puts the block into the file, made if missing, or brings the one that is there up to date."""
+    content = _read(file)
+    wanted = _with_block(file, content or b"")
+    if wanted == content:
+        return Done.CURRENT
+    _write(file, content, wanted)
+    if content is None:
+        return Done.CREATED
+    return Done.ADDED if _without_block(file, content) == content else Done.RENEWED
+
+
+def remove(file: Path) -> Done:
+    """Takes the block out and leaves the rest byte for byte; a file with nothing else in it is deleted."""
+    content = _read(file)
+    rest = None if content is None else _without_block(file, content)
+    if rest == content:
+        return Done.HAD_NONE
+    if rest:
+        _write(file, content, rest)
+        return Done.TAKEN_OUT
+    Path(os.path.realpath(file)).unlink()  # a link stays, as it was before
+    return Done.DELETED
+
+
+def check(file: Path) -> None:
+    """Returns if the file holds the block of this version."""
+    content = _read(file)
+    shown = "" if file.name == DEFAULT_FILE else f" {quote(str(file))}"
+    hint = f"`gt skill --install{shown}`"
+    if content is None or _without_block(file, content) == content:
+        raise GitticksError(f"`{file}` has no instructions of gitticks", hint=hint)
+    if _with_block(file, content) != content:
+        raise GitticksError(
+            f"`{file}` has the instructions of another version, or they were changed", hint=hint
+        )
+
+
+def _with_block(file: Path, content: bytes) -> bytes:
+    try:
+        return with_block(content, instructions())
+    except GitticksError as error:
+        raise GitticksError(f"`{file}`: {error.message}", hint=error.hint) from None
+
+
+def _without_block(file: Path, content: bytes) -> bytes:
+    try:
+        return without_block(content)
+    except GitticksError as error:
+        raise GitticksError(f"`{file}`: {error.message}", hint=error.hint) from None
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        content = read_plain_file(file)
+    except FileNotFoundError:
+        return None
+    if content.startswith(_MARKS) or b"\0" in content:
+        raise GitticksError(f"`{file}` is no UTF-8 text", hint="save it as UTF-8")
+    return content
+
+
+def _write(file: Path, expected: bytes | None, content: bytes) -> None:
+    """Replaces the file, or the one that a link leads to, whole or not at all; nothing that was saved meanwhile is lost."""
+
+    def refuse_changed() -> None:
+        if _read(file) != expected:
+            raise GitticksError(f"`{file}` was changed just now", hint="repeat the command")
+
+    write_named_file(file, content, before_replacing=refuse_changed)

@@ -62,7 +62,7 @@ def find_task_to_change(
         UsageError: none was named and we are in no workspace, or fewer than the `least` characters of its id.
         GitticksError: its file cannot be read, and `may_be_broken` was not given.
     """
-    from gitticks.actions.broken import find_broken
+    from gitticks.actions.task_files import find_broken
 
     with _released_index(context):
         task_id = _resolve_to_change(context, text, least)

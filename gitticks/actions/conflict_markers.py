@@ -16,8 +16,7 @@ from gitticks.actions.changing import record
 from gitticks.actions.context import Context
 from gitticks.board import board_checkout
 from gitticks.errors import DocumentError
-from gitticks.git.files import CheckoutFiles
-from gitticks.git.folders import NotPlainError
+from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.process import run_git
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path

@@ -207,8 +207,8 @@ class Context:
         try:
             return resolve_id(self.index, text, least)
         except NotFoundError as error:
-            from gitticks.actions.broken import find_unreadable
             from gitticks.actions.saved_tasks import saved_task
+            from gitticks.actions.task_files import find_unreadable
 
             saved = saved_task(self, text) if len(text) >= least else None
             raise find_unreadable(self.index, text) or saved or error from None

@@ -14,7 +14,7 @@ from gitticks.board.moved_folders import ID_LINE, home_of, is_astray, join_moves
 from gitticks.board.notes import is_note
 from gitticks.board.skip_reasons import Problem, on_board
 from gitticks.errors import DocumentError, GitticksError, RefusedError
-from gitticks.git.indexlock import saying_at_work
+from gitticks.git.indexfile import saying_at_work
 from gitticks.git.staged import (
     StagedChange,
     is_sequencing,

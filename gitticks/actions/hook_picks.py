@@ -24,7 +24,7 @@ def check_pick(context: Context) -> tuple[Problem, ...]:
     git_dir = context.repository.git_dir
     if checked_out_ref(git_dir) != STATE_REF or not is_made_again(git_dir):
         return ()
-    from gitticks.actions.doctor import diagnose_range
+    from gitticks.actions.doctor.diagnosis import diagnose_range
 
     tip = context.store.tip()
     first = _parent_of(context, tip, _LOOKED_BACK)

@@ -188,7 +188,7 @@ def _bring(context: Context, changes: tuple[StagedChange, ...]) -> _Step:
 
 @contextlib.contextmanager
 def _holding_index(context: Context) -> Iterator[bool]:
-    from gitticks.git.indexlock import hold_index_lock
+    from gitticks.git.indexfile import hold_index_lock
     from gitticks.git.locks import hold_lock
 
     with hold_lock(context.repository.own_dir / "lock"), hold_index_lock(context.repository.git_dir) as held:

@@ -23,7 +23,7 @@ from gitticks.board.hooks import (
 )
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, linked_checkouts
-from gitticks.git.hooks_path import OwnHooks, find_own_hooks
+from gitticks.git.config import OwnHooks, find_own_hooks
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.runner import workspace_setup
 from gitticks.runner.workspace_setup import workspaces_with_hooks

@@ -124,8 +124,7 @@ def _find(context: Context, candidate: _Candidate) -> str | None:
     Work that was never handed over, and that the base merely contains, may be the base's own: an agent that brought
     its branch up to date has its commits. So there only a merge, or the same changes, count.
     """
-    from gitticks.git.merges import find_merge
-    from gitticks.git.merges.history import find_same_patch
+    from gitticks.git.merges.history import find_merge, find_same_patch
 
     task = candidate.task
     commit = find_merge(context.repository, candidate.tip, task.id, candidate.head)
@@ -245,8 +244,7 @@ def _gone(context: Context, base: str, tasks: list[Task]) -> Iterator[MissingMer
 
 
 def _came_anew(context: Context, tip: str, task: Task) -> bool:
-    from gitticks.git.merges import find_merge
-    from gitticks.git.merges.history import find_same_patch
+    from gitticks.git.merges.history import find_merge, find_same_patch
 
     head = task.end_sha
     if head is None or not context.store.objects.has(head):

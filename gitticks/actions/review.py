@@ -11,14 +11,9 @@ from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.verdict import Judged, approve_task, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError
-from gitticks.git.merges import (
-    Conflict,
-    DiffSummary,
-    diff_summary,
-    long_changes,
-    merge_in_memory,
-    tree_changes,
-)
+from gitticks.git.merges.following import tree_changes
+from gitticks.git.merges.history import DiffSummary, diff_summary, long_changes
+from gitticks.git.merges.memory import Conflict, merge_in_memory
 from gitticks.git.process import run_git
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section, pair_questions, with_unasked
@@ -32,7 +27,7 @@ from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Requested, Seen
 
 if TYPE_CHECKING:
-    from gitticks.git.merges import LongChange
+    from gitticks.git.merges.history import LongChange
     from gitticks.model.notes import Entry, QuestionPair
     from gitticks.runner.worklog import LoggedIteration
     from gitticks.store.transaction import Transaction

@@ -1,4 +1,4 @@
-"""Runs agents on what is ready, finishes what a killed run left, and stops a run from another terminal."""
+"""Runs agents on what is ready, finishes what a killed run left, stops a run, and merges approved work."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from gitticks.errors import GitticksError
 from gitticks.flocks import give_up_lock, take_lock
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.settings import SandboxPreset
-from gitticks.model.task import SessionRecord
+from gitticks.model.task import SessionRecord, Task
 from gitticks.runner.context import RunContext
-from gitticks.runner.events import RunEvent, Warned
+from gitticks.runner.events import MergeWaits, RunEvent, Warned
 from gitticks.runner.jobs import interrupting
 from gitticks.runner.liveness import RUN_LOCK, Holds, is_run_alive_at
 from gitticks.runner.loop import Loop
+from gitticks.runner.mergequeue import MergeQueue, MergeResult
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.records import Sessions
@@ -170,3 +171,60 @@ def stop_task(context: Context, task_id: TaskId) -> bool:
     own_dir = context.repository.own_dir
     Holds(own_dir).hold(task_id)
     return task_id in Sessions(own_dir).live()
+
+
+@dataclass(frozen=True, slots=True)
+class TryOut:
+    """What a merge would meet: the conflicting paths, none if it is clean."""
+
+    task: Task
+    conflicts: tuple[str, ...]
+
+
+def merge_task(
+    context: Context, task_id: TaskId, listener: Callable[[RunEvent], None] | None = None
+) -> MergeResult:
+    """Merges one approved task now."""
+    return _told(_queue(context, listener), task_id)
+
+
+def merge_all(context: Context, listener: Callable[[RunEvent], None]) -> list[tuple[Task, MergeResult]]:
+    """Merges everything that is approved, in the order of approval; what a killed merge left behind is removed."""
+    queue = _queue(context, listener)
+    remove_merged_workspaces(queue.run)
+    return [(task, _told(queue, task.id)) for task in queue.waiting()]
+
+
+def merged_words(base: str | None, sha: str, tested: str) -> str:
+    """Returns `merged into main as 91bd02e, tests pass on the merge (212 in 9 s)`; `tested` may be empty."""
+    first, separator, rest = tested.partition(" (")
+    checks = f", {first} on the merge{separator}{rest}" if tested else ""
+    return f"merged into {base} as {sha[:7]}{checks}"
+
+
+def _told(queue: MergeQueue, task_id: TaskId) -> MergeResult:
+    result = queue.merge(task_id)
+    if result.waits is not None:
+        queue.run.emit(MergeWaits(task_id, result.waits))
+    return result
+
+
+def try_out(context: Context, task_ids: list[TaskId]) -> list[TryOut]:
+    """Returns what merging would meet, without changing anything; all approved tasks if none is named."""
+    queue = _queue(context, None)
+    ids = task_ids or [task.id for task in queue.waiting()]
+    return [TryOut(context.store.task_file(one).task, queue.try_out(one)) for one in ids]
+
+
+def runner_merges(context: Context) -> bool:
+    """True if a run is alive, which will merge what was approved."""
+    return is_run_alive(context.repository)
+
+
+def _queue(context: Context, listener: Callable[[RunEvent], None] | None) -> MergeQueue:
+    context.require_person("merge")
+    return MergeQueue(run_context(context, listener or _ignore), context.author)
+
+
+def _ignore(event: RunEvent) -> None:
+    """Takes an event that nobody asked for."""

@@ -160,7 +160,7 @@ def take_up_files(context: Context, edits: Iterable[SavedEdit]) -> Mapping[str, 
         why each stays, by path; None for one that is committed.
     """
     from gitticks.board import board_checkout
-    from gitticks.git.attributes import converted_paths
+    from gitticks.git.checkouts import converted_paths
 
     waiting = {edit.path: edit for edit in edits}
     checkout = board_checkout(context.repository)

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,8 @@ from gitticks.importing.beads import issue_of, record_of
 from gitticks.importing.bring_in import BringIn, Imported
 from gitticks.importing.record import Format
 from gitticks.importing.sources import find_source, read_source
-from gitticks.model.event import Event
+from gitticks.model.event import Event, EventType
+from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
 from gitticks.model.task import Task
 from gitticks.terminal_safety import safe_json
@@ -26,10 +27,13 @@ from gitticks.terminal_safety import safe_json
 if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
 
+
 COLUMNS = (
     "id", "title", "type", "status", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "reviewer",
     "defer_until", "created", "created_by", "updated", "closed", "closed_reason", "external_ref", "summary",
 )  # fmt: skip
+
+_PERSONS_WORK = "migrate tasks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +129,42 @@ def as_beads(context: Context) -> Iterator[str]:
     for one in found:
         issue = issue_of(one.file, records[one.file.task.id], names)
         yield safe_json(json.dumps(issue, ensure_ascii=False, separators=(",", ":"))) + "\n"
+
+
+def manual_to_awaiting(context: Context) -> tuple[TaskId, ...]:
+    """Writes the old `manual: true` of every task as `awaiting: work`, in one commit, and returns these tasks."""
+    context.require_person(_PERSONS_WORK)
+
+    def write(transaction: Transaction) -> tuple[TaskId, ...]:
+        found = [
+            file
+            for task_id in sorted(transaction.task_ids())
+            if (file := _manual(context, transaction, task_id))
+        ]
+        for file in found:
+            task = file.task
+            new = file.without_manual()
+            if task.is_open:
+                new = new.with_task(replace(task, asked_at=task.asked_at or context.now, updated=context.now))
+            transaction.put_task(new)
+            data = {"fields": ["awaiting"]}
+            event = Event(EventType.FIELDS_CHANGED, context.now, context.actor, data=data)
+            transaction.append_events(task.id, [event])
+        actor = context.actor
+        trailers = [("Event", EventType.FIELDS_CHANGED.value), ("Actor", f"{actor.kind.value} {actor.name}")]
+        transaction.describe(f"migrate: manual to awaiting in {len(found)} tasks", trailers)
+        return tuple(file.task.id for file in found)
+
+    return context.store.transact(write, author=context.author)
+
+
+def _manual(context: Context, transaction: Transaction, task_id: TaskId) -> TaskFile | None:
+    """Returns the task's file if it holds the old key; one that cannot be read is left alone with a warning."""
+    if b"manual" not in (transaction.read(task_path(task_id)) or b""):
+        return None
+    try:
+        file = transaction.task_file(task_id)
+    except DocumentError as error:
+        context.warnings.append(f"left alone: {error.message}")
+        return None
+    return file if file.is_manual else None

@@ -100,7 +100,7 @@ def _groups(
 
 
 def _unreadable(index: Index, task_id: TaskId) -> Exception:
-    from gitticks.actions.broken import find_broken
+    from gitticks.actions.task_files import find_broken
 
     missing = NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
     return find_broken(index, task_id) or missing

@@ -163,7 +163,7 @@ class MergedNow:
 
 def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     """Merges an approved task in the foreground; None where a run is alive, which merges it."""
-    from gitticks.actions.merge import merge_task, merged_words, runner_merges
+    from gitticks.actions.run import merge_task, merged_words, runner_merges
 
     if runner_merges(context):
         return None

@@ -14,8 +14,7 @@ from pathlib import Path
 from gitticks.board.hooks import BOARD_HOOKS, PASSED_ON, forget_hooks, leads_to_hooks, name_hooks, names_hooks
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, linked_checkouts
-from gitticks.git.config import enable_worktree_config
-from gitticks.git.hooks_path import CHECKOUT_FOLDER, OwnHooks, find_own_hooks
+from gitticks.git.config import CHECKOUT_FOLDER, OwnHooks, enable_worktree_config, find_own_hooks
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
 from gitticks.store.hook_files import (

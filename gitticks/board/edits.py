@@ -22,15 +22,12 @@ from gitticks.board.older import older_versions, typed_versions
 from gitticks.board.place import board_checkout, errors_of_board, is_on_state_branch
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.files import CheckoutFiles
-from gitticks.git.folders import NotPlainError
-from gitticks.git.follow import QUIET_SECONDS
-from gitticks.git.indexfile import IndexEntry, index_ready
-from gitticks.git.indexlock import hold_index_lock
+from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.follow import EXECUTABLE, PLAIN, QUIET_SECONDS, conflict_entries
+from gitticks.git.indexfile import IndexEntry, hold_index_lock, index_ready
 from gitticks.git.locks import WAIT_SECONDS, hold_lock
 from gitticks.git.objects import Objects
 from gitticks.git.repository import Repository
-from gitticks.git.settle import EXECUTABLE, PLAIN, conflict_entries
 from gitticks.git.staged import is_sequencing
 from gitticks.git.texts import changed_places, nearest_first
 from gitticks.store.layout import task_of_path

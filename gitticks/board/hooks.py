@@ -11,8 +11,16 @@ from types import MappingProxyType
 from gitticks.board import board_checkout
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout
-from gitticks.git.config import enable_worktree_config, read_worktree_setting, write_worktree_setting
-from gitticks.git.hooks_path import CHECKOUT_FOLDER, HIDDEN_HOOKS_PATH, HOOKS_PATH, find_own_hooks, is_of_ours
+from gitticks.git.config import (
+    CHECKOUT_FOLDER,
+    HIDDEN_HOOKS_PATH,
+    HOOKS_PATH,
+    enable_worktree_config,
+    find_own_hooks,
+    is_of_ours,
+    read_worktree_setting,
+    write_worktree_setting,
+)
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
 from gitticks.store.hook_files import (

@@ -82,8 +82,7 @@ def _pulled(repository: Repository, checkout: Checkout) -> Iterator[str]:
 def _left(
     repository: Repository, checkout: Checkout, objects: Objects, commits: tuple[str, str, str]
 ) -> Mapping[str, str | None]:
-    from gitticks.git.files import CheckoutFiles
-    from gitticks.git.folders import NotPlainError
+    from gitticks.git.files import CheckoutFiles, NotPlainError
     from gitticks.git.indexfile import RESOLVED, read_entries
 
     old, pulled, tip = (objects.tree_of(commit) for commit in commits)

@@ -131,7 +131,7 @@ def is_in_step(repository: Repository) -> bool:
 
 def _take(repository: Repository, held: contextlib.ExitStack) -> Checkout | None:
     """Returns the board with its index locked for as long as `held` lasts; None if it cannot follow now."""
-    from gitticks.git.indexlock import hold_index_lock
+    from gitticks.git.indexfile import hold_index_lock
 
     with contextlib.suppress(OSError):
         checkout = board_checkout(repository)
@@ -182,7 +182,7 @@ def _sync(
 
 def _refresh_stale(repository: Repository, checkout: Checkout) -> None:
     """Lets git compare what only it can; an index that somebody writes meanwhile is left to the next call."""
-    from gitticks.git.indexlock import hold_index_lock
+    from gitticks.git.indexfile import hold_index_lock
 
     journal = load_journal(repository)
     index = checkout.git_dir / "index"

@@ -15,13 +15,11 @@ from gitticks.board.older import older_versions, typed_versions
 from gitticks.board.place import BoardReport
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
-from gitticks.git.files import CheckoutFiles
-from gitticks.git.folders import NotPlainError
-from gitticks.git.follow import Followed, Follower, Outcome, Version
+from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.follow import EXECUTABLE, PLAIN, Followed, Follower, Move, Outcome, Settler, Version
 from gitticks.git.indexfile import RESOLVED, IndexEntry, index_ready, read_entries, write_entries
 from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
-from gitticks.git.settle import EXECUTABLE, PLAIN, Move, Settler
 from gitticks.git.staged import own_commits
 from gitticks.git.texts import Merge, changed_places
 

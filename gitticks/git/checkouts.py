@@ -7,17 +7,21 @@ inside it, which an agent can replace.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.errors import NotFoundError
+from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, folder_of_ref, is_object_id, read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
 
 _MOST_NAMED = 500
 """A system takes only so many words with a command."""
+
+_CHANGING = ("filter", "ident", "working-tree-encoding")
+_NOTHING = frozenset({"unspecified", "unset"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,6 @@ def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> C
 
     Where paths are given, git looks only `among` them and what lies below them; where they are very many, everywhere.
     """
-    from gitticks.git.process import run_git
     from gitticks.git.untrusted_config import fence_programs
 
     if among is not None and not among:
@@ -182,3 +185,17 @@ def commit_folders(checkout: Checkout) -> tuple[Path, ...]:
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
     return tuple(folders)
+
+
+def converted_paths(checkout: Checkout, paths: Sequence[str]) -> frozenset[str]:
+    """Returns those of the paths for which a filter, a keyword or an encoding is set in git's attributes."""
+    answer = run_git(
+        ["check-attr", "-z", "--stdin", *_CHANGING],
+        repository_dir=checkout.git_dir,
+        work_tree=checkout.path,
+        directory=checkout.path,
+        input=b"".join(os.fsencode(path) + b"\0" for path in paths),
+    )
+    words = os.fsdecode(answer.stdout).split("\0")
+    triples = zip(words[::3], words[2::3], strict=False)
+    return frozenset(path for path, value in triples if path and value not in _NOTHING)

@@ -1,9 +1,4 @@
-"""Replaces files of a checkout without ever writing over what somebody else wrote in between.
-
-The new content is swapped with the file, and what came out is compared with what was expected to be there. If it is
-something else, a person saved in that moment: the two are swapped back. Should even that bring out other bytes, these
-are kept as a rescue file; nothing is deleted that was not read and compared.
-"""
+"""The folders on the way to a checkout's files: each looked at once, and made where it is missing."""
 
 from __future__ import annotations
 
@@ -13,19 +8,128 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from gitticks.git.disk import exchange, move_to_free_place
-from gitticks.git.folders import Folders, not_plain
-from gitticks.git.prepared import PreparedFiles
+from gitticks.errors import GitticksError
+from gitticks.git.disk import exchange, load_exchange, move_to_free_place, sync_files, write_all
 
 _MOST_LOOKS, _PAUSE_SECONDS, _TIMES_LONGER = 8, 0.01, 10
-
 SCRATCH_IN_CHECKOUT = ".gitticks-tmp"
 """Where new content is prepared if the git directory is on another file system than the checkout."""
+
+
+class NotPlainError(GitticksError):
+    """A path is a folder, a symbolic link or a device, or leads through one that is no folder."""
+
+
+def not_plain(path: str) -> NotPlainError:
+    """Returns the error for a path where something else than a file is, or than a folder on the way to it."""
+    return NotPlainError(f"`{path}` is no plain file", hint=f"move `{path}` out of the way")
+
+
+class Folders:
+    """The folders below `root`, remembered as long as this lives, which is one go at a checkout.
+
+    Whoever then finds one gone tells it by `forget`. Looking again for each of thousands of files would take longer
+    than writing them.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+        self._known = {""}
+
+    def lead_to(self, path: str) -> bool:
+        """True if the folder of the file at `path` is there; no symbolic link is followed.
+
+        Raises:
+            NotPlainError: something else is in the place of it, or of one above it.
+        """
+        return self._is_there(_above(path), path)
+
+    def make(self, path: str) -> None:
+        """Makes the folder of the file at `path`, and those above it, where they are missing.
+
+        Raises:
+            NotPlainError: something else is in the place of one.
+        """
+        if not self.lead_to(path):
+            os.makedirs(f"{self._root}/{_above(path)}", exist_ok=True)  # noqa: PTH103 - strings all the way
+            self._known.add(_above(path))
+
+    def forget(self) -> None:
+        """Looks at every folder anew from now on."""
+        self._known = {""}
+
+    def _is_there(self, folder: str, path: str) -> bool:
+        unknown: list[str] = []
+        while folder not in self._known:
+            unknown.append(folder)
+            folder = _above(folder)
+        for one in reversed(unknown):
+            try:
+                mode = os.lstat(f"{self._root}/{one}").st_mode
+            except FileNotFoundError:
+                return False
+            if not stat.S_ISDIR(mode):
+                raise not_plain(path)
+            self._known.add(one)
+        return True
+
+
+def _above(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+class PreparedFiles:
+    """Files with new content, each to be taken once.
+
+    A process that is killed leaves some of them; whoever comes next sweeps the folder, as after any write.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[bytes, list[Path]] = {}
+
+    def add(self, folder: Path, contents: Iterable[bytes]) -> None:
+        """Writes a file in `folder` for each content, and waits once until all are on disk and can be put in place.
+
+        Raises:
+            OSError: something could not be written; nothing is left of them.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            for number, content in enumerate(contents):
+                path = folder / f"{os.getpid()}-many-{number}"
+                self._files.setdefault(content, []).append(path)
+                _write(path, content)
+            sync_files([str(path) for paths in self._files.values() for path in paths], [str(folder)])
+            load_exchange()
+        except OSError:
+            self.drop()
+            raise
+
+    def take(self, content: bytes) -> Path | None:
+        """Returns a file that holds the content and is the caller's from now on; None if there is none."""
+        paths = self._files.get(content)
+        return paths.pop() if paths else None
+
+    def drop(self) -> None:
+        """Removes those that nobody took."""
+        for paths in self._files.values():
+            for path in paths:
+                path.unlink(missing_ok=True)
+        self._files.clear()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Writes a new file; opening it as Python does asks of each whether it is a terminal, and where it begins."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        write_all(descriptor, content)
+    finally:
+        os.close(descriptor)
 
 
 @dataclass(frozen=True, slots=True)

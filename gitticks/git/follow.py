@@ -1,15 +1,16 @@
-"""Brings one file of a checkout from the version it was at to a newer one, and never loses what a person wrote."""
+"""Brings one file of a checkout to a newer version without losing what a person wrote, and decides what the index says of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import dropwhile, islice, takewhile
 from pathlib import Path
+from typing import NamedTuple
 
-from gitticks.git.files import CheckoutFiles
-from gitticks.git.folders import NotPlainError
+from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.indexfile import BASE, OURS, RESOLVED, THEIRS, IndexEntry
 from gitticks.git.texts import Merge, nearest_first
 
 QUIET_SECONDS = 0.15
@@ -18,6 +19,10 @@ QUIET_SECONDS = 0.15
 _ATTEMPTS = 5
 _MOST_TRIED = 8
 """Of older versions so many are joined with the edit: as long as they exclude each other, every writer tries again."""
+
+OlderVersions = Callable[[str], Iterable[bytes]]
+"""Returns the earlier contents of the file at a path, the newest first."""
+EXECUTABLE, PLAIN = "100755", "100644"
 
 
 class Outcome(StrEnum):
@@ -53,10 +58,6 @@ class Followed:
     present: bytes | None
     rescued: tuple[Path, ...] = ()
     saved: bytes | None = None
-
-
-OlderVersions = Callable[[str], Iterable[bytes]]
-"""Returns the earlier contents of the file at a path, the newest first."""
 
 
 def no_older_versions(path: str) -> Iterable[bytes]:  # noqa: ARG001
@@ -187,3 +188,74 @@ def _is_within(part: Iterable[bytes], whole: Iterable[bytes]) -> bool:
     """True if all lines of a part are in the whole, in their order."""
     rest = iter(whole)
     return all(line in rest for line in part)
+
+
+class Move(NamedTuple):
+    """The object ids that a path goes between on its branch, and its new mode; None where there is no file.
+
+    `seen` is an earlier new version that the index was taken to while the file itself was left behind.
+    """
+
+    path: str
+    base: str | None
+    new: str | None
+    mode: str = PLAIN
+    seen: str | None = None
+
+
+class Settled(NamedTuple):
+    """The entries that the index is to hold for a path, and a staged edit that has no place in it any more."""
+
+    entries: tuple[IndexEntry, ...]
+    unstaged: bytes | None = None
+
+
+class Settler(NamedTuple):
+    """Settles entries with a way to merge, and with the repository's objects to read from and to write to."""
+
+    merge: Merge
+    read_blob: Callable[[str], bytes]
+    write_blob: Callable[[bytes], str]
+
+    def settle(
+        self, move: Move, followed: Followed, entries: Mapping[int, IndexEntry], *, conflict_is_ours: bool
+    ) -> Settled | None:
+        """Returns what the index is to hold, or None to leave it as it is.
+
+        Args:
+            move: where the path goes.
+            followed: what became of the file.
+            entries: what the index holds now, by stage.
+            conflict_is_ours: stages there come from an earlier call of this, not from a merge of the person's.
+        """
+        in_conflict = any(stage != RESOLVED for stage in entries)
+        stays = followed.outcome in (Outcome.CONFLICT, Outcome.DEFERRED)
+        if in_conflict and (stays or not conflict_is_ours):
+            return None
+        if followed.outcome is Outcome.CONFLICT:
+            present = None if followed.present is None else self.write_blob(followed.present)
+            return Settled(conflict_entries(move.path, (move.base, move.new, present), move.mode))
+        staged = entries.get(RESOLVED)
+        if staged is None or staged.object_id in (move.base, move.new, move.seen):
+            return Settled(_entry(move, move.new))
+        return self._keep_staged(move, followed, staged)
+
+    def _keep_staged(self, move: Move, followed: Followed, staged: IndexEntry) -> Settled:
+        """Joins an edit that a person had staged with the new version."""
+        content = self.read_blob(staged.object_id)
+        if move.new is not None:
+            base = b"" if move.base is None else self.read_blob(move.base)
+            merged = self.merge(move.path, base, content, self.read_blob(move.new))
+            if merged is not None:
+                return Settled(_entry(move, self.write_blob(merged)))
+        return Settled(_entry(move, move.new), None if content == followed.present else content)
+
+
+def conflict_entries(path: str, blobs: Sequence[str | None], mode: str) -> tuple[IndexEntry, ...]:
+    """Returns the stages that make `git status` show a conflict and `git commit` refuse: base, branch and file."""
+    stages = zip((BASE, OURS, THEIRS), blobs, strict=True)
+    return tuple(IndexEntry(path, blob, stage, mode) for stage, blob in stages if blob is not None)
+
+
+def _entry(move: Move, object_id: str | None) -> tuple[IndexEntry, ...]:
+    return () if object_id is None else (IndexEntry(move.path, object_id, RESOLVED, move.mode),)

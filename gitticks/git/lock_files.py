@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Checkout, worktree_entries
-from gitticks.git.indexlock import OWN_MARK
+from gitticks.git.indexfile import OWN_MARK
 from gitticks.git.locks import FOREIGN_AGE_SECONDS, LOCK_SIZES, HeldLock, clear_stale_ref_lock, hold_lock
 from gitticks.git.refs import BRANCHES
 from gitticks.git.repository import Repository

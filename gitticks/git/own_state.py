@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gitticks.errors import GitticksError
-from gitticks.git.config import CONFIG_FILE
-from gitticks.git.hooks_path import CHECKOUT_FOLDER, HOOKS_PATH, find_own_hooks, is_of_ours
+from gitticks.git.config import CHECKOUT_FOLDER, CONFIG_FILE, HOOKS_PATH, find_own_hooks, is_of_ours
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file

@@ -14,9 +14,12 @@ from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import trimmed
 from gitticks.document.values import format_date, format_time
 from gitticks.importing.files import STDIN, RecordError, lines_of, object_of, refuse_utf16
-from gitticks.importing.parts import (
+from gitticks.importing.record import (
     EPOCH,
+    ForeignTask,
+    Format,
     Parts,
+    Reading,
     as_record,
     canonical,
     clean,
@@ -25,7 +28,6 @@ from gitticks.importing.parts import (
     is_given_up,
     one_line,
 )
-from gitticks.importing.record import ForeignTask, Format, Reading
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Entry, Section

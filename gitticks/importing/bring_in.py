@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gitticks.document.history import MOST_LINE_BYTES, render_event
 from gitticks.document.values import format_time
 from gitticks.errors import DocumentError
-from gitticks.importing.links import Linked, leads_to_new, left_links, link, links_of_others
-from gitticks.importing.places import Known, Places
+from gitticks.importing.links import Known, Linked, Places, leads_to_new, left_links, link, links_of_others
 from gitticks.importing.record import ForeignTask, Format, Problem, Reading
 from gitticks.importing.task_text import as_text, is_too_large, kept, key_of, task_text
 from gitticks.model.event import Actor, Event, EventType

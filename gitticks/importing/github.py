@@ -10,15 +10,17 @@ from typing import Any
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.importing.files import MOST_LIST_BYTES, STDIN, RecordError, json_of, read_file
-from gitticks.importing.parts import (
+from gitticks.importing.record import (
+    ForeignTask,
+    Format,
     Parts,
+    Reading,
     as_record,
     canonical,
     comment,
     digest_of,
     one_line,
 )
-from gitticks.importing.record import ForeignTask, Format, Reading
 from gitticks.model.notes import Entry
 from gitticks.model.status import Status
 

@@ -1,20 +1,198 @@
-"""What was read from another tracker, before anybody knows which ids and links it will have here."""
+"""What was read from another tracker, and how its records are read field by field."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any
 
+from gitticks.document.texts import encodable, is_encodable, with_newlines
+from gitticks.document.values import parse_time
 from gitticks.errors import DocumentError
 from gitticks.importing.files import RecordError
-from gitticks.importing.parts import is_altered
-from gitticks.model.notes import Entry
-from gitticks.model.status import Awaiting, Requires, Status
+from gitticks.model.notes import Entry, Section
+from gitticks.model.status import ActorKind, Awaiting, Requires, Status
 from gitticks.model.task import DEFAULT_PRIORITY
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""The time of what came without one."""
+_FRACTION = re.compile(r"(?<=\d)\.(\d+)")
+_GIVEN_UP = re.compile(
+    r"\W*(?:won'?t (?:do|fix)|wontfix|duplicate|dup|obsolete|superseded|not planned|cancel(?:l?ed)?|abandoned"
+    r"|invalid|no longer (?:needed|relevant))\b",
+    re.IGNORECASE,
+)
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_LEAST_YEAR = 1970
+
+
+def canonical(value: Any) -> str:
+    """Returns JSON that is the same for equal values."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def as_record(value: Any) -> str:
+    """Returns JSON on one line with its keys in the order in which they came."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def digest_of(text: str) -> str:
+    """Returns what tells one text from another."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def is_altered(record: str) -> bool:
+    """True if a record, as JSON, has characters that `clean` replaces."""
+    return _NUL.search(record) is not None or not is_encodable(record)
+
+
+def clean(text: str) -> str:
+    """Returns the text as a file can hold it, with LF line breaks."""
+    return with_newlines(encodable(text), "\n")
+
+
+def one_line(text: str) -> str:
+    """Returns the text on one line."""
+    return " ".join(clean(text).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """When a record was changed last, and, where it is closed, when and why."""
+
+    updated: datetime | None
+    closed: datetime | None
+    reason: str | None
+
+
+@dataclass(slots=True)
+class Parts:
+    """The fields of one record; what was taken is no longer among those left."""
+
+    left: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Parts:
+        """Returns the parts of a record; nulls and empty texts and lists say nothing."""
+        return cls(
+            {key: value for key, value in record.items() if value is not None and value not in ("", [], {})}
+        )
+
+    def text(self, key: str) -> str | None:
+        """Takes a text."""
+        value = self.left.get(key)
+        if not isinstance(value, str):
+            return None
+        del self.left[key]
+        return clean(value)
+
+    def line(self, key: str) -> str | None:
+        """Takes a text and puts it on one line; None where nothing is left."""
+        text = self.text(key)
+        return (one_line(text) or None) if text is not None else None
+
+    def name(self, key: str, *others: str) -> str:
+        """Takes the text that a record cannot do without, under the first of these keys that has one."""
+        for one in (key, *others):
+            found = self.line(one)
+            if found:
+                return found
+        raise RecordError(f"`{key}` is missing")
+
+    def time(self, key: str) -> datetime | None:
+        """Takes a time."""
+        value = self.left.get(key)
+        found = time_of(value) if isinstance(value, str) else None
+        if found is not None:
+            del self.left[key]
+        return found
+
+    def day(self, key: str) -> date | None:
+        """Takes the day of a date or time."""
+        found = self.time(key)
+        return None if found is None else found.date()
+
+    def priority(self, words: Mapping[str, int] | None = None) -> int:
+        """Takes a number from 0 to 4, or one of the words for them; the default where there is none."""
+        value = self.left.get("priority")
+        found = (words or {}).get(value.strip().lower()) if isinstance(value, str) else value
+        if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= 4:  # noqa: PLR2004
+            return DEFAULT_PRIORITY
+        del self.left["priority"]
+        return found
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Takes a list of texts, each once; one text alone is a list too."""
+        value = self.left.get(key)
+        items = [value] if isinstance(value, str) else value
+        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+            return ()
+        del self.left[key]
+        return tuple(dict.fromkeys(line for item in items if (line := one_line(item))))
+
+    def objects(self, key: str) -> list[dict[str, Any]]:
+        """Takes a list of objects."""
+        value = self.left.get(key)
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            return []
+        del self.left[key]
+        return value
+
+    def names(self, key: str, name: str) -> tuple[str, ...]:
+        """Takes a list of objects, and returns the text `name` of each that has one, each once."""
+        found = (one.get(name) for one in self.objects(key))
+        return tuple(dict.fromkeys(line for one in found if isinstance(one, str) and (line := one_line(one))))
+
+    def sections(self, keys: Mapping[Section, str]) -> tuple[tuple[str, str], ...]:
+        """Takes the texts under these keys, as sections in their order."""
+        found = ((section.value, self.text(key)) for section, key in keys.items())
+        return tuple((name, text) for name, text in found if text and text.strip())
+
+    def is_epic(self, key: str) -> bool:
+        """True if the kind says so; takes it where it says no more than that, or that it is a task."""
+        kind = self.left.get(key)
+        if kind in ("task", "epic"):
+            self.drop(key)
+        return kind == "epic"
+
+    def ending(self, status: Status, key: str, reason: str | None) -> Ending:
+        """Takes when the record was changed and closed; `reason` was under `key`, and goes back if it is open."""
+        updated = self.time("updated_at")
+        if status.is_terminal:
+            line = one_line(reason) if reason else None
+            return Ending(updated, self.time("closed_at") or updated, line or None)
+        if reason:
+            self.left[key] = reason
+        return Ending(updated, None, None)
+
+    def drop(self, *keys: str) -> None:
+        """Forgets fields."""
+        for key in keys:
+            self.left.pop(key, None)
+
+
+def time_of(text: str) -> datetime | None:
+    """Returns the UTC time in whole seconds; zeros of a time that was never set are none."""
+    found = parse_time(_FRACTION.sub("", text.strip()))
+    return found.astimezone(UTC) if found is not None and found.year >= _LEAST_YEAR else None
+
+
+def is_given_up(reason: str | None) -> bool:
+    """True if the reason for closing plainly says that nothing was done."""
+    return reason is not None and _GIVEN_UP.match(reason) is not None
+
+
+def comment(author: object, text: str, created: object, undated: datetime | None) -> Entry:
+    """Returns a person's comment as an entry; `undated` stands for a time that is none."""
+    name = one_line(author) if isinstance(author, str) else ""
+    at = time_of(created) if isinstance(created, str) else None
+    return Entry(at or undated or EPOCH, ActorKind.HUMAN, name or "unknown", clean(text))
 
 
 class Format(StrEnum):

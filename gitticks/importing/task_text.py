@@ -17,8 +17,7 @@ from gitticks.document.texts import Source, trimmed
 from gitticks.document.yaml_read import loose_node
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import DocumentError
-from gitticks.importing.parts import canonical, clean, one_line
-from gitticks.importing.record import ForeignTask
+from gitticks.importing.record import ForeignTask, canonical, clean, one_line
 from gitticks.model.notes import Section
 from gitticks.model.task import Task
 

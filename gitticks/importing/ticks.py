@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from gitticks.importing.files import RecordError, files_of, object_of, read_file
-from gitticks.importing.parts import (
+from gitticks.importing.record import (
     EPOCH,
+    ForeignTask,
+    Format,
     Parts,
+    Reading,
     as_record,
     canonical,
     digest_of,
     is_given_up,
     time_of,
 )
-from gitticks.importing.record import ForeignTask, Format, Reading
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Awaiting, Requires, Status
 

@@ -10,21 +10,10 @@ from typing import TYPE_CHECKING, assert_never
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.locks import hold_lock
-from gitticks.git.merges import (
-    BaseMoved,
-    CheckoutOverlaps,
-    Conflict,
-    HookRefusedError,
-    Moved,
-    checkout_aside,
-    commit_merge,
-    find_merge,
-    finish_checkout,
-    merge_in_memory,
-    merge_trailers,
-    move_base,
-    rebase_in_memory,
-)
+from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
+from gitticks.git.merges.commits import HookRefusedError, checkout_aside, commit_merge
+from gitticks.git.merges.history import find_merge, merge_trailers
+from gitticks.git.merges.memory import Conflict, merge_in_memory, rebase_in_memory
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeStrategy

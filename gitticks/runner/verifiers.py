@@ -16,7 +16,8 @@ from pathlib import Path
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
-from gitticks.git.merges import merge_base, tree_changes
+from gitticks.git.merges.following import tree_changes
+from gitticks.git.merges.history import merge_base
 from gitticks.git.process import printable, run_git
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, current_branch, head, lost_head
-from gitticks.git.merges import merge_base
+from gitticks.git.merges.history import merge_base
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, default_base, head_branch, read_ref
 from gitticks.git.repository import Repository

@@ -13,8 +13,13 @@ from gitticks.agents.process import Command, Limits, StopRequest, run_supervised
 from gitticks.board.hooks import BOARD_HOOKS, PASSED_ON, are_hooks_off, forget_hooks, name_hooks, names_hooks
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, checkout_at, linked_checkouts
-from gitticks.git.config import enable_worktree_config, read_worktree_setting, write_worktree_setting
-from gitticks.git.hooks_path import OwnHooks, find_own_hooks
+from gitticks.git.config import (
+    OwnHooks,
+    enable_worktree_config,
+    find_own_hooks,
+    read_worktree_setting,
+    write_worktree_setting,
+)
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId

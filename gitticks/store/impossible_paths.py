@@ -77,7 +77,7 @@ def without_impossible(
     if not paths:
         return commit, ()
     from gitticks.git.identity import ENGINE_IDENTITY
-    from gitticks.git.objects.removal import commit_without
+    from gitticks.git.objects.trees import commit_without
 
     found = tuple(ImpossiblePath(path, _origin(objects, commit, path)) for path in paths)
     lines = "".join(f"{one.words}\n" for one in found)

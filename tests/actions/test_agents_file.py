@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.actions.agents_file import with_block, without_block
+from gitticks.actions.agents import with_block, without_block
 from gitticks.errors import GitticksError
 
 TEXT = "## Tasks\n\nuse gt"

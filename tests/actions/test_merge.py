@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from gitticks.actions.context import Context
-from gitticks.actions.merge import merge_all, merged_words, runner_merges, try_out
-from gitticks.actions.run import only_run
+from gitticks.actions.run import merge_all, merged_words, only_run, runner_merges, try_out
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status

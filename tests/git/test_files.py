@@ -10,8 +10,7 @@ import pytest
 
 from gitticks.git import files as module
 from gitticks.git.disk import exchange
-from gitticks.git.files import CheckoutFiles, Replaced, write_synced
-from gitticks.git.folders import NotPlainError
+from gitticks.git.files import CheckoutFiles, NotPlainError, Replaced, write_synced
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.folders import Folders, NotPlainError
+from gitticks.git.files import Folders, NotPlainError
 
 
 def test_folders_are_made_once_and_remembered(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.hooks_path import HIDDEN_HOOKS_PATH, OwnHooks, find_own_hooks
+from gitticks.git.config import HIDDEN_HOOKS_PATH, OwnHooks, find_own_hooks
 from gitticks.git.repository import Repository, discover
 from tests.support.repositories import git, make_repository
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.indexlock import hold_index_lock
+from gitticks.git.indexfile import hold_index_lock
 from tests.support.repositories import make_repository, run_git_command
 
 

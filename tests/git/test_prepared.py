@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.files import CheckoutFiles
-from gitticks.git.prepared import PreparedFiles
+from gitticks.git.files import CheckoutFiles, PreparedFiles
 
 
 def test_each_is_taken_once_and_the_rest_is_removed(tmp_path: Path) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.git.follow import Followed, Outcome
+from gitticks.git.follow import Followed, Move, Outcome, Settled, Settler
 from gitticks.git.indexfile import IndexEntry
-from gitticks.git.settle import Move, Settled, Settler
 from gitticks.git.texts import merge_text
 from tests.support.repositories import blob_id
 

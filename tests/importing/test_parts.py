@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gitticks.importing.files import RecordError
-from gitticks.importing.parts import Parts, is_given_up, time_of
+from gitticks.importing.record import Parts, is_given_up, time_of
 
 
 @pytest.mark.parametrize(

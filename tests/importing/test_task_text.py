@@ -11,8 +11,7 @@ from gitticks.document.entries import unescape
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import trimmed
 from gitticks.errors import DocumentError
-from gitticks.importing.parts import clean
-from gitticks.importing.record import ForeignTask
+from gitticks.importing.record import ForeignTask, clean
 from gitticks.importing.task_text import task_text
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section

@@ -32,10 +32,9 @@ from gitticks.board.moved_folders import renamed_folders
 from gitticks.board.skip_reasons import BACK, REFUSED, on_board
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, current_branch, is_in_place, linked_checkouts
+from gitticks.git.config import find_own_hooks
 from gitticks.git.disk import move_to_free_place
-from gitticks.git.files import CheckoutFiles
-from gitticks.git.folders import NotPlainError
-from gitticks.git.hooks_path import find_own_hooks
+from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.locks import WAIT_SECONDS
 from gitticks.git.process import GitError
 from gitticks.git.refs import is_object_id, read_symbolic_ref

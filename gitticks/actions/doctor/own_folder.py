@@ -16,7 +16,7 @@ from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.board import WORKTREE_BOARD, board_checkout
 from gitticks.errors import NotFoundError
 from gitticks.git.checkouts import checkout_at
-from gitticks.git.indexlock import hold_index_lock
+from gitticks.git.indexfile import hold_index_lock
 from gitticks.git.lock_files import Holder, LockFile, clear_ref_locks, holder_of, index_lock, ref_locks
 from gitticks.git.locks import hold_lock
 from gitticks.git.worktrees import list_worktrees

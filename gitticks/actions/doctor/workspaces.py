@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.actions.merges_by_hand import find_missing
-from gitticks.actions.worktrees import WorkspaceState, list_worktrees
+from gitticks.actions.workspaces import WorkspaceState, list_worktrees
 from gitticks.git.merges.history import count_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.git.sharing import list_local_branches

@@ -7,9 +7,8 @@ from shlex import quote
 
 import click
 
-from gitticks.actions import agents_file
-from gitticks.actions.agents import KnownAgent, known_agents
-from gitticks.actions.agents_file import DEFAULT_FILE
+from gitticks.actions import agents
+from gitticks.actions.agents import DEFAULT_FILE, KnownAgent, known_agents
 from gitticks.actions.context import Context
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Completes, json_option, pass_context
@@ -74,13 +73,13 @@ def skill_command(context: Context, *, file: str | None, wish: str | None) -> No
             raise UsageError(
                 "a file is named, and not what to do with it", hint=f"`gt skill --install {quote(file)}`"
             )
-        say(agents_file.instructions().rstrip("\n"))
+        say(agents.instructions().rstrip("\n"))
         return
     place = _default(context) if file is None else Path(file)
     if wish == "check":
-        agents_file.check(place)
+        agents.check(place)
         return
-    done = agents_file.install(place) if wish == "install" else agents_file.remove(place)
+    done = agents.install(place) if wish == "install" else agents.remove(place)
     say(f"{place}: {done.value}")
 
 

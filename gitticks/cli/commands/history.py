@@ -6,7 +6,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
-from gitticks.actions.path import find_task_path
+from gitticks.actions.task_files import find_task_path
 from gitticks.cli.json import event_object, print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.render import Style, count_of, say, screen, warn

@@ -114,7 +114,7 @@ def _words(context: Context, done: FollowedUp) -> str:
     if done.before is None:
         return "created"
     if after.is_merging and not done.before.is_merging:
-        from gitticks.actions.merge import runner_merges
+        from gitticks.actions.run import runner_merges
 
         how = (
             "merging (`gt status` shows it)" if runner_merges(context) else f"`gt merge {after.id}` merges it"

@@ -118,8 +118,8 @@ def _object(seen: ReviewView) -> dict[str, object]:
 
 
 def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, as_json: bool) -> int:
-    from gitticks.actions.merge import runner_merges
     from gitticks.actions.review import reject_work
+    from gitticks.actions.run import runner_merges
 
     reject_work(context, task_id, feedback)
     after = context.store.task_file(task_id).task

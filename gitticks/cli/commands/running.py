@@ -162,7 +162,7 @@ def start_command(context: Context, *, task: str, as_json: bool) -> None:
 
     Prints the workspace's path. Runners leave the task alone until it is handed over with `gt complete`.
     """
-    from gitticks.actions.start import start_task
+    from gitticks.actions.workspaces import start_task
 
     started = start_task(context, find_or_take_up_task(context, task))
     if as_json:

@@ -7,9 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
-from gitticks.actions.status import Overview, take_stock
+from gitticks.actions.status import InWork, Overview, current_tasks, take_stock
 from gitticks.board.skip_reasons import awaits_commit
 from gitticks.cli.at_once import JSON, ReadingCommand
 from gitticks.cli.json import entry_object, print_object, task_object

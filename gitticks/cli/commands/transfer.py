@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gitticks.actions import migrating
+from gitticks.actions import transfer
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
 from gitticks.cli.json import SCHEMA, entry_object, event_object, plain, print_object
@@ -192,7 +192,7 @@ def migrate_command(context: Context, *, manual_to_awaiting: bool, as_json: bool
     """Upgrade old task files."""
     if not manual_to_awaiting:
         raise UsageError("nothing was asked for", hint="`gt migrate --manual-to-awaiting`")
-    changed = migrating.manual_to_awaiting(context)
+    changed = transfer.manual_to_awaiting(context)
     if as_json:
         print_object(migrated=changed)
         return

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, assert_never
 
-from gitticks.actions.merge import merged_words
+from gitticks.actions.run import merged_words
 from gitticks.cli.json import SCHEMA, plain
 from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, opposite, say, warn
 from gitticks.cli.text import pad, visible

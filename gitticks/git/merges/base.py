@@ -19,12 +19,10 @@ from shlex import quote
 from gitticks.errors import LostRaceError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch
 from gitticks.git.files import write_synced
-from gitticks.git.indexfile import index_aside
-from gitticks.git.indexlock import hold_index_lock
+from gitticks.git.indexfile import hold_index_lock, index_aside
 from gitticks.git.lock_files import clear_shared_locks
 from gitticks.git.locks import hold_lock
-from gitticks.git.merges.file_by_file import Fixed, fix
-from gitticks.git.merges.overlaps import BaseMove, FollowingCheckout, overlapping_paths
+from gitticks.git.merges.following import BaseMove, Fixed, FollowingCheckout, fix, overlapping_paths
 from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository

@@ -22,15 +22,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
 from gitticks.git.objects.failures import LostObjectError, errors_of_writing
 from gitticks.git.objects.loose_files import is_too_large
-from gitticks.git.objects.trees import (
-    Entry,
-    Parts,
-    by_name,
-    damaged,
-    differing,
-    split_tree,
-    walk_differences,
-)
+from gitticks.git.objects.trees import Entry, Parts, by_name, damaged, differing, split_tree, walk_differences
 from gitticks.git.process import run_git
 from gitticks.git.refs import is_object_id
 

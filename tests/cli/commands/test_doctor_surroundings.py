@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.actions.doctor import Severity, machine
+from gitticks.actions.doctor import machine
+from gitticks.actions.doctor.finding import Severity
 from gitticks.model.status import Status
 from tests.support.doctor import (
     COMMAND,

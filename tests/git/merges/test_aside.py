@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.checkouts import current_branch, head
-from gitticks.git.merges import checkout_aside, sweep_asides
+from gitticks.git.merges.commits import checkout_aside, sweep_asides
 from gitticks.git.repository import discover
 from tests.support.repositories import git, make_repository
 

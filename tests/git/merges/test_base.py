@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.git.merges import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
+from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
 from gitticks.git.repository import Repository
 from tests.git.merges.moves import LINES, new, old, repository, root, status
 from tests.support.repositories import commit_file, git

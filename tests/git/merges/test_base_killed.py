@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.merges import Moved, finish_checkout, move_base
+from gitticks.git.merges.base import Moved, finish_checkout, move_base
 from gitticks.git.repository import Repository
 from tests.git.merges.moves import LINES, new, old, repository, root, status
 from tests.support.repositories import git

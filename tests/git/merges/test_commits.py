@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.identity import Identity
-from gitticks.git.merges import HookRefusedError, add_trailers, commit_merge
+from gitticks.git.merges.commits import HookRefusedError, add_trailers, commit_merge
 from gitticks.git.repository import Repository, discover
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.git.merges import (
+from gitticks.git.merges.history import (
     DiffSummary,
     count_commits,
     diff_summary,
     find_merge,
+    find_same_patch,
     is_ancestor,
     merge_base,
     merge_trailers,
 )
-from gitticks.git.merges.history import find_same_patch
 from gitticks.git.process import GitError
 from gitticks.git.repository import Repository, discover
 from tests.support.repositories import commit_file, git, make_repository

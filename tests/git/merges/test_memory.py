@@ -10,16 +10,15 @@ import pytest
 from pygit2.enums import ObjectType
 
 from gitticks.git.identity import Identity
-from gitticks.git.merges import (
+from gitticks.git.merges.history import find_merge, merge_trailers
+from gitticks.git.merges.memory import (
     CleanMerge,
     CleanRebase,
     Conflict,
-    find_merge,
     merge_in_memory,
-    merge_trailers,
+    merge_rules,
     rebase_in_memory,
 )
-from gitticks.git.merges.memory import merge_rules
 from gitticks.git.process import GitError
 from gitticks.git.repository import discover
 from tests.support.repositories import commit_file, git, make_repository

@@ -1,9 +1,11 @@
-"""The error for a task whose file cannot be read: where it is broken, how to open it there, and that the rest is fine."""
+"""Where a person finds a task's file, and the errors for one that cannot be read."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitticks.actions.context import Context
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id, task_path
 
@@ -48,3 +50,30 @@ def _fine(others: int) -> str:
     if others == 0:
         return "there is no other task"
     return "the other task is fine" if others == 1 else f"the other {others} tasks are fine"
+
+
+def find_task_path(context: Context, task: str | None) -> Path:
+    """Returns the absolute path of a task's TASK.md on the board."""
+    project = context.repository.require_project_dir("the board")
+    task_id = _find(context, task)
+    board = project / BOARD_FOLDER
+    if not (board / ".git").exists():
+        raise NotFoundError(f"there is no board at `{board}`", hint="`gt doctor --fix` makes it again")
+    path = board / task_path(task_id)
+    if not path.is_file():
+        raise NotFoundError(
+            f"the board lacks `{path.relative_to(project)}`",
+            hint=f"`git -C {BOARD_FOLDER} checkout HEAD -- {task_path(task_id)}` brings it back",
+        )
+    return path
+
+
+def _find(context: Context, task: str | None) -> TaskId:
+    try:
+        return context.resolve(task)
+    except NotFoundError as error:
+        from gitticks.actions.saved_tasks import SavedTaskError
+
+        if isinstance(error, SavedTaskError | UnreadableTaskError):
+            return error.task_id
+        raise
