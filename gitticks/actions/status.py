@@ -1,4 +1,8 @@
-"""Says what is being worked on in this clone: by agents whose session lives, and by hand in workspaces."""
+"""Takes stock: what runs, what awaits a person, what is ready, what merges, and how the board stands.
+
+Most of it is answered from the index. What costs more (a look at the board, at merges by hand, at lost commits) is
+loaded only where a small file or a row of the index says that there may be something to find.
+"""
 
 from __future__ import annotations
 
@@ -7,96 +11,29 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.actions.current import InWork, in_work
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
 from gitticks.actions.inbox import Inbox, inbox_of
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
 from gitticks.actions.taking_up import take_up, warn_of_fallen
-from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id
+from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency, is_to_review
 from gitticks.model.status import Status
 from gitticks.runner.liveness import RESTING_FILE, is_run_alive_at
-from gitticks.safe_read import read_plain_text
 from gitticks.store.index import BrokenFile, open_index
-from gitticks.store.layout import WORK_BRANCH
 from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
-    from gitticks.model.queries import Surroundings
-    from gitticks.model.task import SessionRecord
     from gitticks.runner.start_delays import Resting
     from gitticks.store.task_row import TaskRow
 
+
 _by_id = attrgetter("id")
-
-
-class InWork(NamedTuple):
-    """A task in work: the live session, or None where a person or an agent that nobody started works by hand."""
-
-    standing: Standing[TaskRow]
-    session: SessionRecord | None
-    workspace: str | None
-
-
-def current_tasks(context: Context, *, with_json: bool = False) -> list[InWork]:
-    """Returns what is in work in this clone, sessions first, each in picking order."""
-    index = context.index
-    graph = Graph.of(index.listed(open_only=True, with_json=with_json), index.unreadable())
-    return in_work(context, graph, context.surroundings())
-
-
-def in_work(context: Context, graph: Graph[TaskRow], around: Surroundings) -> list[InWork]:
-    """Returns, of the open tasks of a graph, what `current_tasks` returns."""
-    sessions = _live_sessions(context) if around.live else {}
-    workspaces = workspaces_of(context)
-    known = [row for task_id in {*sessions, *workspaces} if (row := graph.tasks.get(task_id)) is not None]
-    found = [
-        InWork(
-            standing_of(context, task, graph, around),
-            sessions.get(task.id),
-            sessions[task.id].workspace if task.id in sessions else workspaces.get(task.id),
-        )
-        for task in graph.in_picking_order(known)
-        if task.id in sessions
-        or (task.status == Status.WORKING and task.claim is not None and task.claim.is_by_hand)
-    ]
-    return sorted(found, key=lambda one: one.session is None)
-
-
-def _live_sessions(context: Context) -> dict[TaskId, SessionRecord]:
-    from gitticks.runner.records import Sessions  # loads json and more, and mostly no session lives
-
-    return Sessions(context.repository.own_dir).live()
-
-
-def workspaces_of(context: Context) -> dict[TaskId, str]:
-    """Returns the worktrees of this clone that stand on a task's work branch, by the task that names the branch.
-
-    Git's own small files say it, so that no process is started; what cannot be read is no workspace.
-    """
-    found: dict[TaskId, str] = {}
-    folder = f"{context.repository.common_place}/worktrees"
-    for entry in sorted(_names_in(folder)):
-        try:
-            head = read_plain_text(f"{folder}/{entry}/HEAD").strip()
-            place = os.path.dirname(read_plain_text(f"{folder}/{entry}/gitdir").strip())
-        except (OSError, ValueError):
-            continue
-        name = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")
-        if name != head and is_valid_id(name) and os.path.isdir(place):
-            found[TaskId(name)] = place
-    return found
-
-
-def _names_in(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 class BoardState(NamedTuple):

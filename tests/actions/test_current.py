@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from gitticks.actions.context import Context
-from gitticks.actions.status import workspaces_of
+from gitticks.actions.current import workspaces_of
 from tests.support.repositories import add_linked_worktree, make_repository
 
 

@@ -7,9 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
-from gitticks.actions.status import InWork, Overview, current_tasks, take_stock
-from gitticks.board.skip_reasons import awaits_commit
 from gitticks.cli.at_once import JSON, ReadingCommand
 from gitticks.cli.json import entry_object, print_object, task_object
 from gitticks.cli.render import GAP, Screen, Style, count_of, elapsed, hint, name_line, say, screen
@@ -22,6 +21,7 @@ from gitticks.model.status import Status
 
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Inbox
+    from gitticks.actions.status import Overview
     from gitticks.store.task_row import TaskRow
 
 MOST_LISTED = 5
@@ -78,6 +78,8 @@ current_command = ReadingCommand("current", answer_current, (JSON,), examples=("
 
 def answer_status(context: Context, *, as_json: bool) -> int:
     """Show what runs, what waits for you and what is next."""
+    from gitticks.actions.status import take_stock  # which loads much that `gt current` does not need
+
     context.is_current = True
     found = take_stock(context, MOST_LISTED, with_json=as_json)
     warn_of_broken(found.broken)
@@ -195,6 +197,8 @@ def _next_step(found: Overview) -> str | None:
         return "{}: {}".format(*found.waiting)
     if found.board.is_refused:
         return "fix what was not taken up, then `gt status` again"
+    from gitticks.board.skip_reasons import awaits_commit
+
     if not found.is_elsewhere and any(map(awaits_commit, found.board.uncommitted.values())):
         return 'commit the edits on the board: `git -C .gitticks commit -am "…"`'
     if found.awaiting:
