@@ -59,13 +59,6 @@ def one_setting(context: Context, name: str) -> ShownSettings:
     return ShownSettings((_shown(_resolved(context), name),), warnings)
 
 
-def explain_setting(name: str) -> str:
-    """Returns what a setting is for and what it holds."""
-    from gitticks.document.settings import explain
-
-    return explain(name)
-
-
 def change_setting(context: Context, name: str, value: str | None) -> ShownSettings:
     """Sets or, with None, unsets the team's value of a setting, and returns what holds then."""
     context.require_person("change settings")

@@ -14,7 +14,6 @@ from gitticks.actions.context import Context
 from gitticks.actions.drafts import Draft, kept_on_error, make_draft
 from gitticks.actions.one_edit import warn_of_edit
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
-from gitticks.git.identity import editor_command
 from gitticks.git.texts import merge_text
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
@@ -32,11 +31,6 @@ class Edited:
 
     before: Task | None
     after: Task
-
-
-def find_editor(context: Context) -> str:
-    """Returns the command line of the person's editor, as git chooses it."""
-    return editor_command(context.repository, context.world.environment)
 
 
 def start_edit(context: Context, task_id: TaskId) -> Draft:

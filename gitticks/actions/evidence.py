@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitticks.actions.context import Context
-from gitticks.git.checkouts import checkout_at
+from gitticks.git.checkouts import checkout_at, current_branch, list_worktrees
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
@@ -20,11 +20,9 @@ def workspace_of(context: Context, task: Task) -> Path | None:
         return None
     if (task.isolation or context.settings.isolation) is Isolation.NONE:
         return context.repository.main_worktree
-    from gitticks.git.worktrees import list_worktrees
-
     trees = [one for one in list_worktrees(context.repository) if one.path.is_dir()]
     usual = _usual_place(context, task)
-    on_branch = (one.path for one in trees if one.branch == task.branch)
+    on_branch = (one.path for one in trees if current_branch(one) == task.branch)
     # Who works there may have left the branch.
     in_place = (one.path for one in trees if usual is not None and one.path.resolve() == usual)
     return next(on_branch, None) or next(in_place, None)

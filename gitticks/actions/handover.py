@@ -101,13 +101,13 @@ def _request(
     return context.store.transact(write, author=context.author)
 
 
-def ask_question(context: Context, task_id: TaskId, question: str) -> HandedOver:
+def ask_question(context: Context, task_id: TaskId, question: str) -> None:
     """Adds a question and lets the task wait for its answer.
 
     A person's question is filed under gitticks' kind: an entry of a person's own kind would be an answer.
     """
     question = require_words(question, "question", f'gt ask {task_id} "…"')
-    return _request(context, task_id, Requested(context.actor, Status.CLARIFICATION), question=question)
+    _request(context, task_id, Requested(context.actor, Status.CLARIFICATION), question=question)
 
 
 def _add_question(context: Context, transaction: Transaction, task_id: TaskId, question: str) -> Record:
@@ -123,11 +123,11 @@ def _add_question(context: Context, transaction: Transaction, task_id: TaskId, q
     return Record("question asked", events)
 
 
-def write_handoff(context: Context, task_id: TaskId, text: str) -> HandedOver:
+def write_handoff(context: Context, task_id: TaskId, text: str) -> None:
     """Writes `## Handoff`, in place of one that is there."""
     check_handoff(text)
 
-    def write(transaction: Transaction) -> HandedOver:
+    def write(transaction: Transaction) -> None:
         file = transaction.task_file(task_id)
         refuse_closed(file.task)
         if file.task.status not in _NOT_HANDED_OFF:
@@ -136,15 +136,14 @@ def write_handoff(context: Context, task_id: TaskId, text: str) -> HandedOver:
                 hint=f'`gt note {task_id} "…"` adds what is missing',
             )
         if file.section(Section.HANDOFF) == text.strip():
-            return HandedOver(file.task, file.task)
+            return
         at, actor = context.now, context.actor
         written = file.with_section(Section.HANDOFF, text)
         transaction.put_task(written.with_task(replace(file.task, updated=at)))
         event = Event(EventType.TEXT_CHANGED, at, actor, data={"sections": [Section.HANDOFF.value]})
         record(transaction, task_id, "hand-off written", [event], actor)
-        return HandedOver(file.task, transaction.task_file(task_id).task)
 
-    return context.store.transact(write, author=context.author)
+    context.store.transact(write, author=context.author)
 
 
 def check_handoff(text: str) -> None:

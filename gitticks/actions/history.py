@@ -13,7 +13,7 @@ from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.git.log import Log, LoggedCommit
+    from gitticks.git.log import LoggedCommit
     from gitticks.model.event import Event
 
 
@@ -44,7 +44,7 @@ def events_of(context: Context, task_id: TaskId) -> tuple[Event, ...]:
     return read_history(content).events
 
 
-def branch_history(context: Context, count: int) -> Log:
+def branch_history(context: Context, count: int) -> tuple[LoggedCommit, ...]:
     """Returns the last `count` commits of the state branch, newest first."""
     from gitticks.git.log import read_log
 

@@ -16,8 +16,9 @@ from gitticks.actions.hook_checks import edit_between
 from gitticks.board.moved_folders import join_moves
 from gitticks.board.notes import keep_note
 from gitticks.errors import GitticksError
+from gitticks.git.log import author_of
 from gitticks.git.refs import logged
-from gitticks.git.staged import author_of, checked_out_ref, is_in_series, is_made_again, version_before
+from gitticks.git.staged import checked_out_ref, is_in_series, is_made_again, version_before
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind

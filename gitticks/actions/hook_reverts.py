@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from gitticks.actions.changing import record
 from gitticks.actions.hook_followup import FollowedUp, own_commit
 from gitticks.errors import GitticksError
-from gitticks.git.staged import author_of, checked_out_ref, is_in_series, is_made_again
+from gitticks.git.log import author_of
+from gitticks.git.staged import checked_out_ref, is_in_series, is_made_again
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import ActorKind

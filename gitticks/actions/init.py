@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
-from gitticks.actions.trust import are_settings_trusted
-from gitticks.agents.base import AgentKind
-from gitticks.agents.registry import Registry
 from gitticks.board import board_path, create_board
 from gitticks.board.hooks import keep_board_hooks
 from gitticks.board.ignored import keep_board_ignores
@@ -28,7 +25,6 @@ from gitticks.store.merging.driver import install_merge_driver
 from gitticks.store.tip import refuse_lost_branch
 
 if TYPE_CHECKING:
-    from gitticks.agents.registry import FoundAgent
     from gitticks.git.sharing import AskedRemote
 
 _CONFIG = """\
@@ -71,14 +67,6 @@ class Initialised:
     silent: tuple[AskedRemote, ...]
     tests: str | None
     human: HumanPolicy
-
-
-@dataclass(frozen=True, slots=True)
-class AgentLine:
-    """An agent that can be started here, and what it says of its version."""
-
-    name: str
-    version: str | None
 
 
 def is_begun(context: Context) -> bool:
@@ -157,19 +145,6 @@ def _share_with(context: Context, remote: str) -> None:
         write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.merge", STATE_REF)
 
 
-def find_agents(context: Context) -> tuple[AgentLine, ...]:
-    """Returns the agents on PATH with their versions; asking them takes a moment."""
-    settings, is_trusted = context.settings, are_settings_trusted(context)
-    registry = Registry(settings.agents, settings.agent, settings.permissions.mode, context.world.environment)
-    found: tuple[FoundAgent, ...] = tuple(
-        one for one in registry.found() if one.path is not None and one.spec.kind is not AgentKind.SCRIPT
-    )
-    return tuple(
-        AgentLine(one.spec.name, registry.version_of(one) if is_trusted or not one.is_configured else None)
-        for one in found
-    )
-
-
 def _check_base(context: Context, base: str | None) -> None:
     if base is not None and has_commits(context.repository) and not branch_exists(context.repository, base):
         raise NotFoundError(f"there is no branch `{base}`", hint="`git branch --list` shows the branches")
@@ -186,11 +161,7 @@ def _first_config(context: Context, base: str | None, human: HumanPolicy | None)
     text = _CONFIG
     if human is not None:
         text += _HUMAN.format(policy=human.value)
-    return text if base is None else text + _BASE.format(branch=_quoted(base))
-
-
-def _quoted(branch: str) -> str:
-    return render(branch)
+    return text if base is None else text + _BASE.format(branch=render(base))
 
 
 def _change_settings(context: Context, base: str | None, human: HumanPolicy | None) -> None:

@@ -136,7 +136,7 @@ def _find(context: Context, candidate: _Candidate) -> str | None:
 
 def _merger(context: Context, commit: str) -> Actor:
     """Returns the person who made a merge; the one who asks where gitticks or an agent made the commit itself."""
-    from gitticks.git.merges.history import committer_of
+    from gitticks.git.log import committer_of
 
     who = committer_of(context.repository, commit)
     is_own = who.email.endswith(_OWN_ADDRESSES)

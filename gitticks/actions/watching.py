@@ -148,8 +148,7 @@ class Watcher:
         if tip == self._tip:
             return
         before, self._tip = self._tip, tip
-        log = read_log(context.repository, f"{before}..{tip}", count=_MOST_COMMITS)
-        for commit in reversed(log.commits):
+        for commit in reversed(read_log(context.repository, f"{before}..{tip}", count=_MOST_COMMITS)):
             self.tell(Committed(commit))
 
     def _tell_trouble(self, messages: tuple[str, ...]) -> None:

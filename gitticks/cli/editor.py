@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
+from gitticks.git.identity import editor_command
 from gitticks.safe_read import reason_of
 
 if TYPE_CHECKING:
@@ -34,10 +35,9 @@ def write_in_editor(context: Context, draft: Draft) -> bool:
     Raises:
         GitticksError: the editor is not there or failed; a draft that holds something new is kept.
     """
-    from gitticks.actions.editing import find_editor  # reads and judges edits
-
     try:
-        open_editor(find_editor(context), draft.path, draft.line, inherited=(draft.lock,))
+        editor = editor_command(context.repository, context.world.environment)
+        open_editor(editor, draft.path, draft.line, inherited=(draft.lock,))
     except GitticksError as error:
         if draft.path.exists() and draft.is_changed:
             draft.say_where(error)

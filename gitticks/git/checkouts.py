@@ -68,6 +68,15 @@ def linked_checkouts(repository: Repository) -> tuple[Checkout, ...]:
     )
 
 
+def list_worktrees(repository: Repository) -> tuple[Checkout, ...]:
+    """Returns every worktree, the main one first where there is one; the folders of linked ones may be gone."""
+    main, common_dir = repository.main_worktree, repository.common_dir
+    return (
+        *(() if main is None else (Checkout(main, common_dir, common_dir),)),
+        *linked_checkouts(repository),
+    )
+
+
 def is_in_place(checkout: Checkout) -> bool:
     """True if a worktree stands where its entry says, and leads back to it; also where nobody can tell."""
     try:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gitticks.errors import GitticksError
-from gitticks.git.process import GitError, run_git
+from gitticks.git.identity import Identity
+from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
 _FORMAT = "%H%n%at%n%an%n%s"
@@ -29,47 +28,38 @@ class LoggedCommit:
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
-    """Commits, newest first; `broken_off` says why there are no more of them, where one could not be read."""
-
-    commits: tuple[LoggedCommit, ...]
-    broken_off: str | None = None
-
-
-def read_log(repository: Repository, ref: str, *, count: int) -> Log:
-    """Returns the last `count` commits that `ref` reaches; where one is damaged, those of the branch above it.
+def read_log(repository: Repository, ref: str, *, count: int) -> tuple[LoggedCommit, ...]:
+    """Returns the last `count` commits that `ref` reaches, newest first.
 
     Raises:
-        GitError: there is no such ref, or its own commit is damaged.
+        GitError: there is no such ref, or a commit is damaged.
     """
-    try:
-        return Log(_shown(repository, [f"--max-count={count}", "--end-of-options", ref]))
-    except GitError as error:
-        readable = _readable(repository, ref, count)
-        if not readable:
-            raise
-        return Log(_shown(repository, ["--no-walk=unsorted", "--end-of-options", *readable]), error.message)
-
-
-def _shown(repository: Repository, which: Sequence[str]) -> tuple[LoggedCommit, ...]:
-    arguments = ["log", "-z", f"--format={_FORMAT}", "--encoding=UTF-8"]
-    done = run_git([*arguments, *which], repository_dir=repository.common_dir)
+    asked = [
+        "log",
+        "-z",
+        f"--format={_FORMAT}",
+        "--encoding=UTF-8",
+        f"--max-count={count}",
+        "--end-of-options",
+    ]
+    done = run_git([*asked, ref], repository_dir=repository.common_dir)
     return tuple(_parse(entry) for entry in done.stdout.decode("utf-8", "replace").split("\0") if entry)
 
 
-def _readable(repository: Repository, ref: str, count: int) -> list[str]:
-    """Returns the commits along the first parents, down to the one before which something is damaged."""
-    from gitticks.git.refs import read_ref
+def author_of(repository: Repository, commit: str) -> Identity:
+    """Returns who wrote a commit."""
+    return _person(repository, commit, "%an%x00%ae")
 
-    objects, found = repository.objects, list[str]()
-    commit = read_ref(repository.common_dir, ref)
-    with contextlib.suppress(GitticksError):
-        while commit is not None and len(found) < count:
-            parents = objects.parents_of(commit)
-            found.append(commit)
-            commit = next(iter(parents), None)
-    return found
+
+def committer_of(repository: Repository, commit: str) -> Identity:
+    """Returns who made a commit, which may not be who wrote what is in it."""
+    return _person(repository, commit, "%cn%x00%ce")
+
+
+def _person(repository: Repository, commit: str, form: str) -> Identity:
+    asked = ["log", "-1", f"--format={form}", "--end-of-options", commit]
+    name, _, email = run_git(asked, repository_dir=repository.common_dir).text.partition("\0")
+    return Identity(name.strip("<> ") or "unknown", email.strip("<> ") or "unknown")
 
 
 def _parse(entry: str) -> LoggedCommit:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitticks.git.identity import Identity
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, OBJECT_ID, is_nothing, read_symbolic_ref
 from gitticks.git.repository import Repository
@@ -169,10 +168,3 @@ def version_before(repository: Repository, branch: str, commit: str, parent: str
         find(f"{ref}@{{0}}") == commit and before and before != parent and find(f"{before}^") == parent
     )
     return before if is_amended else parent
-
-
-def author_of(repository: Repository, commit: str) -> Identity:
-    """Returns who wrote a commit."""
-    asked = ["log", "-1", "--format=%an%x00%ae", "--end-of-options", commit]
-    name, _, email = run_git(asked, repository_dir=repository.git_dir).text.partition("\0")
-    return Identity(name.strip("<> ") or "unknown", email.strip("<> ") or "unknown")

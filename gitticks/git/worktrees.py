@@ -1,4 +1,4 @@
-"""Lists, adds, locks, repairs and removes linked worktrees, through the git binary and one at a time."""
+"""Adds, locks, repairs and removes linked worktrees, through the git binary and one at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
@@ -19,7 +19,6 @@ from gitticks.git.checkouts import (
     current_branch,
     is_in_place,
     linked_checkouts,
-    worktree_entries,
 )
 from gitticks.git.lock_files import clear_shared_locks
 from gitticks.git.locks import HeldLock, hold_lock
@@ -30,68 +29,12 @@ from gitticks.git.untrusted_config import fence_programs
 from gitticks.processes import identity_of, is_alive, parse_identity
 from gitticks.safe_read import read_plain_file, read_plain_text
 
-_ENTRY_FILES = ("HEAD", "gitdir", "commondir", "locked", "config.worktree")
-
 _HALF_MADE = "initializing"
 """The reason that git itself locks a worktree with while it is adding it; it stays when git is killed there."""
 LONGEST_CHECKOUT_SECONDS = 600.0
 """How long a call waits for another that is filling a worktree."""
 _POLL_SECONDS = 0.02
 _SUBMODULE_MODE = "160000"
-
-
-@dataclass(frozen=True, slots=True)
-class Worktree:
-    """One line of `git worktree list`.
-
-    Attributes:
-        path: where it stands, or stood.
-        head: the commit that is checked out; None in a bare repository or on an unborn branch.
-        branch: the branch that is checked out, without `refs/heads/`; None if HEAD is detached.
-        is_bare: the repository itself, without a checkout.
-    """
-
-    path: Path
-    head: str | None
-    branch: str | None
-    is_bare: bool
-
-
-def list_worktrees(repository: Repository) -> tuple[Worktree, ...]:
-    """Returns every worktree, the main one first.
-
-    Raises:
-        GitticksError: an entry is damaged; the message names its file.
-    """
-    _refuse_odd_entries(repository)
-    listed = run_git(["worktree", "list", "--porcelain", "-z"], repository_dir=repository.common_dir).stdout
-    main, *linked = (_parse_entry(entry) for entry in os.fsdecode(listed).split("\0\0") if entry)
-    if repository.main_worktree is not None:  # git names a submodule's by its git directory
-        main = replace(main, path=repository.main_worktree)
-    return (main, *linked)
-
-
-def _refuse_odd_entries(repository: Repository) -> None:
-    """Refuses an entry with something else than a file in a file's place: git would fail at it, or wait for a pipe."""
-    for entry in worktree_entries(repository.common_dir):
-        for file in (entry / name for name in _ENTRY_FILES):
-            if os.path.lexists(file) and not file.is_file():
-                aside = quote(f"{repository.common_dir / entry.name}.damaged")
-                raise GitticksError(
-                    f"`{file}` is no plain file, so git cannot tell its worktree",
-                    hint=f"`mv {quote(str(entry))} {aside}` takes it away; what is checked out there stays as it is",
-                )
-
-
-def _parse_entry(entry: str) -> Worktree:
-    words = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
-    branch = words.get("branch")
-    return Worktree(
-        path=Path(words["worktree"]),
-        head=words["HEAD"] if words.get("HEAD", "0").strip("0") else None,
-        branch=None if branch is None else branch.removeprefix("refs/heads/"),
-        is_bare="bare" in words,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.git.checkouts import checkout_at
+from gitticks.git.checkouts import checkout_at, current_branch, head, list_worktrees
 from gitticks.git.lock_files import clear_shared_locks
 from gitticks.git.locks import hold_lock
 from gitticks.git.maintenance import has_many_loose_objects, pack_loose_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import list_worktrees, remove_worktree
+from gitticks.git.worktrees import remove_worktree
 from gitticks.model.settings import Settings
 from gitticks.model.status import Status
 from gitticks.model.task import Task
@@ -111,13 +111,14 @@ def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedW
     folder = None if project is None else Path(os.path.realpath(project / settings.workspace.dir))
     found = []
     for tree in list_worktrees(repository):
+        there = current_branch(tree)
         is_inside = folder is not None and Path(os.path.realpath(tree.path)).parent == folder
-        is_work = tree.branch is not None and tree.branch.startswith(WORK_BRANCH)
-        if tree.is_bare or not (is_work or is_inside):
+        if not (is_inside or (there or "").startswith(WORK_BRANCH)):
             continue
-        name = tree.path.name if is_inside or tree.branch is None else tree.branch.removeprefix(WORK_BRANCH)
-        branch = tree.branch or WORK_BRANCH + name
-        found.append(ListedWorkspace(name, tree.path, branch, tree.head, not tree.path.is_dir()))
+        name = tree.path.name if is_inside or there is None else there.removeprefix(WORK_BRANCH)
+        found.append(
+            ListedWorkspace(name, tree.path, there or WORK_BRANCH + name, head(tree), not tree.path.is_dir())
+        )
     return tuple(sorted(found, key=lambda one: one.name))
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.git.log import author_of
 from gitticks.git.repository import Repository, discover
 from gitticks.git.staged import (
-    author_of,
     is_in_series,
     is_made_again,
     is_sequencing,

@@ -93,7 +93,7 @@ def check_file_locks(context: Context) -> Iterator[Finding]:
 
 def check_clock(context: Context) -> Iterator[Finding]:
     """Yields a warning if the state branch was written in the future, as seen from here."""
-    for newest in read_log(context.repository, STATE_REF, count=1).commits:
+    for newest in read_log(context.repository, STATE_REF, count=1):
         ahead = (newest.at - context.now).total_seconds()
         if ahead > _CLOCK_SLACK_SECONDS:
             yield Finding(

@@ -14,12 +14,10 @@ from shlex import quote
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.board import WORKTREE_BOARD, board_checkout
-from gitticks.errors import NotFoundError
-from gitticks.git.checkouts import checkout_at
+from gitticks.git.checkouts import list_worktrees
 from gitticks.git.indexfile import hold_index_lock
 from gitticks.git.lock_files import Holder, LockFile, clear_ref_locks, holder_of, index_lock, ref_locks
 from gitticks.git.locks import hold_lock
-from gitticks.git.worktrees import list_worktrees
 from gitticks.runner.records import read_record
 from gitticks.store.index import open_index
 from gitticks.store.index_database import connect, index_path, indexed_commit
@@ -154,16 +152,10 @@ def _index_finding(name: str, lock: LockFile) -> Finding:
 
 def _checkouts(context: Context) -> Iterator[tuple[str, Path]]:
     """Yields the checkouts that gitticks writes into, by what a person calls them, with their git directories."""
-    main, common_dir = context.repository.main_worktree, context.repository.common_dir
     board = board_checkout(context.repository)
-    if main is not None:
-        yield f"`{main}`", common_dir
-    for tree in list_worktrees(context.repository):
-        with contextlib.suppress(NotFoundError):
-            git_dir = checkout_at(context.repository, tree.path).git_dir
-            if git_dir != common_dir:
-                is_board = board is not None and git_dir == board.git_dir
-                yield "the board" if is_board else f"`{tree.path}`", git_dir
+    for one in list_worktrees(context.repository):
+        is_board = board is not None and one.git_dir == board.git_dir
+        yield "the board" if is_board else f"`{one.path}`", one.git_dir
 
 
 def _span(seconds: float) -> str:

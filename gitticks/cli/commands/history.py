@@ -9,7 +9,7 @@ from gitticks.actions.history import branch_history, task_history, task_of, titl
 from gitticks.actions.task_files import find_task_path
 from gitticks.cli.json import event_object, print_object
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
-from gitticks.cli.render import Style, count_of, say, screen, warn
+from gitticks.cli.render import Style, count_of, say, screen
 from gitticks.cli.table import Cell, table
 from gitticks.cli.views.history import clock, event_lines
 
@@ -50,13 +50,11 @@ def _show_task(context: Context, task: str, count: int | None, *, as_json: bool)
 
 
 def _show_branch(context: Context, count: int, *, as_json: bool) -> None:
-    log = branch_history(context, count)
-    if log.broken_off is not None:
-        warn(f"the history cannot be read further back, as `gt doctor` explains: {log.broken_off}")
+    commits = branch_history(context, count)
     if as_json:
-        print_object(commits=log.commits)
+        print_object(commits=commits)
         return
-    titles = titles_in(context, log.commits)
+    titles = titles_in(context, commits)
     rows: list[list[Cell | str]] = [
         [
             Cell(clock(one.at, context.now), Style.FAINT),
@@ -64,7 +62,7 @@ def _show_branch(context: Context, count: int, *, as_json: bool) -> None:
             one.subject,
             Cell(_unless_told(titles.get(task_of(one) or "", ""), one.subject), Style.FAINT),
         ]
-        for one in log.commits
+        for one in commits
     ]
     say(*table(screen(), ["", "", "", "title"], rows, flexible="title", with_heading=False))
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gitticks.actions.agents import KnownAgent, known_agents
 from gitticks.actions.context import Context
-from gitticks.actions.init import Begun, find_agents, initialise, is_begun
+from gitticks.actions.init import Begun, initialise, is_begun
+from gitticks.agents.base import AgentKind
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import hint, say, warn
@@ -18,7 +20,7 @@ from gitticks.git.sharing import Fetched
 from gitticks.model.settings import HumanPolicy
 
 if TYPE_CHECKING:
-    from gitticks.actions.init import AgentLine, Initialised
+    from gitticks.actions.init import Initialised
     from gitticks.git.sharing import AskedRemote
 
 
@@ -47,6 +49,7 @@ def init_command(context: Context, *, base: str | None, human: str | None, as_js
     ):
         policy = _ask_policy()
     done = initialise(context, base=base, human=policy)
+    agents = [one for one in known_agents(context) if one.path is not None and one.kind != AgentKind.SCRIPT]
     if as_json:
         print_object(
             begun=done.begun.name.lower(),
@@ -54,10 +57,10 @@ def init_command(context: Context, *, base: str | None, human: str | None, as_js
             base=done.base,
             human=done.human,
             tests=done.tests,
-            agents=find_agents(context),
+            agents=[{"name": one.name, "version": one.version} for one in agents],
         )
         return
-    _say(done, find_agents(context))
+    _say(done, agents)
 
 
 def _ask_policy() -> HumanPolicy | None:
@@ -65,7 +68,7 @@ def _ask_policy() -> HumanPolicy | None:
     return HumanPolicy.ALWAYS if is_always else HumanPolicy.WHEN_REQUIRED
 
 
-def _say(done: Initialised, agents: tuple[AgentLine, ...]) -> None:
+def _say(done: Initialised, agents: list[KnownAgent]) -> None:
     board = f"the board at {visible(os.path.relpath(done.board))}/ (ignored by your checkout)"
     match done.begun:
         case Begun.CREATED:

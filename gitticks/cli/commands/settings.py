@@ -12,7 +12,6 @@ from gitticks.actions.config import (
     ShownSetting,
     all_settings,
     change_setting,
-    explain_setting,
     one_setting,
 )
 from gitticks.actions.context import Context
@@ -65,7 +64,9 @@ def config_command(
             warn(warning)
         _print_one(changed.settings[0], as_json=as_json, with_name=True)
     elif explain and not as_json:
-        say(f"{name}: {explain_setting(name)}")
+        from gitticks.document.settings import explain as explanation_of
+
+        say(f"{name}: {explanation_of(name)}")
     else:
         found = one_setting(context, name)
         for warning in found.warnings:

@@ -17,7 +17,7 @@ from pathlib import Path
 from shlex import quote
 
 from gitticks.errors import LostRaceError, NotFoundError
-from gitticks.git.checkouts import Checkout, checkout_at, current_branch
+from gitticks.git.checkouts import Checkout, checkout_at, current_branch, list_worktrees
 from gitticks.git.files import write_synced
 from gitticks.git.indexfile import hold_index_lock, index_aside
 from gitticks.git.lock_files import clear_shared_locks
@@ -26,7 +26,6 @@ from gitticks.git.merges.following import BaseMove, Fixed, FollowingCheckout, fi
 from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import list_worktrees
 from gitticks.safe_read import read_plain_file
 
 _LOCK = "base.lock"
@@ -78,9 +77,9 @@ def move_base(
         if tip != old:
             return BaseMoved(tip)
         places = [
-            checkout_at(repository, worktree.path)
-            for worktree in list_worktrees(repository)
-            if worktree.branch == branch and not worktree.is_bare and worktree.path.is_dir()
+            checkout
+            for checkout in list_worktrees(repository)
+            if current_branch(checkout) == branch and checkout.path.is_dir()
         ]
         with contextlib.ExitStack() as held:
             following = [held.enter_context(_hold(repository, place, move)) for place in places]

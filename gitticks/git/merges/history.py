@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from gitticks.git.identity import Identity
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.repository import Repository
 
@@ -117,14 +116,6 @@ def find_merge(repository: Repository, base: str, task_id: str, head: str) -> st
     if is_ancestor(repository, head, base):
         return _containing_merge(repository, base, head)
     return next(_with_trailers(repository, base, task_id, head), None)
-
-
-def committer_of(repository: Repository, commit: str) -> Identity:
-    """Returns who made a commit, which may not be who wrote what is in it."""
-    name, _, email = _ask(
-        repository, "log", "-1", "--format=%cn%x00%ce", "--end-of-options", commit
-    ).partition("\0")
-    return Identity(name.strip("<> ") or "unknown", email.strip("<> ") or "unknown")
 
 
 def merge_trailers(task_id: str, head: str) -> str:
