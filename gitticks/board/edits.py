@@ -83,8 +83,8 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
         return ()
     for looks_left in reversed(range(_LOOKS)):
         with _no_writer(repository) as is_locked, errors_of_board(_NOT_SEEN):
-            journal = load_journal(repository)
-            found = tuple(_edits(repository, checkout, journal, among))
+            tip, journal = _tip_and_journal(repository)
+            found = tuple(_edits(repository, checkout, journal, tip, among))
             files = _files(repository, checkout)
             missing = _seconds_to_rest(files, (edit.path for edit in found if edit.is_plain))
             if not looks_left:
@@ -92,7 +92,7 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
             is_time = not missing or not looks_left
             # What a person edits of another branch, or of an old commit in a rebase, has nothing to do with this one.
             if is_time and is_locked and is_on_state_branch(checkout):
-                found = _brought_together(repository, checkout, journal, found, among)
+                found = _brought_together(repository, checkout, journal, tip, found, among)
         if is_time:
             break
         time.sleep(missing)
@@ -103,16 +103,17 @@ def _brought_together(
     repository: Repository,
     checkout: Checkout,
     journal: Journal,
+    tip: str,
     found: tuple[SavedEdit, ...],
     among: Collection[str] | None,
 ) -> tuple[SavedEdit, ...]:
     """Joins edits with what the branch has written since, and notes in the journal what was seen and what was made."""
-    edits = _joined(repository, _files(repository, checkout), journal, found)
-    noted = _with_settled(repository, journal, {edit.path for edit in found}, among)
+    edits = _joined(repository, _files(repository, checkout), journal, tip, found)
+    noted = _with_settled(repository, journal, tip, {edit.path for edit in found}, among)
     noted = _with_typed(repository, noted, found, edits)
-    noted = _with_seen(repository, noted, edits, among)
+    noted = _with_seen(repository, noted, tip, edits, among)
     with contextlib.suppress(GitticksError, OSError):  # as on a full disk, where nothing is taken up
-        noted = _with_conflicts(repository, checkout, noted, edits)
+        noted = _with_conflicts(repository, checkout, noted, tip, edits)
         if noted != journal:
             save_journal(repository, noted)
     return edits
@@ -138,13 +139,13 @@ def _seconds_to_rest(files: CheckoutFiles, paths: Iterable[str]) -> float:
 
 
 def _joined(
-    repository: Repository, files: CheckoutFiles, journal: Journal, found: tuple[SavedEdit, ...]
+    repository: Repository, files: CheckoutFiles, journal: Journal, tip: str, found: tuple[SavedEdit, ...]
 ) -> tuple[SavedEdit, ...]:
     """Joins what an editor saved that was open for long with what the branch has written since, in the file itself.
 
     Else the old lines around the edit would be an edit too, and take back what the editor never showed.
     """
-    objects, tip = repository.objects, state_tip(repository)
+    objects = repository.objects
     edits = []
     for edit in found:
         current = _blob(objects, tip, edit.path)
@@ -190,10 +191,10 @@ def is_own_step(
 
 
 def _with_conflicts(
-    repository: Repository, checkout: Checkout, journal: Journal, edits: tuple[SavedEdit, ...]
+    repository: Repository, checkout: Checkout, journal: Journal, tip: str, edits: tuple[SavedEdit, ...]
 ) -> Journal:
     """Puts edits in conflict that exclude what the branch has, for git too; not while git has the index."""
-    objects, tip = repository.objects, state_tip(repository)
+    objects = repository.objects
     pending = dict(journal.pending)
     entries: dict[str, tuple[IndexEntry, ...]] = {}
     for edit in edits:
@@ -234,10 +235,10 @@ def _with_typed(
 
 
 def _with_settled(
-    repository: Repository, journal: Journal, edited: Collection[str], among: Collection[str] | None
+    repository: Repository, journal: Journal, tip: str, edited: Collection[str], among: Collection[str] | None
 ) -> Journal:
     """Notes what the branch has by now of that which was joined; of files that are like the branch, the rest goes."""
-    objects, tip = repository.objects, state_tip(repository)
+    objects = repository.objects
     kept = dict(journal.typed)
     for path, joins in journal.typed.items():
         is_looked_at = among is None or path in among
@@ -254,10 +255,14 @@ def _with_settled(
 
 
 def _with_seen(
-    repository: Repository, journal: Journal, edits: tuple[SavedEdit, ...], among: Collection[str] | None
+    repository: Repository,
+    journal: Journal,
+    tip: str,
+    edits: tuple[SavedEdit, ...],
+    among: Collection[str] | None,
 ) -> Journal:
     # As long as the board has not followed the branch, a file that is like it may still count from an older version.
-    is_over = among is None and journal.base == state_tip(repository)
+    is_over = among is None and journal.base == tip
     blobs = {
         edit.path: repository.objects.blob_id(edit.content) for edit in edits if edit.content is not None
     }
@@ -280,7 +285,18 @@ def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -
     if checkout is None:
         return ()
     with _no_writer(repository, wait_seconds), errors_of_board(_NOT_SEEN):
-        return tuple(edit for edit in _edits(repository, checkout, load_journal(repository)) if edit.is_plain)
+        tip, journal = _tip_and_journal(repository)
+        return tuple(edit for edit in _edits(repository, checkout, journal, tip) if edit.is_plain)
+
+
+def _tip_and_journal(repository: Repository) -> tuple[str, Journal]:
+    """Returns the branch's tip, and the journal as it is after that was read.
+
+    Git waits for no lock of ours: a commit on the board may move the branch at any time. What it was joined with its
+    hook notes before, so a journal that is read later knows it.
+    """
+    tip = state_tip(repository)
+    return tip, load_journal(repository)
 
 
 @contextlib.contextmanager
@@ -302,10 +318,13 @@ def _files(repository: Repository, checkout: Checkout) -> CheckoutFiles:
 
 
 def _edits(
-    repository: Repository, checkout: Checkout, journal: Journal, among: Collection[str] | None = None
+    repository: Repository,
+    checkout: Checkout,
+    journal: Journal,
+    tip: str,
+    among: Collection[str] | None = None,
 ) -> Iterator[SavedEdit]:
     objects = repository.objects
-    tip = state_tip(repository)
     files = _files(repository, checkout)
     changes = changed_paths(checkout, among)
     for path in sorted({*changes.changed, *changes.untracked}):
