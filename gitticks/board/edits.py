@@ -92,7 +92,7 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
             is_time = not missing or not looks_left
             # What a person edits of another branch, or of an old commit in a rebase, has nothing to do with this one.
             if is_time and is_locked and is_on_state_branch(checkout):
-                found = _brought_together(repository, checkout, journal, tip, found, among)
+                found = _brought_together(repository, checkout, journal, tip, found, among=among)
         if is_time:
             break
         time.sleep(missing)
@@ -105,6 +105,7 @@ def _brought_together(
     journal: Journal,
     tip: str,
     found: tuple[SavedEdit, ...],
+    *,
     among: Collection[str] | None,
 ) -> tuple[SavedEdit, ...]:
     """Joins edits with what the branch has written since, and notes in the journal what was seen and what was made."""
