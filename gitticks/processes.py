@@ -11,8 +11,8 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.system import BOOT_ID_FILE, ask_program, boot_id
 
@@ -21,8 +21,7 @@ _STATE, _START_TICKS = 0, 19
 """Fields of /proc/<pid>/stat, counted behind the name, which may hold spaces and brackets itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessIdentity:
+class ProcessIdentity(NamedTuple):
     """One process of one boot of this machine; `start_ticks` is in clock ticks (in seconds where there is no /proc)."""
 
     pid: int
@@ -31,7 +30,7 @@ class ProcessIdentity:
 
     def to_json(self) -> str:
         """Returns the identity as one line of JSON."""
-        return json.dumps(asdict(self))
+        return json.dumps(self._asdict())
 
 
 def parse_identity(text: str) -> ProcessIdentity | None:

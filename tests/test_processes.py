@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
 import signal
@@ -45,8 +44,8 @@ def test_a_stranger_with_the_same_pid_is_never_signalled() -> None:
         identity = identity_of(child.pid)
         assert identity is not None
         for stranger in (
-            dataclasses.replace(identity, start_ticks=identity.start_ticks + 1),
-            dataclasses.replace(identity, boot_id="another boot"),
+            identity._replace(start_ticks=identity.start_ticks + 1),
+            identity._replace(boot_id="another boot"),
         ):
             assert not send_signal(stranger, signal.SIGKILL)
         assert child.poll() is None

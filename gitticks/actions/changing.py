@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.errors import DocumentError, RefusedError, UsageError
@@ -190,8 +189,7 @@ def refuse_closed(task: Task) -> None:
         raise RefusedError(f"`{task.id}` is {task.status} already", hint=f"`gt reopen {task.id}`")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """Events that are no decision's, and how the commit's subject names them."""
 
     subject: str

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from gitticks.errors import GitticksError
@@ -58,17 +59,13 @@ class Standing(Generic[T_co]):
         """Returns the first of `blockers`; where these are at least as many as `most`, there may be more."""
         return self._graph.open_blockers(self.task, most) if self.task.is_open else ()
 
-    @property
-    def may_wait(self) -> bool:
-        """False where a quick look tells that nothing keeps it from going on, as with most of thousands."""
-        task, around = self.task, self._around
-        return (
-            task.awaiting is not None
-            or not self._graph.is_free(task)
-            or task.defer_until is not None
-            or task.id in around.held
-            or task.id in around.conflicted
-        )
+    @classmethod
+    def may_wait(cls, standings: Sequence[Standing[T_co]]) -> list[bool]:
+        """Returns for each of a graph's standings False where a quick look tells that nothing keeps it, as with most."""
+        if not standings:
+            return []
+        graph, around = standings[0]._graph, standings[0]._around  # noqa: SLF001 (of the same class)
+        return graph.may_wait([one.task for one in standings], around)
 
     @property
     def is_blocked(self) -> bool:
@@ -113,7 +110,7 @@ def standing_of(context: Context, task: T, graph: Graph[Any], around: Surroundin
 def standings_of(context: Context, tasks: Iterable[T], graph: Graph[Any]) -> list[Standing[T]]:
     """Returns how these tasks of the graph stand, in their order."""
     around, project_place = context.surroundings(), context.repository.project_place
-    return [Standing(task, graph, around, project_place) for task in tasks]
+    return list(map(Standing, tasks, repeat(graph), repeat(around), repeat(project_place)))
 
 
 def by_closing(task: TaskRow) -> tuple[str, str]:

@@ -76,7 +76,8 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
 
 def _trust_own(context: Context, before: str, after: str) -> None:
     """Lets run here what the person committed on the board, as what commands write is."""
-    from gitticks.store.trust import may_run, trust_own
+    from gitticks.store.layout import may_run
+    from gitticks.store.trust import trust_own
 
     if context.world.in_session:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,7 @@ class _Step:
             if blob is None and change.new is not None:
                 step.entries[change.path] = _entry(change, change.old, change.old_mode)
                 continue
-            step.bring(replace(change, new=blob))
+            step.bring(change._replace(new=blob))
             if blob != change.new and not step.problems:
                 step.entries.setdefault(change.path, _entry(change, blob, change.mode))
         if plain and all(whole.get(change.path, "") is None for change in plain):

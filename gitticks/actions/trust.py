@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.document.scripts import runnable_of_task
+from gitticks.model.ids import task_path
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.store.left_behind import agree, left_behind, require_agreed, text_of
-from gitticks.store.trust import require_trusted, team_runnables, trust, trusted_digests
+from gitticks.store.trust import require_trusted, runnables_of_file, team_runnables, trust, trusted_digests
 
 if TYPE_CHECKING:
     from gitticks.store.left_behind import LeftBehind
@@ -32,8 +32,7 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
     known = trusted_digests(context.repository)
     found = list(team_runnables(context.store.snapshot()))
     for task_id, data, _ in context.index.texts(open_only=True):
-        script = runnable_of_task(task_id, data)
-        found += [] if script is None else [script]
+        found += runnables_of_file(task_path(task_id), data)
     changed = [
         Listed(_as_runnable(context, one), is_trusted=False) for one in left_behind(context.repository)
     ]

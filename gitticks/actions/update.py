@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.actions.changing import Record, circumstances_of, describe_records, find_task, require_words
 from gitticks.actions.context import Context
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What is asked for: `wishes` as they were typed, the state typed; None where nothing is asked."""
 
     wishes: Wishes
@@ -43,8 +42,7 @@ class Changes:
         return not self.needs_person and self.status is None and not self.note
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
+class Updated(NamedTuple):
     """A task before and after, and whether it was described anew or noted on, of which its fields need not tell."""
 
     before: Task

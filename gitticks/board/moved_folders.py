@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from gitticks.git.objects import Change
@@ -42,7 +41,7 @@ def join_moves(changes: Iterable[AnyChange]) -> tuple[AnyChange, ...]:
             continue
         gone.add(source.path)
         if source.old != change.new or change.path.endswith("/TASK.md"):
-            joined.append(replace(change, old=source.old))
+            joined.append(change._replace(old=source.old))
     return tuple(change for change in joined if change.path not in gone)
 
 

@@ -116,7 +116,7 @@ def table_of(
 def _lines(on: Screen, columns: Sequence[Column]) -> Iterator[str]:
     padded = [column.padded(on) for column in columns[:-1]]
     lines = map(GAP.join, zip(*padded, columns[-1].painted(on), strict=True))
-    return (line.rstrip(" ") for line in lines)
+    return map(str.rstrip, lines, repeat(" "))
 
 
 def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> list[str]:

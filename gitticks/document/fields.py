@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from datetime import datetime
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitticks.document import values
 from gitticks.document.frontmatter import Frontmatter
@@ -33,8 +33,7 @@ _ALIKE = 0.8
 """How much of two names has to be the same: `label` is near `labels`, and `due` is a key of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One key of the frontmatter and attribute of `Task`, which bear the same name.
 
     `takes_null_as_text` marks the keys whose text counts as it stands, even where YAML would read null.

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from frontmatter.default_handlers import BaseHandler
 
@@ -25,8 +24,7 @@ _CLOSING = re.compile(r"(?<=[\r\n])---[ \t]*(?:\r\n|\r|\n|\Z)")
 _CONFLICT = re.compile(r"(?:\A|(?<=[\r\n]))<<<<<<<")
 
 
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
+class Frontmatter(NamedTuple):
     """The parts of a task file, which joined again are the file, and the tree of its YAML.
 
     `opening` holds a byte order mark, if any, and the first fence; `newline` is the fence's line break.
@@ -70,7 +68,7 @@ class Frontmatter:
         Raises:
             DocumentError: it is no frontmatter.
         """
-        return replace(self, yaml=yaml, tree=FrontmatterHandler(self.path).tree(yaml))
+        return self._replace(yaml=yaml, tree=FrontmatterHandler(self.path).tree(yaml))
 
 
 class FrontmatterHandler(BaseHandler):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
     from gitticks.document.settings import Layer
 
 
-_SCRIPT = b"script"
-_WITHOUT_SIGNS = str.maketrans("#*_", "   ")
-_LINE_BREAK = re.compile(rb"[\r\n]")
-
 _COMMANDS = frozenset(
     {("verify", "test"), ("verify", "build"), ("verify", "scripts"), ("setup", "run"), ("notify",)}
 )
@@ -31,20 +26,6 @@ _HARMLESS_OF_AGENTS = frozenset({"model", "fallback", "prompt"})
 _MODE = ("permissions", "mode")
 _LOOSE = frozenset({PermissionMode.AUTO_ALL, PermissionMode.YOLO})
 """With these, agents run what they like without asking; the default and what is stricter need nobody's trust."""
-
-
-def may_hold_script(content: bytes) -> bool:
-    """Returns True if a line begins with the word, after signs and white space at most."""
-    text = content.lower()
-    at, start = text.find(_SCRIPT), 0
-    while at != -1:
-        line = max(start, text.rfind(b"\n", start, at) + 1, text.rfind(b"\r", start, at) + 1)
-        if not text[line:at].decode("utf-8", "replace").translate(_WITHOUT_SIGNS).strip():
-            return True
-        end = _LINE_BREAK.search(text, at)
-        start = len(text) if end is None else end.end()
-        at = text.find(_SCRIPT, start)
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +86,6 @@ def runnables_of_settings(text: str) -> tuple[Runnable, ...]:
 
 def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
     """Returns the script of a task's file; None if it has none that could be run."""
-    if not may_hold_script(data):
-        return None
     from gitticks.document.taskfile import TaskFile
 
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.document.fields import changes, has_manual, read_fields, written
 from gitticks.document.fields_simple import read_simple
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 _FENCE = "---\n"
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFile:
+class ReadFile(NamedTuple):
     """A TASK.md of which only the frontmatter was read: its task, and where the text below begins in the whole text."""
 
     path: str
@@ -207,7 +206,7 @@ class TaskFile:
 
     def with_body(self, text: str) -> TaskFile:
         """Returns the file with everything below the frontmatter replaced."""
-        frontmatter = replace(_closed(self.frontmatter, text), body=text)
+        frontmatter = _closed(self.frontmatter, text)._replace(body=text)
         return replace(
             self, frontmatter=frontmatter, body=read_body(frontmatter.body_source, frontmatter.newline)
         )
@@ -223,7 +222,7 @@ class TaskFile:
 
     def _with_body(self, change: Callable[[Body], Body]) -> TaskFile:
         body = change(self.body)
-        frontmatter = replace(_closed(self.frontmatter, body.text), body=body.text)
+        frontmatter = _closed(self.frontmatter, body.text)._replace(body=body.text)
         return self._with_frontmatter(frontmatter, self.task, body)
 
     def _with_frontmatter(self, frontmatter: Frontmatter, task: Task, body: Body) -> TaskFile:
@@ -288,4 +287,4 @@ def new_task_file(task: Task, body: str = "") -> TaskFile:
 def _closed(frontmatter: Frontmatter, body: str) -> Frontmatter:
     if not body or LINE_BREAK.search(frontmatter.closing):
         return frontmatter
-    return replace(frontmatter, closing=frontmatter.closing + frontmatter.newline)
+    return frontmatter._replace(closing=frontmatter.closing + frontmatter.newline)

@@ -20,8 +20,6 @@ __all__ = [
     "with_newlines",
 ]
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_NOT_IN_FILES = re.compile("[\0\ud800-\udfff]")
 
 
 def with_newlines(text: str, newline: str) -> str:
@@ -95,9 +93,18 @@ def line_end(text: str, offset: int) -> int:
 
 def encodable(text: str) -> str:
     """Returns `text` with U+FFFD for each character that no file of ours can hold."""
-    return _NOT_IN_FILES.sub("\ufffd", text)
+    text = text.replace("\0", "\ufffd")
+    return text if is_encodable(text) else "".join(map(_encodable, text))
+
+
+def _encodable(char: str) -> str:
+    return "\ufffd" if "\ud800" <= char <= "\udfff" else char
 
 
 def is_encodable(text: str) -> bool:
     """True unless `text` holds half a surrogate pair, which no file can."""
-    return text.isascii() or _SURROGATE.search(text) is None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

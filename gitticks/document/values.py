@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import StrEnum
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from gitticks.document.texts import Source
 from gitticks.document.yaml_read import Mapping as MappingNode
@@ -51,8 +50,7 @@ def format_date(day: date) -> str:
     return day.isoformat()[:10]
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(NamedTuple):
     """The key that is being read, for messages."""
 
     source: Source

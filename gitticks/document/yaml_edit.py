@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.document.texts import LINE_BREAK, Source, line_end
 from gitticks.document.yaml_read import Loose, Mapping, Node, Pair, Scalar, loose_node, parse_yaml
@@ -15,8 +15,7 @@ from gitticks.errors import DocumentError
 _BLOCK_HEADER = re.compile(r"[|>][0-9+-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replaces the text from `start` to `end`."""
 
     start: int
@@ -31,8 +30,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Editor:
+class Editor(NamedTuple):
     """Makes edits of one text, whose new lines end in `newline`."""
 
     text: str
@@ -166,8 +164,7 @@ class Editor:
         return end if blank is None else blank.end()
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A key, as the path to it through nested mappings, and its new value; None removes the key."""
 
     keys: tuple[str, ...]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from gitticks.document.texts import Source
 
@@ -33,8 +32,7 @@ MOST_BRACKETS = 500
 _DIRECTIVE = re.compile(r"(?:\A|[\r\n])(?=%)")
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """One value's text as YAML reads it; `style` is empty for a plain one, else its quote, `|` or `>`."""
 
     text: str
@@ -48,8 +46,7 @@ class Scalar:
         return not self.style and self.text in NULLS
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(NamedTuple):
     """A list; `flow` where it is written in brackets."""
 
     items: tuple[Node, ...]
@@ -58,8 +55,7 @@ class Sequence:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A key and its value."""
 
     key: Scalar
@@ -76,8 +72,7 @@ class Pair:
         return max(self.key.end, self.value.end)
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(NamedTuple):
     """Pairs in the order of the file; no key occurs twice. `flow` where it is written in braces."""
 
     pairs: tuple[Pair, ...]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.errors import NotFoundError
 from gitticks.git.process import run_git
@@ -24,8 +24,7 @@ _CHANGING = ("filter", "ident", "working-tree-encoding")
 _NOTHING = frozenset({"unspecified", "unset"})
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(NamedTuple):
     """A work tree together with the git directory that the repository keeps for it."""
 
     path: Path
@@ -33,8 +32,7 @@ class Checkout:
     common_dir: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What a work tree holds beyond its HEAD: paths from its top, sorted, without ignored files."""
 
     changed: tuple[str, ...]

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import exchange, load_exchange, move_to_free_place, sync_files, write_all
@@ -132,8 +132,7 @@ def _write(path: Path, content: bytes) -> None:
         os.close(descriptor)
 
 
-@dataclass(frozen=True, slots=True)
-class Replaced:
+class Replaced(NamedTuple):
     """What came of replacing a file.
 
     Attributes:

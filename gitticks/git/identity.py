@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.config import read_config
@@ -38,8 +38,7 @@ def editor_command(repository: Repository, environment: Mapping[str, str]) -> st
     raise GitticksError("no editor is set", hint="`git config --global core.editor nano`, or set EDITOR")
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """A name and an address, free of the characters that would end them inside a commit."""
 
     name: str

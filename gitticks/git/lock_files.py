@@ -6,8 +6,8 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Checkout, worktree_entries
@@ -32,8 +32,7 @@ _CLOCK_SLACK_SECONDS = 1.0
 _OF_A_CHECKOUT = ("index.lock", "HEAD.lock", "config.worktree.lock")
 
 
-@dataclass(frozen=True, slots=True)
-class LockFile:
+class LockFile(NamedTuple):
     """A `.lock` of git's.
 
     Attributes:
@@ -61,8 +60,7 @@ class LockFile:
         return self.age_seconds > FOREIGN_AGE_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(NamedTuple):
     """Who holds a lock of ours: the process, None if it does not say, and since when."""
 
     pid: int | None
@@ -135,16 +133,14 @@ def _taker(path: Path) -> int | None:
     return int(number) if words.startswith(OWN_MARK) and number.isdecimal() else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+class _Look(NamedTuple):
     """What tells one lock file from the next of its name; `made` is in seconds since 1970."""
 
     inode: int
     made: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Takers:
+class _Takers(NamedTuple):
     """Who may have a lock: a git that works in one of the `places`, of an old lock only in one of the `near` ones.
 
     Other programs have a lock for less than `others_seconds`.

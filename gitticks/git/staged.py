@@ -9,8 +9,8 @@ import contextlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, OBJECT_ID, is_nothing, read_symbolic_ref
@@ -30,8 +30,7 @@ _MOST_OWN_COMMITS = 20
 PLAIN_MODES = frozenset({"100644", "100755"})
 
 
-@dataclass(frozen=True, slots=True)
-class StagedChange:
+class StagedChange(NamedTuple):
     """A path whose staged version differs from HEAD's; ids of blobs, None where there is no file.
 
     `is_plain` is False for a symbolic link or a submodule, `is_unmerged` True while a merge's conflict stands.

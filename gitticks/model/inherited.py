@@ -103,7 +103,10 @@ class Inheritance:
 
     def above(self, task: Queued) -> Above:
         """Returns what a task is handed down; its own share comes back to it where parents run in a cycle."""
-        parent = task.parent
+        return self.below(task.parent)
+
+    def below(self, parent: TaskId | None) -> Above:
+        """Returns what all tasks directly below a parent are handed down."""
         if parent is None:
             return NOTHING_ABOVE
         if parent not in self._above:

@@ -6,7 +6,7 @@ know that nothing better can follow. Whether a task is ready, and which group it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import chain, islice
 from operator import attrgetter
@@ -70,7 +70,8 @@ class Graph(Generic[T]):
         self.unreadable = unreadable
         self._children = children or {}
         self._busy_epics: set[TaskId] | None = None
-        self._above_of = Inheritance(tasks, self.is_open_id).above
+        self._inheritance = Inheritance(tasks, self.is_open_id)
+        self._above_of = self._inheritance.above
 
     @classmethod
     def of(cls, tasks: Iterable[T], unreadable: Container[TaskId] = ()) -> Graph[T]:
@@ -135,9 +136,18 @@ class Graph(Generic[T]):
         found = (one for one in owned if self.is_open_id(one) and one != task.id)
         return tuple(dict.fromkeys(found if most is None else islice(found, most)))
 
-    def is_free(self, task: T) -> bool:
-        """True if neither the task nor an ancestor waits for another one, open or closed."""
-        return self._above_of(task).is_free and not task.blocked_by
+    def may_wait(self, tasks: Sequence[T], around: Surroundings) -> list[bool]:
+        """Returns for each task False where a quick look tells that nothing keeps it from going on, as with most."""
+        free = {parent: self._inheritance.below(parent).is_free for parent in {task.parent for task in tasks}}
+        return [
+            task.awaiting is not None
+            or not free[task.parent]
+            or bool(task.blocked_by)
+            or task.defer_until is not None
+            or task.id in around.held
+            or task.id in around.conflicted
+            for task in tasks
+        ]
 
     def waiting_owners(self, task: T) -> Iterator[T]:
         """Yields the task, and then those of its ancestors, the nearest first, that have open blockers of their own."""

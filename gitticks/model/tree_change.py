@@ -6,7 +6,7 @@ What file systems take a name for stands here too: a checkout asks as well as th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 LINK, SUBMODULE, EXECUTABLE = "120000", "160000", "100755"
 """The modes by which git marks what is no ordinary file."""
@@ -32,8 +32,7 @@ def is_taken_for_git(name: str) -> bool:
     return any(taken_for(part) == ".git" for part in name.split("\\"))
 
 
-@dataclass(frozen=True, slots=True)
-class TreeChange:
+class TreeChange(NamedTuple):
     """What becomes of one path.
 
     Modes are git's, `000000` where nothing stands. `target` is where a symbolic link leads, None for anything else.

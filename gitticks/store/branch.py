@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from gitticks.errors import GitticksError, LostRaceError
@@ -26,7 +26,6 @@ from gitticks.store.dropped import bring_back_dropped, was_published
 from gitticks.store.publishing import Board, Publisher, pause
 from gitticks.store.tip import state_tip
 from gitticks.store.transaction import Transaction, events_of, list_folder, read_file
-from gitticks.store.trust import may_run, trust_own
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -211,16 +210,21 @@ class Store:
         if not changes:
             return link
         second = self._commit(transaction, changes, author)
-        return replace(second, parent=link.parent, objects=(*link.objects, *second.objects))
+        return second._replace(parent=link.parent, objects=(*link.objects, *second.objects))
 
     def _commit(
         self, transaction: Transaction, changes: Mapping[str, bytes | None], author: Identity
     ) -> Link:
         layout.refuse_newer_format(transaction.read_base(layout.CONFIG_PATH))
         own = {
-            path: (transaction.read_base(path), new) for path, new in changes.items() if may_run(path, new)
+            path: (transaction.read_base(path), new)
+            for path, new in changes.items()
+            if layout.may_run(path, new)
         }
-        trust_own(self.repository, own)
+        if own:
+            from gitticks.store.trust import trust_own  # loads the settings
+
+            trust_own(self.repository, own)
         commit = self.objects.write_commit(
             (transaction.base,), changes, author=author, message=transaction.message
         )

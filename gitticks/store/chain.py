@@ -10,16 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitticks.git.locks import HeldLock, hold_lock, peek_note
 from gitticks.git.repository import Repository
 from gitticks.processes import ProcessIdentity, is_alive
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """One commit of the chain.
 
     Attributes:

@@ -209,7 +209,7 @@ def _write_state(connection: sqlite3.Connection, objects: Objects, commit: str) 
     with contextlib.suppress(GitticksError):  # whoever asks for the settings says what is damaged
         entry = objects.find(objects.tree_of(commit), layout.CONFIG_PATH)
         if entry is not None and entry.is_file:
-            config = objects.read_blobs([entry.object_id])[entry.object_id]
+            config = objects.read_blob(entry.object_id)
     connection.execute("INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?)", (made_by(), commit, config))
 
 

@@ -56,6 +56,8 @@ TASK.md merge=gitticks
 """
 
 _ROUND_DIGITS = 2
+_SCRIPT = b"script"
+_WITHOUT_SIGNS = str.maketrans("#*_", "   ")
 _FORMAT_LINE = rb"(?m)^version:[ \t]*([0-9]{1,9})[ \t]*(?:#.*)?\r?$"
 
 
@@ -72,6 +74,24 @@ def task_of_path(path: str) -> TaskId | None:
     if tasks != TASKS_FOLDER or file != TASK_FILE or not is_task_folder(between, name):
         return None
     return TaskId(name)
+
+
+def may_run(path: str, content: bytes | None) -> bool:
+    """True if a file could hold what runs; without parsing, and never false where it does."""
+    if content is None:
+        return False
+    if path == CONFIG_PATH or path.startswith(f"{PROMPTS_FOLDER}/"):
+        return True
+    text = content.lower()
+    return (
+        _SCRIPT in text and task_of_path(path) is not None and any(map(_may_head_script, text.splitlines()))
+    )
+
+
+def _may_head_script(line: bytes) -> bool:
+    """True if a line begins with the word, after signs and white space at most."""
+    before, word, _ = line.partition(_SCRIPT)
+    return bool(word) and not before.decode("utf-8", "replace").translate(_WITHOUT_SIGNS).strip()
 
 
 def task_around(path: str) -> TaskId | None:

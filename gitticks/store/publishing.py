@@ -10,8 +10,7 @@ import contextlib
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
@@ -52,8 +51,7 @@ class _NoBoard:
         """Does nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Publisher:
+class Publisher(NamedTuple):
     """What publishing needs: the repository, its objects, and what follows a move."""
 
     repository: Repository

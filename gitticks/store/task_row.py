@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date, datetime
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.model.ids import TaskId
@@ -154,7 +155,7 @@ def rows_of(values: list[tuple[Any, ...]]) -> list[TaskRow]:
         datetime.fromisoformat(text.partition(" ")[0])
     if any(text and not text.startswith(_JSON_BEGINS) for text in set(columns["json"])):
         raise ValueError("the JSON is damaged")
-    return list(map(TaskRow._make, values))
+    return list(map(tuple.__new__, repeat(TaskRow), values))
 
 
 def details_of(values: list[tuple[Any, ...]]) -> dict[TaskId, TaskDetails]:

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from gitticks.document.scripts import may_hold_script, runnable_of_task, runnables_of_settings
+from gitticks.document.scripts import runnable_of_task, runnables_of_settings
 from gitticks.errors import RefusedError
 from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.safe_read import read_plain_file
-from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, task_of_path
+from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, may_run, task_of_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,15 +33,6 @@ HINT = "`gt trust` shows what would run, and asks"
 _MOST_NAMED = 3
 _AS_IT_IS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """A pipe in its place is not waited for."""
-
-
-def may_run(path: str, content: bytes | None) -> bool:
-    """True if a file could hold what runs; without parsing, and never false where it does."""
-    if content is None:
-        return False
-    if path == CONFIG_PATH or path.startswith(f"{PROMPTS_FOLDER}/"):
-        return True
-    return task_of_path(path) is not None and may_hold_script(content)
 
 
 def trust_file(repository: Repository) -> Path:

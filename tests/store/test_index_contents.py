@@ -120,9 +120,17 @@ def test_many_files_are_read_at_once(
     put_tasks(store, [make_task(f"t{number:03}") for number in range(60)])
     git("gc", "--quiet", at=repository.common_dir)
     index_path(repository).unlink(missing_ok=True)
-    monkeypatch.setattr(Objects, "read_blob", lambda _, object_id: pytest.fail(f"{object_id} was read alone"))
+    alone: list[str] = []
+    read_blob = Objects.read_blob
+
+    def read_alone(objects: Objects, object_id: str) -> bytes:
+        alone.append(object_id)
+        return read_blob(objects, object_id)
+
+    monkeypatch.setattr(Objects, "read_blob", read_alone)
     with open_index(repository) as index:
         assert len(list(index.titles())) == 63
+    assert alone == [git("rev-parse", f"{layout.STATE_BRANCH}:config.yaml", at=repository.common_dir)]
 
 
 @pytest.mark.parametrize("name", [b"\xff", b"a\xffb", "é".encode(), b"\\xff", b"a b\n"])

@@ -16,7 +16,8 @@ from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.repository import discover
 from gitticks.model.trust import Runnable, RunnableKind
-from gitticks.store.trust import may_run, trust, trusted_digests
+from gitticks.store.layout import may_run
+from gitticks.store.trust import trust, trusted_digests
 from tests.support.repositories import make_repository
 
 MAKE = Runnable(RunnableKind.TEMPLATE, "prompts/a.md", "make")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gitticks.actions.derived_state import Standing
 from gitticks.cli.render import GAP, Style, age_in_short, say, say_all, status_style, status_word, warn
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import cut, visible, width
@@ -13,7 +14,6 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.status import ANSWERED, Status
 
 if TYPE_CHECKING:
-    from gitticks.actions.derived_state import Standing
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.cli.render import Screen
     from gitticks.model.notes import Entry
@@ -50,13 +50,13 @@ def task_table(
     columns = [
         Column("  id", [glyphs[task.status] + task.id for task in tasks], Style.STRONG, ours=True),
         Column("pri", [str(task.priority) for task in tasks], ours=True),
-        Column("status", [status_word(task) for task in tasks], states, ours=True),
+        Column("status", list(map(status_word, tasks)), states, ours=True),
         Column("title", [task.title for task in tasks]),
         Column(
             "waits",
             [
-                _waits(on, standing, reasons or {}) if reasons or standing.may_wait else ""
-                for standing in standings
+                _waits(on, standing, reasons or {}) if reasons or may_wait else ""
+                for standing, may_wait in zip(standings, Standing.may_wait(standings), strict=True)
             ],
             urgency,
             ours=not reasons,

@@ -14,9 +14,8 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.disk import sync_files
@@ -36,8 +35,7 @@ _MOST_TREES_KEPT = 32
 _MOST_WALKED = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A file that differs between two trees; an id is None where the file is missing or is not a plain file."""
 
     path: str
@@ -45,8 +43,7 @@ class Change:
     new: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCommit:
+class StoredCommit(NamedTuple):
     """A commit that no ref names yet, and the objects that must be on disk before one does."""
 
     id: str
