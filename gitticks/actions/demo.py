@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from gitticks.actions.config import change_setting
@@ -26,111 +27,8 @@ from gitticks.world import World
 
 TEST_COMMAND = "python3 -m unittest discover --start-directory tests --top-level-directory ."
 
-FILES: dict[str, str] = {
-    "README.md": """\
-# till
-
-Adds up what was bought and prints the receipt.
-
-`tests/` must pass. `wanted/` holds tests that fail: what somebody still has to write.
-Whoever writes it moves the test to `tests/`.
-""",
-    ".gitignore": "__pycache__/\n",
-    "till/__init__.py": '"""A small till."""\n',
-    "tests/__init__.py": "",
-    "tests/test_package.py": """\
-import unittest
-
-import till
-
-
-class PackageTest(unittest.TestCase):
-    def test_says_what_it_is(self):
-        self.assertEqual(till.__doc__, "A small till.")
-""",
-    "wanted/test_amounts.py": """\
-import unittest
-
-from till.amounts import parse
-
-
-class AmountsTest(unittest.TestCase):
-    def test_reads_cents(self):
-        self.assertEqual(parse("12.50"), 1250)
-        self.assertEqual(parse("3"), 300)
-
-    def test_refuses_words(self):
-        with self.assertRaises(ValueError):
-            parse("a lot")
-""",
-    "wanted/test_totals.py": """\
-import unittest
-
-from till.totals import total
-
-
-class TotalsTest(unittest.TestCase):
-    def test_adds_lines(self):
-        self.assertEqual(total(["12.50", "0.05"]), 1255)
-        self.assertEqual(total([]), 0)
-""",
-    "wanted/test_money.py": """\
-import unittest
-
-from till.money import show
-
-
-class MoneyTest(unittest.TestCase):
-    def test_shows_two_digits(self):
-        self.assertRegex(show(1255), r"^12[.,]55$")
-""",
-    "wanted/test_lines.py": """\
-import unittest
-
-from till.lines import line
-
-
-class LinesTest(unittest.TestCase):
-    def test_fills_to_the_right(self):
-        self.assertEqual(line("tea", "2,50", 12), "tea     2,50")
-""",
-    "wanted/test_report.py": """\
-import unittest
-
-from till.report import title
-
-
-class ReportTest(unittest.TestCase):
-    def test_is_centred(self):
-        self.assertEqual(title("till", 12), "    till    ")
-""",
-}
-
-_HAND_OVER = """\
-git add --all
-git commit --quiet --message "{message}"
-cat >> "$GITTICKS_MAILBOX/TASK.md" <<'END'
-
-## Handoff
-DONE: {done}
-REMAINING: nothing
-DECISIONS: {decisions}
-UNCERTAIN: nothing
-END
-printf '<promise>%s</promise>\\n' COMPLETE
-"""
-
-_LINES_REVIEW = """\
-cat >> "$GITTICKS_MAILBOX/TASK.md" <<END
-
-## Review
-$(if grep --quiet 'Returns one line' till/lines.py; then
-    echo 'PASS: small, tested and explained.'
-else
-    echo 'FAIL: line() does not say what it returns.'
-fi)
-END
-"""
+_SCRIPT = "script "
+"""How the names of those texts begin that are a task's script, and no files of the project."""
 ANSWER = "comma"
 """What `--yes` answers to the question that one of the tasks asks."""
 _PERSON = {
@@ -144,132 +42,74 @@ _PERSON = {
 
 @dataclass(frozen=True, slots=True)
 class DemoTask:
-    """One task of the demo; `needs` are the names of the tasks that it waits for."""
+    """One task of the demo: what its hand-off says is done and was decided, and which tasks it waits for."""
 
     name: str
     title: str
     description: str
-    script: str
+    says: tuple[str, str] | None = None
     needs: tuple[str, ...] = ()
     requires: str | None = None
     priority: int = 2
+    is_reviewed: bool = False
 
 
-def _hand_over(message: str, done: str, decisions: str = "none") -> str:
-    return _HAND_OVER.format(message=message, done=done, decisions=decisions)
-
-
-_AMOUNTS = """\
-cat > till/amounts.py <<'END'
-\"\"\"Reads amounts of money.\"\"\"
-
-
-def parse(text):
-    \"\"\"Returns the cents that a text such as `12.50` stands for.\"\"\"
-    whole, _, cents = text.partition(".")
-    return int(whole) * 100 + int((cents + "00")[:2])
-END
-git mv wanted/test_amounts.py tests/
-""" + _hand_over("Read amounts", "amounts are read as whole cents", "whole cents, because floats lose some")
-
-_TOTALS = """\
-cat > till/totals.py <<'END'
-\"\"\"Adds amounts up.\"\"\"
-
-from till.amounts import parse
-
-
-def total(texts):
-    \"\"\"Returns the sum of the amounts in cents.\"\"\"
-    return sum(parse(text) for text in texts)
-END
-git mv wanted/test_totals.py tests/
-""" + _hand_over("Add amounts up", "the total of any number of lines")
-
-_MONEY = """\
-if ! grep --quiet --extended-regexp --ignore-case '^(a )?(comma|point)' "$GITTICKS_MAILBOX/TASK.md"; then
-    printf '<promise>%s: Which decimal sign does the receipt have: point or comma?</promise>\\n' INPUT_NEEDED
-    exit 0
-fi
-sign=.
-if grep --quiet --extended-regexp --ignore-case '^(a )?comma' "$GITTICKS_MAILBOX/TASK.md"; then sign=,; fi
-cat > till/money.py <<END
-\"\"\"Writes amounts of money.\"\"\"
-
-SIGN = "$sign"
-
-
-def show(cents):
-    \"\"\"Returns the amount with two digits behind the decimal sign.\"\"\"
-    return f"{cents // 100}{SIGN}{cents % 100:02}"
-END
-git mv wanted/test_money.py tests/
-""" + _hand_over("Write amounts", "amounts are written with the sign that was asked for")
-
-_LINES = """\
-if test "$GITTICKS_ROUND" = 1; then explanation=; else explanation='    # Returns one line, filled to the width.'; fi
-cat > till/lines.py <<END
-\"\"\"The lines of a receipt.\"\"\"
-
-
-def line(name, amount, width):
-$explanation
-    return name + amount.rjust(width - len(name))
-END
-if test -f wanted/test_lines.py; then git mv wanted/test_lines.py tests/; fi
-""" + _hand_over("Fill lines", "a line has its amount at the right edge")
-
-
-_REPORT = """\
-cat > till/report.py <<'END'
-\"\"\"The head of a receipt.\"\"\"
-
-
-def title(name, width):
-    \"\"\"Returns the name in the middle of the line.\"\"\"
-    return name.center(width)
-END
-git mv wanted/test_report.py tests/
-""" + _hand_over("Head the receipt", "the name stands in the middle")
-
-
-def _script(worker: str, reviewer: str | None = None) -> str:
-    blocks = f"```sh\n{worker}```"
-    return f"{blocks}\n\n```sh reviewer\n{reviewer}```" if reviewer else blocks
-
-
-EPIC = DemoTask("epic", "A till that prints receipts", "Everything in `wanted/` passes.", "")
-
-TASKS: tuple[DemoTask, ...] = (
-    DemoTask("amounts", "Read amounts", "Make `wanted/test_amounts.py` pass.", _script(_AMOUNTS), priority=1),
+EPIC = DemoTask("epic", "A till that prints receipts", "Everything in `wanted/` passes.")
+TASKS = (
+    DemoTask(
+        "amounts",
+        "Read amounts",
+        "Make `wanted/test_amounts.py` pass.",
+        ("amounts are read as whole cents", "whole cents, because floats lose some"),
+        priority=1,
+    ),
     DemoTask(
         "totals",
         "Add amounts up",
         "Make `wanted/test_totals.py` pass; it needs the amounts.",
-        _script(_TOTALS),
+        ("the total of any number of lines", "none"),
         needs=("amounts",),
     ),
     DemoTask(
         "money",
         "Write amounts",
         "Make `wanted/test_money.py` pass. Ask about the decimal sign.",
-        _script(_MONEY),
+        ("amounts are written with the sign that was asked for", "none"),
     ),
     DemoTask(
         "lines",
         "Fill lines to the right",
         "Make `wanted/test_lines.py` pass.",
-        _script(_LINES, _LINES_REVIEW),
+        ("a line has its amount at the right edge", "none"),
+        is_reviewed=True,
     ),
     DemoTask(
         "report",
         "Head the receipt",
         "Make `wanted/test_report.py` pass. The name is somebody's brand: a person approves it.",
-        _script(_REPORT),
+        ("the name stands in the middle", "none"),
         requires="approval",
         priority=3,
     ),
 )
+
+
+@cache
+def _texts() -> dict[str, str]:
+    """Returns the files of the project by their paths, and what the tasks' scripts are made of."""
+    text = Path(__file__).with_name("demo_project.txt").read_text("utf-8")
+    parts = re.split(r"^=== (.+)\n", text, flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _script(task: DemoTask) -> str | None:
+    """Returns what stands in for an agent, and, where the work is reviewed, for its reviewer."""
+    if task.says is None:
+        return None
+    done, decisions = task.says
+    said = _texts()[f"{_SCRIPT}hand-over"].format(message=task.title, done=done, decisions=decisions)
+    worker = f"```sh\n{_texts()[_SCRIPT + task.name]}{said}```"
+    return f"{worker}\n\n```sh reviewer\n{_texts()[_SCRIPT + 'review']}```" if task.is_reviewed else worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +146,9 @@ def make_demo(directory: Path | None, world: World) -> Demo:
 
 
 def _make_project(place: Path) -> None:
-    for name, content in FILES.items():
+    for name, content in _texts().items():
+        if name.startswith(_SCRIPT):
+            continue
         path = place / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
@@ -330,7 +172,7 @@ def _create(context: Context, task: DemoTask, ids: dict[str, TaskId], parent: Ta
         wishes["blocked_by"] = tuple(ids[name] for name in task.needs)
     if task.requires is not None:
         wishes["requires"] = task.requires
-    return create_task(context, NewTask(task.title, wishes, task.description, task.script or None)).id
+    return create_task(context, NewTask(task.title, wishes, task.description, _script(task))).id
 
 
 def awaiting_tasks(context: Context) -> list[Task]:

@@ -15,10 +15,11 @@ from gitticks.cli.render import say, screen
 from gitticks.cli.text import visible
 from gitticks.cli.views.tasks import print_tasks_or
 from gitticks.model.status import Awaiting
-from gitticks.runner.options import RunOptions
 
 if TYPE_CHECKING:
     from gitticks.actions.demo import Demo
+    from gitticks.cli.views.run import RunLines
+    from gitticks.model.task import Task
 
 _MOST_ROUNDS = 20
 
@@ -35,75 +36,55 @@ def demo_command(context: Context, *, directory: Path | None, yes: bool) -> int:
     The project is real, with tests that fail; the tasks carry shell scripts that stand in for agents, so no model is
     needed. Without --yes it stops where a person is asked and says what to type. The folder is kept.
     """
-    from gitticks.actions.demo import make_demo
+    from gitticks.actions import demo
+    from gitticks.cli.views.run import RunLines
 
-    demo = make_demo(directory, context.world)
-    say(f"the demo's repository: {demo.directory}", "")
+    made = demo.make_demo(directory, context.world)
+    lines = RunLines(screen(), context.world)
+    say(f"the demo's repository: {made.directory}", "")
     for _ in range(_MOST_ROUNDS):
-        code = _run(context, demo)
-        if not _is_waiting(context, demo):
+        code = _run(_at(context, made), lines)
+        waiting = demo.awaiting_tasks(_at(context, made))
+        if not waiting:
             break
         if not yes:
-            _say_what_to_type(context, demo)
+            _say_what_to_type(made, waiting)
             return code
-        _answer(context, demo)
-    _show_graph(context, demo)
+        for typed, act in demo.answer(_at(context, made), lines):
+            say(f"$ {typed}")
+            act()
+        say("")
+    say("$ git log --graph --oneline", *map(visible, demo.graph(_at(context, made))))
+    say("", f"it is all in {made.directory}")
     return code
 
 
-def _run(context: Context, demo: Demo) -> int:
+def _at(context: Context, made: Demo) -> Context:
+    """Returns a call inside the demo's repository, begun anew."""
     from gitticks.actions.demo import demo_context
-    from gitticks.actions.run import execute, prepare_run
-    from gitticks.cli.views.run import RunLines
 
-    lines = RunLines(screen(), context.world)
+    return demo_context(made.directory, context.world)
+
+
+def _run(here: Context, lines: RunLines) -> int:
+    from gitticks.actions.run import execute, prepare_run
+    from gitticks.runner.options import RunOptions
+
     say("$ gt run")
-    here = demo_context(demo.directory, context.world)
     code = execute(here, prepare_run(here, RunOptions(parallel=2, debounce=0.0), lines))
     say("", "$ gt list --all")
-    _show_board(demo_context(demo.directory, context.world))
+    fresh = here.renewed()
+    listed = list_tasks(fresh, Filter(with_closed=True)).standings
+    fresh.index.close()  # an open index keeps the writes that follow waiting
+    print_tasks_or(screen(), listed, "no tasks")
+    say("")
     return int(code)
 
 
-def _show_board(here: Context) -> None:
-    listed = list_tasks(here, Filter(with_closed=True)).standings
-    here.index.close()  # an open index keeps the writes that follow waiting
-    print_tasks_or(screen(), listed, "no tasks")
-    say("")
-
-
-def _is_waiting(context: Context, demo: Demo) -> bool:
-    from gitticks.actions.demo import awaiting_tasks, demo_context
-
-    return bool(awaiting_tasks(demo_context(demo.directory, context.world)))
-
-
-def _say_what_to_type(context: Context, demo: Demo) -> None:
-    from gitticks.actions.demo import awaiting_tasks, demo_context
-
-    say("it is your turn:", "", f"  cd {quote(str(demo.directory))}")
-    for task in awaiting_tasks(demo_context(demo.directory, context.world)):
-        answers = task.awaiting is Awaiting.INPUT
-        typed = f'gt respond {task.id} "comma"' if answers else f"gt approve {task.id}"
+def _say_what_to_type(made: Demo, waiting: list[Task]) -> None:
+    say("it is your turn:", "", f"  cd {quote(str(made.directory))}")
+    for task in waiting:
+        is_question = task.awaiting is Awaiting.INPUT
+        typed = f'gt respond {task.id} "comma"' if is_question else f"gt approve {task.id}"
         say(f"  {typed:28}  # {visible(task.title)}")
     say("  gt run")
-
-
-def _answer(context: Context, demo: Demo) -> None:
-    from gitticks.actions.demo import answer, demo_context
-    from gitticks.cli.views.run import RunLines
-
-    lines = RunLines(screen(), context.world)
-    for typed, act in answer(demo_context(demo.directory, context.world), lines):
-        say(f"$ {typed}")
-        act()
-    say("")
-
-
-def _show_graph(context: Context, demo: Demo) -> None:
-    from gitticks.actions.demo import demo_context, graph
-
-    say("$ git log --graph --oneline")
-    for line in graph(demo_context(demo.directory, context.world)):
-        say(visible(line))
-    say("", f"it is all in {demo.directory}")
