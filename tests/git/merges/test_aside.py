@@ -18,7 +18,7 @@ from tests.support.repositories import git, make_repository
 HOLD = """
 import sys
 from pathlib import Path
-from gitticks.git.merges import checkout_aside
+from gitticks.git.merges.commits import checkout_aside
 from gitticks.git.repository import discover
 with checkout_aside(discover(Path(sys.argv[1])), "HEAD") as checkout:
     print(checkout.path, flush=True)

@@ -19,7 +19,8 @@ __all__ = ["new", "old", "repository", "root"]
 KILLED = """
 import os, sys
 from pathlib import Path
-from gitticks.git.merges import base, move_base
+from gitticks.git.merges import base
+from gitticks.git.merges.base import move_base
 from gitticks.git.repository import discover
 root, old, new, moment = sys.argv[1:]
 
