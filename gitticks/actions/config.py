@@ -8,10 +8,23 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
+from gitticks.document.frontmatter import decode
+from gitticks.document.settings import (
+    explain,
+    find_setting,
+    get,
+    names,
+    note_on,
+    parse_value,
+    refuse_unavailable,
+    set_value,
+    show,
+)
 from gitticks.errors import DocumentError, NotFoundError, UsageError
 from gitticks.git.refs import head_branch
 from gitticks.git.sharing import list_branches
 from gitticks.store.layout import CONFIG_PATH
+from gitticks.store.settings import load_settings
 
 if TYPE_CHECKING:
     from gitticks.document.settings_layers import ResolvedSettings
@@ -41,8 +54,6 @@ class ShownSettings:
 
 def all_settings(context: Context) -> ShownSettings:
     """Returns every setting that has a value, in the order of the reference."""
-    from gitticks.document.settings import names
-
     found = _resolved(context)
     return ShownSettings(
         tuple(_shown(found, name) for name in names(found.settings)),
@@ -52,8 +63,6 @@ def all_settings(context: Context) -> ShownSettings:
 
 def one_setting(context: Context, name: str) -> ShownSettings:
     """Returns one setting, and what is to be said about it."""
-    from gitticks.document.settings import find_setting, note_on
-
     note = note_on(find_setting(name)[0])
     warnings = () if note is None else (f"`{name}`: {note}",)
     return ShownSettings((_shown(_resolved(context), name),), warnings)
@@ -76,8 +85,6 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
 
 def _check_value(name: str, value: str | None) -> object:
     """Returns the value as the setting holds it."""
-    from gitticks.document.settings import find_setting, parse_value, refuse_unavailable
-
     setting, keys = find_setting(name)
     if name == _FORMAT:
         raise UsageError(
@@ -110,30 +117,21 @@ def _check_branch(context: Context, value: str) -> None:
 
 
 def _write(context: Context, name: str, value: str | None, transaction: Transaction) -> None:
-    from gitticks.document.frontmatter import decode
-    from gitticks.document.settings import set_value
-
     text = decode(transaction.read(CONFIG_PATH) or b"", CONFIG_PATH)
     transaction.write(CONFIG_PATH, set_value(text, name, value).encode())
     transaction.describe(f"config: {name}", [("Actor", f"human {context.actor.name}")])
 
 
 def _resolved(context: Context) -> ResolvedSettings:
-    from gitticks.store.settings import load_settings
-
     return load_settings(context.repository, context.world.environment, context.overrides)
 
 
 def _shown(found: ResolvedSettings, name: str) -> ShownSetting:
-    from gitticks.document.settings import explain, get, show
-
     value = get(found.settings, name)
     return ShownSetting(name, value, show(name, value), found.origin(name), explain(name))
 
 
 def _overruled(found: ResolvedSettings) -> tuple[str, ...]:
-    from gitticks.document.settings import show
-
     return tuple(
         f"`{one.name}` from {one.origin} is {show(one.name, one.value)}, but {one.by} is stricter"
         for one in found.overruled

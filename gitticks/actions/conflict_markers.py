@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
 from gitticks.board import board_checkout
+from gitticks.document.taskfile import read_file
 from gitticks.errors import DocumentError
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.process import run_git
@@ -23,6 +24,7 @@ from gitticks.model.ids import TaskId, task_path
 from gitticks.store.index import open_index
 from gitticks.store.layout import CONFIG_PATH, TASKS_FOLDER, task_of_path
 from gitticks.store.merging.driver import first_marker, join_marked
+from gitticks.store.merging.files import merge_file
 
 if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
@@ -97,8 +99,6 @@ def _join_on_branch(context: Context, task_id: TaskId) -> bool:
 
 def _join(data: bytes, path: str, base: bytes | None = None) -> bytes | None:
     """Returns the file that both sides make; None where they make none, or one that was never a task of gitticks."""
-    from gitticks.document.taskfile import read_file
-
     merged = join_marked(data, path, base)
     with contextlib.suppress(DocumentError):
         if merged is not None and read_file(merged.data, path).task.created is not None:
@@ -130,8 +130,6 @@ def _unmerged(context: Context, checkout: Checkout) -> Iterator[Unmerged]:
 
 def _unmerged_settings(context: Context, stages: Mapping[int, str], data: bytes | None) -> Iterator[Unmerged]:
     """Yields the settings if both sides can stand; where both set one key, a person has to choose."""
-    from gitticks.store.merging.files import merge_file
-
     line = None if data is None else first_marker(data)
     if data is None or line is None:
         return

@@ -13,15 +13,16 @@ from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.drafts import Draft, kept_on_error, make_draft
 from gitticks.actions.one_edit import warn_of_edit
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
 from gitticks.git.texts import merge_text
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.task import Task
+from gitticks.store.hand_edits import HandEdit, check_fields, merge_edit
 from gitticks.store.layout import check_place
 
 if TYPE_CHECKING:
-    from gitticks.document.taskfile import TaskFile
     from gitticks.store.transaction import Transaction
 
 
@@ -43,8 +44,6 @@ def start_edit(context: Context, task_id: TaskId) -> Draft:
 
 
 def _broken_line(content: bytes) -> int | None:
-    from gitticks.document.taskfile import TaskFile
-
     try:
         TaskFile.parse(content, "TASK.md")
     except DocumentError as error:
@@ -64,9 +63,6 @@ def finish_edit(context: Context, task_id: TaskId, draft: Draft) -> Edited:
 
 
 def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Draft) -> Edited:
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.store.hand_edits import HandEdit, check_fields
-
     path = task_path(task_id)
     edited = TaskFile.parse(draft.read(), str(draft.path))
     check_place(edited, task_id)
@@ -91,8 +87,6 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
 
 
 def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: TaskId) -> TaskFile:
-    from gitticks.store.hand_edits import merge_edit
-
     def merge(base: str, ours: str, theirs: str) -> str | None:
         merged = merge_text(task_path(task_id), base.encode(), ours.encode(), theirs.encode())
         return None if merged is None else merged.decode()

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitticks.actions.context import Context
+from gitticks.actions.trust import require_team_trusted
 from gitticks.git.checkouts import checkout_at, current_branch, list_worktrees
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
+from gitticks.runner.astray import find_astray
+from gitticks.runner.verifiers import run_checks
+from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
 from gitticks.store.layout import WORK_BRANCH
 from gitticks.workflow.transitions import targets
 
@@ -37,8 +41,6 @@ def _usual_place(context: Context, task: Task) -> Path | None:
 
 def uncommitted_in(context: Context, workspace: Path) -> tuple[str, ...]:
     """Returns the paths in a workspace that no commit has, sorted."""
-    from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
-
     return uncommitted_paths(checkout_at(context.repository, workspace), own_folders(context.settings))
 
 
@@ -46,7 +48,6 @@ def astray_in(context: Context, task: Task, workspace: Path, *, is_tested_there:
     """Returns why the task's branch does not bring what was committed in its workspace, or None."""
     if task.branch is None or (task.isolation or context.settings.isolation) is Isolation.NONE:
         return None
-    from gitticks.runner.astray import find_astray
 
     return find_astray(
         context.repository,
@@ -69,8 +70,6 @@ def failed_check(context: Context, task_id: TaskId) -> str | None:
     is_finished = may_hand_off and file.section(Section.HANDOFF) is not None
     if workspace is None or not is_finished:
         return None
-    from gitticks.actions.trust import require_team_trusted
-    from gitticks.runner.verifiers import run_checks
 
     astray = astray_in(context, file.task, workspace)
     if astray is not None:

@@ -9,6 +9,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.actions.dependencies import cycles_of
+from gitticks.actions.merges_by_hand import notice_merges
+from gitticks.actions.saved_edits import TakenUp
+from gitticks.actions.taking_up import take_up, warn_of_fallen
 from gitticks.errors import LostRaceError, NotFoundError, RefusedError
 from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref
@@ -24,14 +28,16 @@ from gitticks.git.sharing import (
     tracking_ref,
 )
 from gitticks.model.ids import TaskId
+from gitticks.model.queries import Graph
+from gitticks.store.impossible_paths import warnings_of
 from gitticks.store.index import open_index
 from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
 from gitticks.store.publishing import pause
+from gitticks.store.sharing import last_shared, remember_shared, take_in
 
 if TYPE_CHECKING:
     from gitticks.actions.dependencies import Cycle
     from gitticks.actions.merges_by_hand import FoundMerge
-    from gitticks.actions.saved_edits import TakenUp
     from gitticks.store.branch import Store
     from gitticks.store.merging.births import Renamed
     from gitticks.store.merging.commits import MergeReport
@@ -136,8 +142,6 @@ def cycles_with(store: Store, came: Moved) -> tuple[Cycle, ...]:
     """Returns the cycles of waiting that what came is part of: each side may have linked in one direction."""
     if not came.tasks:
         return ()
-    from gitticks.actions.dependencies import cycles_of
-    from gitticks.model.queries import Graph
 
     with open_index(store.repository) as index:
         graph = Graph.of(index.listed(open_only=True), index.unreadable())
@@ -172,10 +176,6 @@ def sync(
         restore: go on where the remote's branch lost commits that it had, and bring them back.
         timeout_seconds: how long the remote may take for one answer.
     """
-    from gitticks.actions.merges_by_hand import notice_merges
-    from gitticks.actions.saved_edits import TakenUp
-    from gitticks.actions.taking_up import take_up, warn_of_fallen
-
     context.store.tip()
     saved = TakenUp() if context.world.in_session else take_up(context)
     merged = notice_merges(context)
@@ -229,8 +229,6 @@ class _Sync:
 
     def run(self) -> Synced:
         """Fetches, takes in and pushes until both sides have the same."""
-        from gitticks.store.sharing import last_shared, remember_shared
-
         tracking = tracking_ref(self._remote, self._branch)
         known = last_shared(self._store, self._remote)
         if known is None:
@@ -249,8 +247,6 @@ class _Sync:
 
     def _once(self, known: str | None) -> Synced | None:
         """Fetches, takes in and pushes; None if that has to be done again."""
-        from gitticks.store.sharing import remember_shared
-
         done = self._done
         unreached = self._fetch(known)
         if unreached is not None:
@@ -309,9 +305,6 @@ class _Sync:
         )
 
     def _take_in(self) -> None:
-        from gitticks.store.impossible_paths import warnings_of
-        from gitticks.store.sharing import take_in
-
         done = self._done
         if done.fetched is None:
             done.tip = self._store.tip()

@@ -10,6 +10,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
 from gitticks.board.moved_folders import home_of
 from gitticks.document.history import read_history
+from gitticks.document.taskfile import read_task
 from gitticks.errors import GitticksError
 from gitticks.git.objects.trees import Entry, tree_id_of
 from gitticks.git.process import run_git
@@ -111,8 +112,6 @@ def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Findi
 
 def _home(context: Context, path: str, ids: frozenset[TaskId]) -> str | None:
     """Returns the folder that a task in the wrong place belongs in: by the id in its file where no other task has that."""
-    from gitticks.document.taskfile import read_task
-
     content = context.store.read(path) if layout.task_of_path(path) is None else None
     if content is not None and home_of(path) is not None:
         with contextlib.suppress(GitticksError):

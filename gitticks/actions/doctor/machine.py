@@ -19,6 +19,7 @@ from gitticks.git.process import git_version
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
+from gitticks.store.settings import load_settings
 
 _LOOKED_AT_BYTES = 4096
 _MEGABYTE = 1024 * 1024
@@ -111,8 +112,6 @@ def _span(seconds: float) -> str:
 
 def check_settings(context: Context) -> Iterator[Finding]:
     """Yields what is wrong with the settings."""
-    from gitticks.store.settings import load_settings
-
     try:
         found = load_settings(context.repository, context.world.environment, context.overrides)
     except GitticksError as error:

@@ -110,8 +110,6 @@ def check_rewound(context: Context) -> Iterator[Finding]:
 
 def last_seen(context: Context) -> str | None:
     """Returns a commit that the state branch was seen at and lacks now, though its log says nothing of it."""
-    from gitticks.actions.doctor.rewound import load_remembered, remember
-
     repository, objects = context.repository, context.store.objects
     tip = state_tip(repository)
     known = load_remembered(repository)

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gitticks.actions import demo
 from gitticks.actions.context import Context
+from gitticks.actions.demo import demo_context
 from gitticks.actions.listing import Filter, list_tasks
+from gitticks.actions.run import execute, prepare_run
 from gitticks.cli.options import Command, pass_context
 from gitticks.cli.render import say, screen
 from gitticks.cli.text import visible
+from gitticks.cli.views.run import RunLines
 from gitticks.cli.views.tasks import print_tasks_or
 from gitticks.model.status import Awaiting
+from gitticks.runner.options import RunOptions
 
 if TYPE_CHECKING:
     from gitticks.actions.demo import Demo
-    from gitticks.cli.views.run import RunLines
     from gitticks.model.task import Task
 
 _MOST_ROUNDS = 20
@@ -36,9 +40,6 @@ def demo_command(context: Context, *, directory: Path | None, yes: bool) -> int:
     The project is real, with tests that fail; the tasks carry shell scripts that stand in for agents, so no model is
     needed. Without --yes it stops where a person is asked and says what to type. The folder is kept.
     """
-    from gitticks.actions import demo
-    from gitticks.cli.views.run import RunLines
-
     made = demo.make_demo(directory, context.world)
     lines = RunLines(screen(), context.world)
     say(f"the demo's repository: {made.directory}", "")
@@ -61,15 +62,10 @@ def demo_command(context: Context, *, directory: Path | None, yes: bool) -> int:
 
 def _at(context: Context, made: Demo) -> Context:
     """Returns a call inside the demo's repository, begun anew."""
-    from gitticks.actions.demo import demo_context
-
     return demo_context(made.directory, context.world)
 
 
 def _run(here: Context, lines: RunLines) -> int:
-    from gitticks.actions.run import execute, prepare_run
-    from gitticks.runner.options import RunOptions
-
     say("$ gt run")
     code = execute(here, prepare_run(here, RunOptions(parallel=2, debounce=0.0), lines))
     say("", "$ gt list --all")

@@ -9,6 +9,8 @@ import click
 
 from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.context import Context
+from gitticks.actions.review import accept_work, diff, reject_work, view
+from gitticks.actions.run import runner_merges
 from gitticks.actions.update import note_task
 from gitticks.cli.app import run
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
@@ -77,15 +79,11 @@ def review_command(
 
 
 def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
-    from gitticks.actions.review import accept_work
-
     judged = accept_work(context, task_id)
     return finish_approval(context, judged.after, "accepted", is_left=False, as_json=as_json)
 
 
 def _show(context: Context, task_id: TaskId, *, with_changes: bool, as_json: bool) -> None:
-    from gitticks.actions.review import diff, view
-
     seen = view(context, task_id)
     if as_json:
         print_object(review=_object(seen))
@@ -118,9 +116,6 @@ def _object(seen: ReviewView) -> dict[str, object]:
 
 
 def _reject(context: Context, task_id: TaskId, feedback: str, *, resume: bool, as_json: bool) -> int:
-    from gitticks.actions.review import reject_work
-    from gitticks.actions.run import runner_merges
-
     reject_work(context, task_id, feedback)
     after = context.store.task_file(task_id).task
     print_decided(context, Decided(after, ("sent back with your feedback",)), as_json=as_json)

@@ -8,11 +8,15 @@ import click
 
 from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.context import Context
+from gitticks.actions.run import check_health, execute, prepare_run, stop_run, stop_task
 from gitticks.actions.sync_auto import sync_before
+from gitticks.actions.workspaces import start_task
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Completes, json_option, pass_context, seconds_of, task_argument
 from gitticks.cli.render import ago, hint, say, screen, warn
 from gitticks.cli.text import visible
+from gitticks.cli.views.run import RunLines, print_json_event, printed
+from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.options import RunOptions
@@ -92,9 +96,6 @@ def run_command(
     Exit codes: 0 all done, 1 a limit was reached or a task cannot be started, 2 a person must do work, 3 what is left awaits a person, 4 a task
     is stuck, 64 wrong usage, 130 interrupted.
     """
-    from gitticks.actions.run import execute, prepare_run
-    from gitticks.cli.views.run import RunLines, print_json_event, printed
-
     context.require_person("start a run")
     if worktree and isolation not in (None, "epic"):
         raise UsageError("`--worktree` means `--isolation epic`", hint="give one of the two")
@@ -141,8 +142,6 @@ def _seconds(option: str, text: str | None, default: float | None = None) -> flo
 
 def _warn_of_settings(context: Context) -> None:
     """Says what the settings ask for in vain, and that there are no walls unless somebody chose that."""
-    from gitticks.document.settings_layers import DEFAULT
-
     found = context.resolved_settings
     for error in found.unavailable:
         warn(error.message)
@@ -162,8 +161,6 @@ def start_command(context: Context, *, task: str, as_json: bool) -> None:
 
     Prints the workspace's path. Runners leave the task alone until it is handed over with `gt complete`.
     """
-    from gitticks.actions.workspaces import start_task
-
     started = start_task(context, find_or_take_up_task(context, task))
     if as_json:
         print_object(id=started.task.id, path=started.path, branch=started.task.branch)
@@ -181,8 +178,6 @@ def stop_command(context: Context, *, task: str | None) -> None:
     Without an ID the run ends after its running iterations. With one, its agent is stopped and the task is left
     alone in this clone until `gt run ID`. What was done stays.
     """
-    from gitticks.actions.run import stop_run, stop_task
-
     if task is None:
         stop_run(context)
         say("the run ends after its running iterations")
@@ -201,9 +196,6 @@ def health_command(context: Context, *, as_json: bool) -> None:
 
     A session is dead if its runner was killed. What its agent wrote is judged as if the runner had seen its end.
     """
-    from gitticks.actions.run import check_health
-    from gitticks.cli.views.run import RunLines
-
     health = check_health(context, (lambda _event: None) if as_json else RunLines(screen(), context.world))
     if as_json:
         print_object(run=health.run_is_alive, live=list(health.live), finished=list(health.finished))

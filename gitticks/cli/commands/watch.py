@@ -19,6 +19,7 @@ from gitticks.cli.text import from_here, visible
 from gitticks.cli.views.history import clock
 from gitticks.cli.views.tasks import BOARD_PREFIX
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.runner.jobs import interrupting
 from gitticks.store.layout import STATE_BRANCH
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ def watch_command(context: Context, *, once: bool, as_json: bool) -> None:
 
     Goes on until Ctrl-C, or until nobody reads its output any more.
     """
-    from gitticks.runner.jobs import interrupting
-
     context.require_person("watch the board")
     watcher = Watcher(context, _print_json if as_json else lambda happening: _say(context, happening))
     watcher.begin()

@@ -6,12 +6,14 @@ import click
 
 from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.context import Context
+from gitticks.actions.run import merge_all, merge_task, try_out
 from gitticks.actions.workspaces import clean_worktrees, list_worktrees
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Completes, Group, json_option, pass_context, task_argument
 from gitticks.cli.render import say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
+from gitticks.cli.views.run import RunLines, printed
 from gitticks.errors import Exit
 
 _NOTHING = "nothing is approved and waiting for its merge"
@@ -96,9 +98,6 @@ def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as
 
     Each task is merged in memory, tested aside, and only then moves the base. What fails goes back to its agent.
     """
-    from gitticks.actions.run import merge_all, merge_task, try_out
-    from gitticks.cli.views.run import RunLines, printed
-
     ids = [find_or_take_up_task(context, task, least=CHARACTERS_TO_DECIDE) for task in tasks]
     if dry_run:
         tried = try_out(context, ids)
