@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gitticks.actions.claiming import claims_of, keeping
 from gitticks.actions.context import Context
 from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.actions.sync_auto import sharing
@@ -58,6 +59,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
             f"`{found.id}` was found merged into `{found.base}`: it is {found.status} now"
         )
     run = run_context(context, listener, options)
+    run.claims = claims_of(context, lambda message: run.emit(Warned(None, message)))
     if options.agent is not None:
         require_program(run.registry.spec(options.agent), run.registry)
     loop = Loop(run)
@@ -90,7 +92,7 @@ def execute(context: Context, loop: Loop) -> RunExit:
         with sharing(
             context, lambda message: loop.run.emit(Warned(None, message)), every_seconds=loop.options.poll
         ):
-            with interrupting(loop.interrupt), _taking_up(context, loop):
+            with keeping(loop.run.claims), interrupting(loop.interrupt), _taking_up(context, loop):
                 ended = loop.execute()
             remove_merged_workspaces(loop.run)
         tidy_up(loop.run.repository)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitticks.actions.claiming import claims_of
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted
 from gitticks.agents.base import neutral_environment
@@ -102,6 +103,15 @@ def start_task(context: Context, task_id: TaskId) -> Started:
     if task_id in Sessions(own_dir).live():
         raise RefusedError(f"an agent works on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
     require_team_trusted(context)
+    claims = claims_of(context, context.warnings.append)
+    claims.take(task_id)
+    try:
+        return _start(context, task_id)
+    finally:
+        claims.end()  # from now on the file itself says who has it
+
+
+def _start(context: Context, task_id: TaskId) -> Started:
     snapshot = context.store.snapshot()
     graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
     task = context.store.task_file(task_id).task

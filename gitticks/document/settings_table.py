@@ -55,7 +55,6 @@ NOT_YET: tuple[str, ...] = (
     "budget.run.tokens",
     "budget.task.",
     "checkpoint_every",
-    "claims.",
     "council.",
     "keep.",
     "merge.push",

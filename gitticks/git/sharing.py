@@ -20,7 +20,7 @@ from gitticks.git.untrusted_config import fence_programs
 
 LONGEST_SECONDS = 60.0
 _PROTOCOLS = "file:git:http:https:ssh"
-_UPLOAD, _RECEIVE = "--upload-pack=git-upload-pack", "--receive-pack=git-receive-pack"
+UPLOAD, RECEIVE = "--upload-pack=git-upload-pack", "--receive-pack=git-receive-pack"
 """By option, since of two values in the configuration git takes the first, which may be an agent's."""
 _URL = re.compile(r"remote\.(.+)\.url", re.DOTALL)
 _UPSTREAM = "branch.{}.remote"
@@ -143,9 +143,9 @@ def fetch(
     tracking = tracking_ref(remote, branch)
     options = ["--quiet", "--no-tags", "--no-filter", "--no-write-fetch-head", "--no-recurse-submodules"]
     safely = ["-c", "core.fsync=all", "-c", "fetch.fsckObjects=true"]
-    asked = [*safely, "fetch", *options, "--refmap=", _UPLOAD, "--end-of-options", remote]
+    asked = [*safely, "fetch", *options, "--refmap=", UPLOAD, "--end-of-options", remote]
     asked.append(f"+refs/heads/{branch}:{tracking}")
-    done = _reach(repository, asked, timeout_seconds)
+    done = reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
         return _unreached(repository, remote, done)
     if done.code == 0 or "find remote ref" in done.stderr:
@@ -223,11 +223,11 @@ def push(
         "--no-follow-tags",
         "--recurse-submodules=no",
         "--no-force",
-        _RECEIVE,
+        RECEIVE,
     ]
     safely = ["-c", "push.gpgSign=false", "-c", "push.pushOption="]
     asked = [*safely, "push", *options, "--end-of-options", remote, f"{commit}:refs/heads/{branch}"]
-    done = _reach(repository, asked, timeout_seconds)
+    done = reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
         return PushedBranch(Pushed.UNKNOWN, done)
     if done.code == 0:
@@ -244,7 +244,7 @@ def push(
     return PushedBranch(Pushed.REFUSED, printable("\n".join(of_hooks)) or words)
 
 
-def _reach(repository: Repository, asked: list[str], timeout_seconds: float) -> GitResult | str:
+def reach(repository: Repository, asked: list[str], timeout_seconds: float) -> GitResult | str:
     """Runs a call that leaves the machine; returns words instead of a result if it took too long."""
     fence = fence_programs(repository.common_dir)
     try:

@@ -14,6 +14,7 @@ from gitticks.board import WORKTREE_BOARD
 from gitticks.git.identity import ENGINE_IDENTITY, Identity
 from gitticks.git.repository import Repository
 from gitticks.model.settings import Settings
+from gitticks.runner.claiming import RunClaims
 from gitticks.runner.events import RunEvent
 from gitticks.runner.liveness import Holds
 from gitticks.runner.options import RunOptions
@@ -36,6 +37,7 @@ class RunContext:
     world: World
     listener: Callable[[RunEvent], None]
     options: RunOptions = field(default_factory=RunOptions)
+    claims: RunClaims = field(default_factory=RunClaims.none)
     _emitting: threading.Lock = field(default_factory=threading.Lock)
 
     def open_store(self) -> Store:

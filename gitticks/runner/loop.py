@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Surroundings, TaskGraph
+from gitticks.model.queries import Surroundings, TaskGraph, is_taken
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
+from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.events import RunWaits, Warned
 from gitticks.runner.jobs import Jobs
 from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeTurns
@@ -176,9 +177,13 @@ class Loop:
             today=now.astimezone().date(),
             now=now,
             live=self._jobs.task_ids.union(self.run.sessions.live()),
-            held={*self.run.holds.held(), *self._left_alone.ids} if with_obstacles else (),
+            held=self._out_of_reach if with_obstacles else (),
             conflicted=self._tasks.conflicted if with_obstacles else (),
         )
+
+    @property
+    def _out_of_reach(self) -> set[TaskId]:
+        return {*self.run.holds.held(), *self._left_alone.ids, *self.run.claims.not_to_ask}
 
     def _pickable(self) -> list[Task]:
         return next_tasks(
@@ -231,23 +236,33 @@ class Loop:
                 self._left_alone.add(task.id, error)
         return started
 
-    def _run_session(self, task_id: TaskId, role: Role, stop: StopRequest) -> SessionRun:
+    def _run_session(self, task_id: TaskId, role: Role, stop: StopRequest) -> SessionRun | None:
+        """Runs a session; None where another clone did what there was to do before the task could be claimed."""
+        self.run.claims.take(task_id)
+        task = self.run.open_store().task_file(task_id).task
+        now = self.run.now
+        if not is_turn_of(task, role) or is_taken(task, Surroundings(now.astimezone().date(), now)):
+            return None
         session = SessionRun(self.run, task_id, role, stop)
         session.execute()
         return session
 
     def _reap(self) -> None:
         for job in self._jobs.take_finished():
+            after = self._tasks.graph().tasks.get(job.task.id, job.task)
             try:
                 session = job.future.result()
+            except ClaimedElsewhereError as error:
+                self.run.emit(Warned(job.task.id, error.message.removeprefix(f"`{job.task.id}` is ")))
             except GitticksError as error:
                 self._left_alone.note_failure(job.task.id, error)
+                self.run.claims.note_end(after, is_ours=False)
             else:
+                self.run.claims.note_end(after, is_ours=_goes_on_with(after))
                 if session is None:
                     continue
                 self._left_alone.note_end(job.task.id)
                 if session.report is not None:
-                    after = self._tasks.graph().tasks.get(job.task.id, job.task)
                     self.tally.add(job.task.usage, after.usage, is_iteration=job.role is Role.WORKER)
                     self._patience.note(session)
 
@@ -274,6 +289,7 @@ class Loop:
         for job in self._jobs:
             task = tasks.get(job.task.id)
             is_taken = job.role is not None and (task is None or not is_turn_of(task, job.role))
+            is_taken |= job.task.id in self.run.claims.lost
             is_taken = is_taken and not job.stop.leaves_time
             if self._stopping.is_set() or is_taken or (job.role is not None and job.task.id in held):
                 job.stop.request()
@@ -342,7 +358,8 @@ class Loop:
         held = self.run.holds.held()
         conflicted = [task.id for task in found if task.id in self._tasks.conflicted]
         stopped = [task.id for task in found if task.id in held]
-        kept = {*left_alone, *conflicted, *stopped}
+        claimed = [task.id for task in found if task.id in self.run.claims.elsewhere]
+        kept = {*left_alone, *conflicted, *stopped, *claimed}
         free = [task for task in found if task.id not in kept]
         resting = {task.id: why for task in free if (why := self._patience.why_resting(task)) is not None}
         in_review = count_in_review(scope.values())
@@ -356,7 +373,13 @@ class Loop:
             resting=resting,
             stopped=tuple(stopped),
             conflicted=tuple(conflicted),
+            claimed=tuple(claimed),
             crowded_out=tuple(crowded_out),
             in_review=in_review,
             limit=settings.in_review,
         )
+
+
+def _goes_on_with(task: Task) -> bool:
+    """True if a run has more to do for a task."""
+    return task.is_merging or is_turn_of(task, Role.WORKER) or is_turn_of(task, Role.REVIEWER)

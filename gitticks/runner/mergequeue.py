@@ -20,6 +20,7 @@ from gitticks.model.settings import MergeStrategy
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import workspace_removal, workspaces
+from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
 from gitticks.store.decisions import carry_out
@@ -145,6 +146,7 @@ class MergeQueue:
         now = self._approved(task.id)
         if now.end_sha != task.end_sha:
             return None
+        self.run.claims.confirm(task.id)
         moved = move_base(self.repository, base, tip, commit, f"gitticks: merge {task.id}")
         match moved:
             case BaseMoved():
@@ -284,7 +286,10 @@ class MergeTurns:
     def merge(self, task_id: TaskId, stop: StopRequest) -> None:
         """Merges a task, sends it back, or remembers why it waits, which is reported once."""
         try:
+            self._run.claims.take(task_id)
             waits = MergeQueue(self._run, stop=stop).merge(task_id).waits
+        except ClaimedElsewhereError as error:
+            waits = error.message
         except RefusedError:
             return  # a person took the approval back meanwhile
         except GitticksError as error:

@@ -80,6 +80,7 @@ class Standstill:
         resting: those whose agent rests, each with the agent and why, in words.
         stopped: `gt stop` holds them.
         conflicted: their files hold both texts of a conflict.
+        claimed: another clone works on them.
         crowded_out: new work, held back since `in_review` tasks are in review and no more than `limit` are to be.
     """
 
@@ -88,6 +89,7 @@ class Standstill:
     resting: dict[TaskId, str] = field(default_factory=dict)
     stopped: tuple[TaskId, ...] = ()
     conflicted: tuple[TaskId, ...] = ()
+    claimed: tuple[TaskId, ...] = ()
     crowded_out: tuple[TaskId, ...] = ()
     in_review: int = 0
     limit: int = 0
@@ -95,7 +97,7 @@ class Standstill:
     @property
     def is_cut_short(self) -> bool:
         """True if something was left that no person's answer is needed for."""
-        return bool(self.more or self.left_alone or self.resting)
+        return bool(self.more or self.left_alone or self.resting or self.claimed)
 
     @property
     def awaits_person(self) -> bool:
@@ -114,6 +116,8 @@ class Standstill:
         found += list(dict.fromkeys(self.resting.values()))
         if self.left_alone:
             found.append(f"{shown(self.left_alone)} cannot be started")
+        if self.claimed:
+            found.append(f"another clone works on {shown(self.claimed)}")
         if self.stopped:
             found.append(
                 f"{shown(self.stopped)} {'is' if len(self.stopped) == 1 else 'are'} held by `gt stop`"

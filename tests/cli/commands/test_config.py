@@ -197,7 +197,6 @@ NOTHING_YET = (
     ("agents.claude.fallback", "[codex]"),
     ("agents.codex.sandbox_mode", "workspace-write"),
     ("agents.claude.sandbox", "strict"),
-    ("claims.lease", "5m"),
 )
 
 

@@ -1,0 +1,170 @@
+"""What a run claims at the remote that several clones share, so that no two of them work on one task."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gitticks.errors import RefusedError
+from gitticks.git.leases import UnreachableError
+from gitticks.model.ids import TaskId
+
+if TYPE_CHECKING:
+    from gitticks.model.task import Task
+    from gitticks.store.claims import Claims
+
+_RENEWALS = 3
+"""So often a claim is renewed within its lease: the remote may miss some."""
+_AGAIN_SECONDS = 30.0
+
+
+class ClaimedElsewhereError(RefusedError):
+    """Another clone works on the task."""
+
+
+class RunClaims:
+    """The claims of one run; without `claims` there is no remote to claim at, and everything is free.
+
+    `share` brings the state branch in step with the remote and returns whether that went well; `warn` gets what goes
+    wrong, once. Both are called from several threads.
+    """
+
+    def __init__(
+        self,
+        claims: Claims | None,
+        share: Callable[[], bool],
+        warn: Callable[[str], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._claims = claims
+        self._share = share
+        self._warn = warn
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._taking = threading.Lock()
+        self._finished: set[TaskId] = set()
+        self._lost: set[TaskId] = set()
+        self._elsewhere: dict[TaskId, float] = {}
+        self._renewed_at = clock()
+        self._is_offline = False
+
+    @classmethod
+    def none(cls) -> RunClaims:
+        """Returns those of a clone that shares with nobody."""
+        return cls(None, lambda: True, lambda _: None, lambda: 0.0)
+
+    @property
+    def elsewhere(self) -> frozenset[TaskId]:
+        """Returns the tasks that another clone had when this one last asked for them."""
+        with self._lock:
+            return frozenset(self._elsewhere)
+
+    @property
+    def not_to_ask(self) -> frozenset[TaskId]:
+        """Returns those of them that were asked for so recently that it is too early to ask again."""
+        with self._lock:
+            return frozenset(one for one, until in self._elsewhere.items() if until > self._clock())
+
+    @property
+    def lost(self) -> frozenset[TaskId]:
+        """Returns the tasks that another clone took over while this one was not heard of."""
+        with self._lock:
+            return frozenset(self._lost)
+
+    def take(self, task_id: TaskId) -> None:
+        """Claims a task unless that was done, and then brings here what others did to it before.
+
+        A remote that gives no answer keeps nobody from working; that is said.
+
+        Raises:
+            ClaimedElsewhereError: another clone has it.
+        """
+        if self._claims is None:
+            return
+        with self._lock:
+            self._finished.discard(task_id)
+            self._lost.discard(task_id)
+        try:
+            with self._taking:
+                if task_id in self._claims.held:
+                    return
+                holder = self._claims.take(task_id)
+        except UnreachableError as error:
+            self._be_offline(error)
+            return
+        self._is_offline = False
+        with self._lock:
+            self._elsewhere.pop(task_id, None)
+            if holder is not None:
+                self._elsewhere[task_id] = self._clock() + _AGAIN_SECONDS
+        if holder is not None:
+            raise ClaimedElsewhereError(
+                f"`{task_id}` is claimed by {holder.by} on {holder.host} until {holder.expires:%H:%M} UTC",
+                hint="`gt sync` shows what becomes of it",
+            )
+        self._share()
+
+    def confirm(self, task_id: TaskId) -> None:
+        """Asks the remote, before something is made that others see, whether the task is still ours.
+
+        Raises:
+            ClaimedElsewhereError: another clone has it.
+        """
+        if self._claims is None:
+            return
+        try:
+            if self._claims.is_held(task_id):
+                return
+        except UnreachableError as error:
+            self._be_offline(error)
+            return
+        self.take(task_id)
+
+    def note_end(self, task: Task, *, is_ours: bool) -> None:
+        """Gives a task back, with the next look, unless this run goes on with it (`is_ours`)."""
+        if self._claims is not None and not is_ours and task.id in self._claims.held:
+            with self._lock:
+                self._finished.add(task.id)
+
+    def look(self) -> None:
+        """Renews what is due and gives back what is finished; to be called about once a second, in one thread."""
+        if self._claims is None:
+            return
+        try:
+            if self._clock() - self._renewed_at >= self._claims.lease.total_seconds() / _RENEWALS:
+                self._renewed_at = self._clock()
+                lost = self._claims.renew()
+                with self._lock:
+                    self._lost |= lost
+                for task_id in sorted(lost):
+                    self._warn(f"`{task_id}` was taken over by another clone, as its claim had expired")
+            self._give_back()
+        except UnreachableError as error:
+            self._be_offline(error)
+
+    def end(self) -> None:
+        """Gives everything back, once the others can see what became of it."""
+        if self._claims is None or not self._claims.held:
+            return
+        with self._lock:
+            self._finished |= self._claims.held
+        try:
+            self._give_back()
+        except UnreachableError as error:
+            self._be_offline(error)
+
+    def _give_back(self) -> None:
+        with self._lock:
+            finished = frozenset(self._finished)
+        if finished and self._claims is not None and self._share():
+            with self._taking:
+                with self._lock:
+                    finished &= self._finished  # one may have been taken again meanwhile
+                    self._finished -= finished
+                self._claims.release(finished)
+
+    def _be_offline(self, error: UnreachableError) -> None:
+        if not self._is_offline:
+            self._is_offline = True
+            self._warn(f"work goes on unclaimed, so another clone may do the same: {error.message}")

@@ -1,0 +1,194 @@
+"""Claims on tasks, kept as refs of the remote that several clones share: whoever moves a task's ref first works on it.
+
+A claim is a commit at `refs/gitticks/claims/<id>` that says who holds the task until when; no commit is made twice, so
+a compare-and-swap of the ref decides. It is renewed while the work goes on, and may be taken over once it has expired:
+by a clock that may be another host's, so its holder asks again before it merges.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from gitticks.errors import GitticksError
+from gitticks.git.files import write_synced
+from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.leases import LeasedMove, UnreachableError, fetch_refs, push_leased, remote_refs
+from gitticks.git.repository import Repository
+from gitticks.model.ids import TaskId
+from gitticks.safe_read import read_plain_file
+from gitticks.store.transaction import read_file
+
+CLAIMS = "refs/gitticks/claims/"
+_FILE = "claims.json"
+_BODY = "claim.json"
+_MOST_KEPT = 3
+"""Of the claims that a push without an answer may have left at the remote so many are known as our own."""
+_TIMEOUT_SECONDS = 20.0
+_TRIES = 3
+
+
+class Holder(NamedTuple):
+    """Who works on a task, on which host, until when by their clock."""
+
+    by: str
+    host: str
+    expires: datetime
+
+
+class Claims:
+    """The claims of one clone at one remote; may be shared between threads.
+
+    Which claims are its own is on disk, so that the next run of a clone that was killed goes on with them.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        remote: str,
+        me: tuple[str, str],
+        lease: timedelta,
+        now: Callable[[], datetime],
+    ) -> None:
+        """`me` is who works here and on which host; `now` returns the UTC time."""
+        self.remote = remote
+        self.lease = lease
+        self._repository = repository
+        self._me = me
+        self._now = now
+        self._lock = threading.RLock()
+        self._file = repository.own_dir / _FILE
+        self._own = self._read()
+        self._held: dict[TaskId, str] = {}
+
+    @property
+    def held(self) -> frozenset[TaskId]:
+        """Returns the tasks that were claimed through this object, and neither lost nor released since."""
+        with self._lock:
+            return frozenset(self._held)
+
+    def take(self, task_id: TaskId) -> Holder | None:
+        """Claims a task; returns who else holds it, None if it is ours now.
+
+        Raises:
+            UnreachableError: the remote gave no answer; nothing is claimed.
+        """
+        with self._lock:
+            old = next(iter(self._own.get(task_id, ())), None)
+            for _ in range(_TRIES):
+                if task_id in self._push({task_id: old}):
+                    return None
+                old = self._there(task_id)
+                if old is not None and old not in self._own[task_id]:
+                    holder = self._holder(task_id, old)
+                    if holder is not None and holder.expires > self._now():
+                        return holder
+            return Holder("another run", self.remote, self._now() + self.lease)
+
+    def renew(self) -> frozenset[TaskId]:
+        """Renews all that is held, in one push, and returns what somebody else has taken over.
+
+        Raises:
+            UnreachableError: the remote gave no answer; what is held stays so until it expires.
+        """
+        with self._lock:
+            failed = self._held.keys() - self._push(self._held)
+            lost = frozenset(one for one in failed if self._there(one) not in self._own[one])
+            self._forget(lost)
+            return lost
+
+    def is_held(self, task_id: TaskId) -> bool:
+        """True if the remote still has our claim on a task.
+
+        Raises:
+            UnreachableError: the remote gave no answer.
+        """
+        with self._lock:
+            return task_id in self._held and self._there(task_id) in self._own[task_id]
+
+    def release(self, task_ids: Iterable[TaskId]) -> None:
+        """Gives claims back.
+
+        Raises:
+            UnreachableError: the remote gave no answer; there they expire.
+        """
+        with self._lock:
+            given_up = [task_id for task_id in task_ids if task_id in self._held]
+            moves = [LeasedMove(CLAIMS + task_id, self._held[task_id], None) for task_id in given_up]
+            if moves:
+                push_leased(self._repository, self.remote, moves, timeout_seconds=_TIMEOUT_SECONDS)
+            self._forget(given_up)
+
+    def _push(self, asked: Mapping[TaskId, str | None]) -> frozenset[TaskId]:
+        """Puts new claims in the place of old ones, and returns the tasks for which that went through."""
+        if not asked:
+            return frozenset()
+        made = {task_id: self._made(task_id) for task_id in asked}
+        for (
+            task_id,
+            token,
+        ) in made.items():  # before the push: who is killed after it goes on with what is theirs
+            self._own[task_id] = (token, *self._own.get(task_id, ()))[:_MOST_KEPT]
+        self._write()
+        moves = [LeasedMove(CLAIMS + task_id, old, made[task_id]) for task_id, old in asked.items()]
+        moved = push_leased(self._repository, self.remote, moves, timeout_seconds=_TIMEOUT_SECONDS)
+        won = frozenset(task_id for task_id in made if CLAIMS + task_id in moved)
+        self._held.update((task_id, made[task_id]) for task_id in won)
+        return won
+
+    def _made(self, task_id: TaskId) -> str:
+        by, host = self._me
+        expires = (self._now() + self.lease).isoformat()
+        body = json.dumps({"by": by, "host": host, "expires": expires, "nonce": secrets.token_hex(8)})
+        made = self._repository.objects.write_commit(
+            (), {_BODY: body.encode()}, author=ENGINE_IDENTITY, message=f"gitticks: claim {task_id}\n"
+        )
+        return made.id
+
+    def _there(self, task_id: TaskId) -> str | None:
+        ref = CLAIMS + task_id
+        found = remote_refs(self._repository, self.remote, ref, timeout_seconds=_TIMEOUT_SECONDS)
+        return found.get(ref)
+
+    def _holder(self, task_id: TaskId, token: str) -> Holder | None:
+        """Returns what a claim says; None where it is gone by now, or says nothing that can be read.
+
+        It holds for no longer than ours would: whoever writes another year keeps a task from nobody.
+        """
+        objects = self._repository.objects
+        try:
+            fetch_refs(self._repository, self.remote, CLAIMS + task_id, timeout_seconds=_TIMEOUT_SECONDS)
+        except UnreachableError:
+            if self._there(task_id) == token:
+                raise
+            return None
+        try:
+            body = json.loads(read_file(objects, objects.tree_of(token), _BODY) or b"")
+            expires = datetime.fromisoformat(body["expires"])
+            return Holder(str(body["by"]), str(body["host"]), min(expires, self._now() + self.lease))
+        except (GitticksError, ValueError, KeyError, TypeError):
+            return None
+
+    def _forget(self, task_ids: Iterable[TaskId]) -> None:
+        for task_id in task_ids:
+            self._own.pop(task_id, None)
+            self._held.pop(task_id, None)
+        self._write()
+
+    def _read(self) -> dict[TaskId, tuple[str, ...]]:
+        try:
+            known = json.loads(read_plain_file(self._file)).get(self.remote, {})
+            return {TaskId(task_id): tuple(map(str, tokens)) for task_id, tokens in known.items()}
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+
+    def _write(self) -> None:
+        with contextlib.suppress(
+            OSError
+        ):  # a clone where nothing can be written waits for its own claims to expire
+            write_synced(self._file, json.dumps({self.remote: self._own}).encode())

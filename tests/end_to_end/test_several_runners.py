@@ -1,0 +1,161 @@
+"""Clones that share a remote, with a run in each: no task is worked on twice, whichever of them is killed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.event import EventType
+from gitticks.model.status import Status
+from gitticks.store.claims import CLAIMS
+from tests.cli.support import command
+from tests.support.clones import Clone, make_clones, make_first_clone, on_path
+from tests.support.doses import LONGEST_TEST_SECONDS, dose
+from tests.support.repositories import git
+from tests.support.runs import COMMIT, HANDOFF, NO_PERSON
+from tests.support.tasks import write_files
+from tests.support.waiting import LONGEST_SECONDS, until
+
+__all__ = ["on_path"]
+
+pytestmark = [pytest.mark.usefixtures("on_path"), pytest.mark.timeout(LONGEST_TEST_SECONDS)]
+
+TASKS = dose(4, 40)
+KILLS = dose(1, 6)
+DONE = f"## Script\n\n```sh\n{COMMIT}{HANDOFF}```\n"
+
+
+def clones_with(folder: Path, count: int, body: str = DONE, lease: str = "10m") -> list[Clone]:
+    """Makes two clones whose tasks need neither a review nor a person."""
+    first = make_first_clone(folder)
+    write_files(first.store, {"config.yaml": f"version: 1\n{NO_PERSON}claims: {{lease: {lease}}}\n".encode()})
+    for number in range(count):
+        first.make(f"t{number:02}x", title=f"Task {number}", body=body)
+    clones = make_clones(folder, first, 2)
+    for clone in clones:
+        clone.ok("sync")
+        clone.ok("trust", "--yes")
+    return clones
+
+
+def start(clone: Clone, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command("run", "--json", "--debounce", "0", *words),
+        cwd=clone.path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def claims_at(clone: Clone) -> str:
+    return git("ls-remote", "origin", f"{CLAIMS}*", at=clone.path)
+
+
+def begun(clone: Clone, task_id: str) -> int:
+    return sum(one.type is EventType.SESSION_STARTED for one in clone.events(task_id))
+
+
+def test_two_runs_do_no_task_twice(tmp_path: Path) -> None:
+    clones = clones_with(tmp_path, TASKS)
+    runs = [start(clone) for clone in clones]
+    said = [run.communicate(timeout=LONGEST_SECONDS)[0] for run in runs]
+    for clone in clones:
+        clone.ok("sync")
+    ids = [f"t{number:02}x" for number in range(TASKS)]
+    assert {clones[0].task(one).status for one in ids} == {Status.DONE}, said
+    assert {one: begun(clones[0], one) for one in ids} == dict.fromkeys(ids, 1), said
+    merges = Counter[str]()
+    for clone in clones:
+        listed = git(
+            "log", "main", "--first-parent", "--format=%(trailers:key=Task,valueonly)", at=clone.path
+        )
+        merges.update(listed.split())
+    assert merges == Counter(ids), said
+    assert claims_at(clones[0]) == ""
+
+
+def test_a_task_that_another_clone_works_on_is_left_to_it_and_said(tmp_path: Path) -> None:
+    waits = f"## Script\n\n```sh\ntouch {tmp_path}/up; while [ ! -e {tmp_path}/go ]; do sleep 0.1; done\n{COMMIT}{HANDOFF}```\n"
+    one, other = clones_with(tmp_path, 1, waits)
+    run = start(one)
+    until((tmp_path / "up").exists, "the agent")
+    ran = other.gt("run", "--headless", "--debounce", "0")
+    assert ran.code == 1
+    assert "warning: t00x: claimed by Ada Lovelace on" in ran.seen
+    assert "another clone works on `t00x`" in ran.seen
+    refused = other.gt("start", "t00x")
+    assert refused.code == 3
+    assert "`t00x` is claimed by" in refused.err
+    assert not (other.path / ".gitticks-work").exists()
+    (tmp_path / "go").touch()
+    assert run.communicate(timeout=LONGEST_SECONDS)[0]
+    other.ok("run", "--headless", "--debounce", "0")
+    assert other.task("t00x").status is Status.DONE
+    assert begun(other, "t00x") == 1
+
+
+def test_a_task_that_was_started_by_hand_is_no_other_clones(tmp_path: Path) -> None:
+    one, other = clones_with(tmp_path, 1)
+    one.ok("start", "t00x")
+    assert claims_at(one) == ""
+    other.gt("run", "--headless", "--debounce", "0")
+    assert other.task("t00x").status is Status.WORKING
+    assert begun(other, "t00x") == 1
+
+
+def test_a_claim_that_nobody_renews_is_taken_over_after_its_lease(tmp_path: Path) -> None:
+    waits = f"## Script\n\n```sh\nif [ ! -e {tmp_path}/up ]; then touch {tmp_path}/up; sleep 600; fi\n{COMMIT}{HANDOFF}```\n"
+    one, other = clones_with(tmp_path, 1, waits, lease="4s")
+    run = start(one)
+    until((tmp_path / "up").exists, "the agent")
+    run.kill()
+    run.communicate()
+    until(lambda: other.gt("run", "--headless", "--debounce", "0").code == 0, "the other clone")
+    assert other.task("t00x").status is Status.DONE
+
+
+def test_without_the_remote_the_run_says_that_it_works_unclaimed(tmp_path: Path) -> None:
+    one, _ = clones_with(tmp_path, 1)
+    (tmp_path / "remote.git").rename(tmp_path / "away.git")
+    ran = one.gt("run", "--headless", "--debounce", "0")
+    assert ran.code == 0, ran.seen
+    assert "work goes on unclaimed, so another clone may do the same" in ran.seen
+    assert one.task("t00x").status is Status.DONE
+
+
+def test_kills_of_either_run_leave_nothing_twice(tmp_path: Path) -> None:
+    clones = clones_with(tmp_path, TASKS, lease="20s")
+    ids = [f"t{number:02}x" for number in range(TASKS)]
+    for number in range(KILLS):
+        runs = [start(clone) for clone in clones]
+        until(
+            lambda done=number: sum(clones[0].task(one).status is not Status.PENDING for one in ids) > done,
+            "work",
+        )
+        runs[number % 2].kill()
+        for run in runs:
+            run.communicate(timeout=LONGEST_SECONDS)
+
+    def are_done() -> bool:
+        for clone in clones:
+            clone.gt("run", "--headless", "--debounce", "0")
+            clone.gt("sync")
+        return all(clone.task(one).status is Status.DONE for clone in clones for one in ids)
+
+    until(are_done, "all tasks")
+    merges = Counter[str]()
+    for clone in clones:
+        listed = git(
+            "log", "main", "--first-parent", "--format=%(trailers:key=Task,valueonly)", at=clone.path
+        )
+        merges.update(listed.split())
+    assert merges == Counter(ids)
+    assert "error" not in {
+        one["severity"] for one in json.loads(clones[0].ok("doctor", "--json"))["findings"]
+    }

@@ -1,0 +1,183 @@
+"""Claims at a real bare remote, by clones that race, stop and lose their connection."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gitticks.git.leases import LeasedMove, UnreachableError, push_leased, remote_refs
+from gitticks.model.ids import TaskId
+from gitticks.store.claims import CLAIMS, Claims
+from tests.support.repositories import git, make_repository
+from tests.support.stores import discover_for_much
+
+TASK, OTHER = TaskId("k7f2"), TaskId("m3xq")
+LEASE = timedelta(minutes=10)
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 3, 4, 5, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "remote.git", bare=True)
+
+
+def claims_of(remote: Path, name: str, clock: Clock) -> Claims:
+    """Returns what a clone of that name claims with, the clone being made where there is none yet."""
+    path = remote.parent / name
+    if not path.exists():
+        git("clone", "--quiet", str(remote), str(path), at=remote.parent)
+    repository = discover_for_much(path)
+    repository.own_dir.mkdir(exist_ok=True)
+    return Claims(repository, "origin", (name, "host"), LEASE, clock)
+
+
+def there(remote: Path) -> list[str]:
+    return git("for-each-ref", "--format=%(refname)", CLAIMS, at=remote).split()
+
+
+def test_the_first_has_the_task_until_it_gives_it_back(remote: Path, clock: Clock) -> None:
+    ada, bob = claims_of(remote, "ada", clock), claims_of(remote, "bob", clock)
+    assert ada.take(TASK) is None
+    holder = bob.take(TASK)
+    assert holder is not None
+    assert (holder.by, holder.host, holder.expires) == ("ada", "host", clock.time + LEASE)
+    assert (ada.held, bob.held) == ({TASK}, frozenset())
+    assert (ada.is_held(TASK), bob.is_held(TASK)) == (True, False)
+    ada.release([TASK, OTHER])
+    assert there(remote) == []
+    assert bob.take(TASK) is None
+
+
+def test_taking_again_renews(remote: Path, clock: Clock) -> None:
+    ada, bob = claims_of(remote, "ada", clock), claims_of(remote, "bob", clock)
+    ada.take(TASK)
+    ada.take(OTHER)
+    clock.time += LEASE - timedelta(seconds=1)
+    assert ada.take(TASK) is None
+    assert ada.renew() == frozenset()
+    clock.time += timedelta(seconds=2)
+    assert bob.take(TASK) is not None
+    assert bob.take(OTHER) is not None
+
+
+def test_an_expired_claim_is_taken_over_and_its_holder_learns_of_it(remote: Path, clock: Clock) -> None:
+    ada, bob = claims_of(remote, "ada", clock), claims_of(remote, "bob", clock)
+    ada.take(TASK)
+    ada.take(OTHER)
+    clock.time += LEASE
+    assert bob.take(TASK) is None
+    assert (ada.is_held(TASK), ada.is_held(OTHER)) == (False, True)
+    assert ada.renew() == {TASK}
+    assert ada.held == {OTHER}
+    assert bob.is_held(TASK)
+
+
+def test_a_clone_that_was_killed_goes_on_with_its_own(remote: Path, clock: Clock) -> None:
+    claims_of(remote, "ada", clock).take(TASK)
+    again = claims_of(remote, "ada", clock)
+    assert again.held == frozenset()
+    assert again.take(TASK) is None
+    assert again.is_held(TASK)
+
+
+def test_a_claim_whose_answer_was_lost_is_known_as_its_own(
+    remote: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pushed_and_lost(*arguments: object, **named: object) -> frozenset[str]:
+        push_leased(*arguments, **named)  # type: ignore[arg-type]
+        raise UnreachableError("it never answered")
+
+    ada = claims_of(remote, "ada", clock)
+    with monkeypatch.context() as patched:
+        patched.setattr("gitticks.store.claims.push_leased", pushed_and_lost)
+        with pytest.raises(UnreachableError):
+            ada.take(TASK)
+    assert ada.take(TASK) is None
+
+
+@pytest.mark.parametrize("body", ["", "{}", '{"by": 1, "host": 2, "expires": "soon"}', "[]"])
+def test_a_claim_that_says_nothing_keeps_nobody(remote: Path, clock: Clock, body: str) -> None:
+    tree = git(
+        "mktree",
+        at=remote,
+        input=f"100644 blob {git('hash-object', '-w', '--stdin', at=remote, input=body)}\tclaim.json\n",
+    )
+    git("update-ref", CLAIMS + TASK, git("commit-tree", tree, "-m", "x", at=remote), at=remote)
+    assert claims_of(remote, "ada", clock).take(TASK) is None
+
+
+def test_a_claim_for_a_hundred_years_holds_no_longer_than_ours(remote: Path, clock: Clock) -> None:
+    ada, bob = claims_of(remote, "ada", clock), claims_of(remote, "bob", clock)
+    bob.lease = timedelta(days=36500)
+    bob.take(TASK)
+    holder = ada.take(TASK)
+    assert holder is not None
+    assert holder.expires == clock.time + LEASE
+
+
+def test_of_many_that_race_one_wins_each(remote: Path, clock: Clock) -> None:
+    racers = [claims_of(remote, f"clone{number}", clock) for number in range(4)]
+    won: list[tuple[int, TaskId]] = []
+    tasks = [TaskId(f"t{number}aa") for number in range(5)]
+
+    def race(number: int) -> None:
+        won.extend((number, task) for task in tasks if racers[number].take(task) is None)
+
+    threads = [threading.Thread(target=race, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(task for _, task in won) == tasks
+    assert all(racers[number].is_held(task) for number, task in won)
+
+
+def test_without_the_remote_nothing_is_claimed(remote: Path, clock: Clock) -> None:
+    ada = claims_of(remote, "ada", clock)
+    remote.rename(remote.with_name("away.git"))
+    for ask in (
+        lambda: ada.take(TASK),
+        lambda: remote_refs(discover_for_much(remote.parent / "ada"), "origin", "*"),
+    ):
+        with pytest.raises(UnreachableError, match="`origin` gave no answer"):
+            ask()
+    assert ada.held == frozenset()
+    assert ada.renew() == frozenset()
+
+
+def test_a_ref_moves_only_from_where_it_was(remote: Path) -> None:
+    path = remote.parent / "ada"
+    git("clone", "--quiet", str(remote), str(path), at=remote.parent)
+    repository = discover_for_much(path)
+    first = git("rev-parse", "HEAD", at=path)
+    second = git("commit-tree", f"{first}^{{tree}}", "-m", "x", at=path)
+    one, two = "refs/x/one", "refs/x/two"
+    assert push_leased(
+        repository, "origin", [LeasedMove(one, None, first), LeasedMove(two, first, second)]
+    ) == {one}
+    assert push_leased(repository, "origin", [LeasedMove(one, None, second)]) == frozenset()
+    assert (
+        push_leased(repository, "origin", [LeasedMove(one, None, first)]) == frozenset()
+    )  # "up to date" is no win
+    assert push_leased(repository, "origin", [LeasedMove(one, first, second)]) == {one}
+    assert push_leased(repository, "origin", [LeasedMove(one, first, None)]) == frozenset()
+    assert remote_refs(repository, "origin", "refs/x/*") == {one: second}
+    assert push_leased(repository, "origin", [LeasedMove(one, second, None)]) == {one}
+    assert remote_refs(repository, "origin", "refs/x/*") == {}
