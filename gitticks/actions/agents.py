@@ -193,21 +193,19 @@ def instructions() -> str:
 
 def install(file: Path) -> Done:
     """Puts the block into the file, made if missing, or brings the one that is there up to date."""
-    content = _read(file)
-    wanted = _with_block(file, content or b"")
+    content, rest, wanted = _versions(file)
     if wanted == content:
         return Done.CURRENT
     _write(file, content, wanted)
     if content is None:
         return Done.CREATED
-    return Done.ADDED if _without_block(file, content) == content else Done.RENEWED
+    return Done.ADDED if rest == content else Done.RENEWED
 
 
 def remove(file: Path) -> Done:
     """Takes the block out and leaves the rest byte for byte; a file with nothing else in it is deleted."""
-    content = _read(file)
-    rest = None if content is None else _without_block(file, content)
-    if rest == content:
+    content, rest, _ = _versions(file)
+    if content is None or rest == content:
         return Done.HAD_NONE
     if rest:
         _write(file, content, rest)
@@ -218,27 +216,22 @@ def remove(file: Path) -> Done:
 
 def check(file: Path) -> None:
     """Returns if the file holds the block of this version."""
-    content = _read(file)
+    content, rest, wanted = _versions(file)
     shown = "" if file.name == DEFAULT_FILE else f" {quote(str(file))}"
     hint = f"`gt skill --install{shown}`"
-    if content is None or _without_block(file, content) == content:
+    if content is None or rest == content:
         raise GitticksError(f"`{file}` has no instructions of gitticks", hint=hint)
-    if _with_block(file, content) != content:
+    if wanted != content:
         raise GitticksError(
             f"`{file}` has the instructions of another version, or they were changed", hint=hint
         )
 
 
-def _with_block(file: Path, content: bytes) -> bytes:
+def _versions(file: Path) -> tuple[bytes | None, bytes, bytes]:
+    """Returns what the file holds, and what it would hold without the block and with that of this version."""
+    content = _read(file)
     try:
-        return with_block(content, instructions())
-    except GitticksError as error:
-        raise GitticksError(f"`{file}`: {error.message}", hint=error.hint) from None
-
-
-def _without_block(file: Path, content: bytes) -> bytes:
-    try:
-        return without_block(content)
+        return content, without_block(content or b""), with_block(content or b"", instructions())
     except GitticksError as error:
         raise GitticksError(f"`{file}`: {error.message}", hint=error.hint) from None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
@@ -60,10 +59,7 @@ class HooksStatus:
     """The hooks of every place, and where the person's own are."""
 
     places: tuple[PlaceOfHooks, ...]
-    own_folder: Path
-    own_named: str | None
-    is_own_missing: bool
-    are_own_off: bool
+    own: OwnHooks
 
 
 def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksStatus:
@@ -104,17 +100,13 @@ def hooks_status(context: Context) -> HooksStatus:
     repository = context.repository
     own = find_own_hooks(repository)
     if repository.project_dir is None:
-        return _status(own, PlaceOfHooks(Place.SERVER, server_hooks_state(repository)))
-    return _status(
-        own,
+        return HooksStatus((PlaceOfHooks(Place.SERVER, server_hooks_state(repository)),), own)
+    places = (
         PlaceOfHooks(Place.BOARD, board_hooks_state(repository)),
         _workspaces(repository),
         PlaceOfHooks(Place.CHECKOUT, checkout_hooks_state(repository)),
     )
-
-
-def _status(own: OwnHooks, *places: PlaceOfHooks) -> HooksStatus:
-    return HooksStatus(places, own.folder, own.named, own.is_missing, own.are_off)
+    return HooksStatus(places, own)
 
 
 def _workspaces(repository: Repository) -> PlaceOfHooks:

@@ -1,4 +1,4 @@
-"""What is special about how a repository keeps its objects: cut off, borrowed, left with a remote, quarantined."""
+"""Where objects lie besides the repository's own folder: borrowed, or in quarantine for a hook."""
 
 from __future__ import annotations
 
@@ -8,57 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.git.objects import Objects, open_objects
-from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
-from gitticks.git.repository_settings import TRUE_WORDS
 
 _INCOMING, _BESIDES = "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
 
-@dataclass(frozen=True, slots=True)
-class Kinds:
-    """What a repository is besides plain.
-
-    Attributes:
-        superproject: the checkout that it is a submodule of; None if it is none.
-        is_shallow: its history is cut off.
-        promisor: the remote that it leaves objects with; None if it has all of them.
-        alternates: the object folders that it borrows from.
-    """
-
-    superproject: Path | None
-    is_shallow: bool
-    promisor: str | None
-    alternates: tuple[Path, ...]
-
-
-def kinds_of(repository: Repository) -> Kinds:
-    """Returns what is special about the repository."""
-    superproject = ""
-    if repository.main_worktree is not None and "modules" in repository.common_dir.parts:
-        asked = ["rev-parse", "--show-superproject-working-tree"]
-        superproject = run_git(asked, directory=repository.main_worktree, check=False).text
-    return Kinds(
-        Path(superproject) if superproject else None,
-        (repository.common_dir / "shallow").is_file(),
-        _promisor(repository),
-        _alternates(repository),
-    )
-
-
-def _promisor(repository: Repository) -> str | None:
-    asked = ["config", "-z", "--get-regexp", r"^remote\..*\.promisor$|^extensions\.partialclone$"]
-    found = run_git(asked, repository_dir=repository.common_dir, check=False).text
-    for entry in found.split("\0"):
-        key, _, value = entry.partition("\n")
-        if key == "extensions.partialclone":
-            return value
-        if key and (not value or value.lower() in TRUE_WORDS):
-            return key.removeprefix("remote.").removesuffix(".promisor")
-    return None
-
-
-def _alternates(repository: Repository) -> tuple[Path, ...]:
+def alternates(repository: Repository) -> tuple[Path, ...]:
+    """Returns the folders that a repository borrows objects from."""
     objects = repository.common_dir / "objects"
     try:
         text = os.fsdecode((objects / "info" / "alternates").read_bytes())

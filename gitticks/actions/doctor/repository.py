@@ -16,7 +16,7 @@ from gitticks.git.files import CheckoutFiles
 from gitticks.git.maintenance import count_loose_objects, find_damage
 from gitticks.git.objects.loose_files import read_loose
 from gitticks.git.refs import logged, read_ref
-from gitticks.git.repository_kinds import kinds_of
+from gitticks.git.repository_kinds import alternates
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store import layout
 from gitticks.store.impossible_paths import find_impossible
@@ -36,30 +36,19 @@ _MANY_LOOSE_OBJECTS = 7000
 def check_kind(context: Context) -> Iterator[Finding]:
     """Yields what is unusual about the repository."""
     repository = context.repository
-    kinds = kinds_of(repository)
     if repository.project_dir is None:
         yield Finding(
             Severity.NOTE, "the repository is bare: tasks can be read and changed, but there is no board"
         )
     elif repository.is_linked:
         yield Finding(Severity.NOTE, f"this is a linked worktree of `{repository.project_dir}`")
-    if kinds.superproject is not None:
-        yield Finding(
-            Severity.NOTE,
-            f"this is a submodule of `{kinds.superproject}`: its tasks are its own, not those of the whole",
-        )
-    if kinds.is_shallow:
+    if (repository.common_dir / "shallow").is_file():
         yield Finding(
             Severity.NOTE,
             "the clone is shallow: work that was merged below its edge cannot be told from new work",
             "`git fetch --unshallow` brings the rest",
         )
-    if kinds.promisor is not None:
-        yield Finding(
-            Severity.NOTE,
-            f"the clone is partial: what it lacks is fetched from `{kinds.promisor}` when it is asked for",
-        )
-    for folder in kinds.alternates:
+    for folder in alternates(repository):
         if folder.is_dir():
             what = f"objects are borrowed from `{folder}`: they are gone when that is"
             yield Finding(Severity.NOTE, what, "`git repack -a -d` makes them this repository's own")

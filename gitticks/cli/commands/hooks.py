@@ -18,6 +18,7 @@ from gitticks.store.hook_files import HooksState
 
 if TYPE_CHECKING:
     from gitticks.actions.hooks import HooksStatus, PlaceOfHooks
+    from gitticks.git.config import OwnHooks
 
 _SUMMARY = "Install, remove and check git hooks."
 
@@ -80,20 +81,21 @@ def status_command(context: Context, *, as_json: bool) -> None:
 
 def _show(status: HooksStatus, *, as_json: bool) -> None:
     if as_json:
-        found = {"folder": status.own_folder, "named": status.own_named, "missing": status.is_own_missing}
+        own = status.own
+        found = {"folder": own.folder, "named": own.named, "missing": own.is_missing}
         print_object(hooks=status.places, own=found)
         return
     rows = [(place.place.value, _words(place), _advice(place)) for place in status.places]
-    rows.append(("your own", *_own(status)))
+    rows.append(("your own", *_own(status.own)))
     say(*table(screen(), ("where", "hooks", ""), rows, flexible=""))
 
 
-def _own(status: HooksStatus) -> tuple[str, str]:
-    if status.are_own_off:
-        return "none runs", f"{visible(status.own_named or '')}, by `core.hooksPath`: they are switched off"
-    if status.is_own_missing:
-        return "none runs", f"{visible(status.own_named or '')}, which `core.hooksPath` names, is missing"
-    return "run first", visible(str(status.own_folder))
+def _own(own: OwnHooks) -> tuple[str, str]:
+    if own.are_off:
+        return "none runs", f"{visible(own.named or '')}, by `core.hooksPath`: they are switched off"
+    if own.is_missing:
+        return "none runs", f"{visible(own.named or '')}, which `core.hooksPath` names, is missing"
+    return "run first", visible(str(own.folder))
 
 
 def _words(place: PlaceOfHooks) -> str:

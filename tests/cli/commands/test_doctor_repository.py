@@ -50,14 +50,6 @@ class TestKinds:
         linked = add_linked_worktree(project.path, tmp_path / "linked", "side")
         assert found_in(linked) == {f"this is a linked worktree of `{project.path}`": "note"}
 
-    def test_submodule(self, tmp_path: Path) -> None:
-        inner, outer = make_repository(tmp_path / "inner"), make_repository(tmp_path / "outer")
-        git("submodule", "--quiet", "add", str(inner), "sub", at=outer)
-        Project(outer / "sub").ok("init")
-        ((what, severity),) = found_in(outer / "sub").items()
-        assert severity == "note"
-        assert what.startswith(f"this is a submodule of `{outer}`: ")
-
     def test_shallow(self, tmp_path: Path) -> None:
         source = make_repository(tmp_path / "source", commits=3)
         shallow = Project(clone(source, tmp_path / "shallow", "--depth=1"))
@@ -67,16 +59,6 @@ class TestKinds:
         assert what.startswith("the clone is shallow: ")
         type_fixes(shallow.path)
         assert found_in(shallow.path) == {}
-
-    def test_partial(self, tmp_path: Path) -> None:
-        source = make_repository(tmp_path / "source")
-        git("config", "uploadpack.allowFilter", "true", at=source)
-        partial = Project(clone(source, tmp_path / "partial", "--filter=blob:none"))
-        partial.ok("init")
-        ((what, severity),) = found_in(partial.path).items()
-        assert severity == "note"
-        assert what.startswith("the clone is partial: ")
-        assert "`origin`" in what
 
     @pytest.mark.damages
     def test_borrowed_objects(self, tmp_path: Path) -> None:
