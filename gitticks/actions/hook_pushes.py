@@ -57,7 +57,7 @@ def _split(lines: bytes, count: int) -> Iterator[list[str]]:
 def _check(context: Context, move: _Move) -> Iterator[Problem]:
     """Yields what is wrong: commits that nobody was allowed to make, and whatever would be lost."""
     from gitticks.actions.doctor.diagnosis import diagnose_range
-    from gitticks.git.repository_kinds import object_places
+    from gitticks.git.object_places import object_places
 
     if not is_object_id(move.old) or not is_object_id(move.new):
         yield Problem("", f"`{move.old}` and `{move.new}` are no commits", "`git push` again")

@@ -14,9 +14,9 @@ from gitticks.board import board_path
 from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.maintenance import count_loose_objects, find_damage
+from gitticks.git.object_places import alternates
 from gitticks.git.objects.loose_files import read_loose
 from gitticks.git.refs import logged, read_ref
-from gitticks.git.repository_kinds import alternates
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store import layout
 from gitticks.store.impossible_paths import find_impossible

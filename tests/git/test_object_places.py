@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitticks.git.log import read_trail
+from gitticks.git.object_places import ObjectPlaces, alternates, object_places
 from gitticks.git.repository import discover
-from gitticks.git.repository_kinds import ObjectPlaces, alternates, object_places
 from tests.support.repositories import commit_file, git, make_repository
 
 
