@@ -17,8 +17,10 @@ from gitticks.document.yaml_read import loose_node, parse_yaml
 from gitticks.errors import DocumentError
 from gitticks.importing.files import RecordError, files_of, read_file, text_of
 from gitticks.importing.record import ForeignTask, Format, Parts, Reading, clean, digest_of
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Status
+from gitticks.model.task import Task
 
 _NO_TASKS = ("drafts", "archive/tasks", "archive/drafts", "milestones", "docs", "decisions")
 """Folders that hold no work to be done."""
@@ -100,19 +102,21 @@ def _task_of(data: bytes, path: str, config: Config) -> ForeignTask:
     updated = parts.time("updated_date")
     summary, sections = _text(body, path)
     return ForeignTask(
-        source_id=source_id,
-        title=title,
-        path=path,
-        line=None,
-        digest=digest_of(text),
-        status=status,
-        priority=parts.priority(_PRIORITIES),
-        labels=parts.texts("labels"),
-        blocked_by=parts.texts("dependencies"),
-        parent=parts.line("parent_task_id"),
-        created=parts.time("created_date"),
-        updated=updated,
-        closed=(parts.time("completed_date") or updated) if status.is_terminal else None,
+        Task(
+            TaskId(source_id),
+            title,
+            status=status,
+            priority=parts.priority(_PRIORITIES),
+            labels=parts.texts("labels"),
+            blocked_by=tuple(map(TaskId, parts.texts("dependencies"))),
+            parent=None if (parent := parts.line("parent_task_id")) is None else TaskId(parent),
+            created=parts.time("created_date"),
+            updated=updated,
+            closed=(parts.time("completed_date") or updated) if status.is_terminal else None,
+        ),
+        path,
+        None,
+        digest_of(text),
         summary=summary,
         sections=sections,
         extra=parts.left,
@@ -247,13 +251,13 @@ class _Known:
                 numbers[number] = None if number in numbers else source_id
         return cls({one.lower(): one for one in reading.tasks}, numbers, config.prefix)
 
-    def find(self, link: str) -> str:
+    def find(self, link: str) -> TaskId:
         """Returns the id that a link means: as it is, with the project's prefix, or the only one of that number."""
         name, number = link.lower(), _number(link)
         is_old = number is not None and name.rpartition("-")[0] in ("", "task")
         newer = f"{self.prefix}-{name.rpartition('-')[2]}" if is_old else name
         alone = self.numbers.get(number) if is_old and number is not None else None
-        return self.ids.get(name) or self.ids.get(newer) or alone or link
+        return TaskId(self.ids.get(name) or self.ids.get(newer) or alone or link)
 
 
 def _number(name: str) -> tuple[str, ...] | None:
@@ -264,5 +268,7 @@ def _number(name: str) -> tuple[str, ...] | None:
 
 def _with_known_links(task: ForeignTask, known: _Known) -> ForeignTask:
     """Returns the task with its links as the other tasks write their ids: in any case, and with the old prefix."""
-    parent = None if task.parent is None else known.find(task.parent)
-    return replace(task, blocked_by=tuple(dict.fromkeys(map(known.find, task.blocked_by))), parent=parent)
+    there = task.task
+    parent = None if there.parent is None else known.find(there.parent)
+    blockers = tuple(dict.fromkeys(map(known.find, there.blocked_by)))
+    return replace(task, task=replace(there, blocked_by=blockers, parent=parent))

@@ -106,26 +106,20 @@ def task_of(record: dict[str, Any], path: str = "", line: int | None = None) -> 
     status, awaiting = _state(parts, reason, is_held=bool(blockers))
     ending = parts.ending(status, "close_reason", reason)
     return ForeignTask(
-        source_id=source_id,
-        title=title,
-        path=path,
-        line=line,
-        digest=digest_of(text),
+        parts.task(
+            status,
+            "issue_type",
+            ending,
+            id=source_id,
+            title=title,
+            awaiting=awaiting,
+            blocked_by=blockers,
+            parent=parents[0] if parents else None,
+        ),
+        path,
+        line,
+        digest_of(text),
         record=as_record(record),
-        is_epic=parts.is_epic("issue_type"),
-        status=status,
-        awaiting=awaiting,
-        priority=parts.priority(),
-        labels=parts.texts("labels"),
-        blocked_by=blockers,
-        parent=parents[0] if parents else None,
-        defer_until=parts.day("defer_until"),
-        created=parts.time("created_at"),
-        created_by=parts.line("created_by"),
-        updated=ending.updated,
-        closed=ending.closed,
-        closed_reason=ending.reason,
-        external_ref=parts.line("external_ref"),
         summary=parts.text("description") or "",
         sections=parts.sections(_FIELDS_OF_SECTIONS),
         notes=_notes(parts, ending.updated),
@@ -208,7 +202,7 @@ def issue_of(file: TaskFile, record: Mapping[str, Any] | None, names: Mapping[st
     task = file.task
     issue: dict[str, Any] = dict(record) if record is not None else {"id": names.get(task.id, task.id)}
     was = task_of(issue) if record is not None else None
-    now, before = _fields_of(task), {} if was is None else _fields_of(was)
+    now, before = _fields_of(task), {} if was is None else _fields_of(was.task)
 
     def put(*keys: str) -> None:
         for key in keys:
@@ -218,7 +212,7 @@ def issue_of(file: TaskFile, record: Mapping[str, Any] | None, names: Mapping[st
     _put_texts(issue, file, was)
     _put_state(issue, task, was)
     put("priority")
-    if was is None or (was.is_epic and not task.is_epic):
+    if was is None or (was.task.is_epic and not task.is_epic):
         issue["issue_type"] = task.type.value
     put("labels", "defer_until")
     if task.external_ref not in (None, issue["id"]):
@@ -229,7 +223,7 @@ def issue_of(file: TaskFile, record: Mapping[str, Any] | None, names: Mapping[st
     return issue
 
 
-def _fields_of(task: Task | ForeignTask) -> dict[str, Any]:
+def _fields_of(task: Task) -> dict[str, Any]:
     """Returns what both sides have in one form, by the names that beads gives it."""
     return {
         "title": task.title,
@@ -273,7 +267,7 @@ def _as_kept(text: str) -> str:
 
 
 def _put_state(issue: dict[str, Any], task: Task, was: ForeignTask | None) -> None:
-    if was is not None and task.status is was.status:
+    if was is not None and task.status is was.task.status:
         return
     if task.status.phase is Phase.CLOSED:
         issue["status"] = "closed"

@@ -169,26 +169,19 @@ class _Attempt:
 
     def _task(self, task_id: TaskId, one: ForeignTask) -> Task:
         is_renamed = one.wanted_id is None and task_id != one.source_id.lower().replace(".", "-")
-        before = self._places.tasks.get(task_id)
-        return Task(
+        there, before = one.task, self._places.tasks.get(task_id)
+        is_epic = there.is_epic or (before is not None and before.is_epic)
+        asked_at = there.updated or (before and before.asked_at) or self._wish.world.now()
+        return replace(
+            there,
             id=task_id,
-            title=one.title,
-            type=TaskType.EPIC if one.is_epic or (before is not None and before.is_epic) else TaskType.TASK,
-            status=one.status,
-            priority=one.priority,
-            labels=one.labels,
-            requires=one.requires,
-            awaiting=one.awaiting,
-            defer_until=one.defer_until,
-            asked_at=(one.updated or (before and before.asked_at) or self._wish.world.now())
-            if one.awaiting
-            else None,
-            created=before.created if before is not None else one.created,
-            created_by=before.created_by if before is not None else one.created_by,
-            updated=one.updated,
-            closed=one.closed,
-            closed_reason=one.closed_reason,
-            external_ref=one.source_id if is_renamed else one.external_ref,
+            type=TaskType.EPIC if is_epic else TaskType.TASK,
+            blocked_by=(),
+            parent=None,
+            asked_at=asked_at if there.awaiting else None,
+            created=there.created if before is None else before.created,
+            created_by=there.created_by if before is None else before.created_by,
+            external_ref=one.source_id if is_renamed else there.external_ref,
         )
 
     def _write(self, task: Task, one: ForeignTask, linked: Linked) -> None:
@@ -232,13 +225,13 @@ class _Attempt:
         extra: dict[str, Any] = {"source": self._reading.format.value, "id": one.source_id}
         for kind, targets in {**one.links, **linked.left_out.get(task.id, {})}.items():
             extra[kind.replace("-", "_")] = " ".join(targets)
-        if one.external_ref is not None and task.external_ref != one.external_ref:
-            extra["external_ref"] = one.external_ref
+        if one.task.external_ref not in (None, task.external_ref):
+            extra["external_ref"] = one.task.external_ref
         named = {key if key not in extra else f"{key}_there": value for key, value in one.extra.items()}
         return {**named, **extra}
 
     def _event(self, task: Task, one: ForeignTask, before: Task | None) -> Event:
-        times = {"created": one.created, "updated": one.updated, "closed": one.closed}
+        times = {"created": one.task.created, "updated": one.task.updated, "closed": one.task.closed}
         data: dict[str, Any] = {key: format_time(time) for key, time in times.items() if time is not None}
         data |= {"source": self._reading.format.value, "source_id": one.source_id, "digest": one.digest}
         if one.record is not None:

@@ -21,8 +21,10 @@ from gitticks.importing.record import (
     digest_of,
     one_line,
 )
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.status import Status
+from gitticks.model.task import Task
 
 FIELDS = (
     "number", "title", "body", "state", "stateReason", "labels", "assignees", "createdAt", "updatedAt", "closedAt",
@@ -75,21 +77,23 @@ def _task_of(record: Any, path: str) -> ForeignTask:
     updated, closed, created = parts.time("updatedAt"), parts.time("closedAt"), parts.time("createdAt")
     status, reason = _status(parts)
     return ForeignTask(
-        source_id=str(number),
+        Task(
+            TaskId(str(number)),
+            title,
+            status=status,
+            labels=parts.names("labels", "name"),
+            created=created,
+            created_by=_login(parts.left.pop("author", None)),
+            updated=updated,
+            closed=(closed or updated) if status.is_terminal else None,
+            closed_reason=reason if status.is_terminal else None,
+            external_ref=parts.line("url"),
+        ),
+        path,
+        None,
+        digest_of(text),
         wanted_id=f"gh-{number}",
-        title=title,
-        path=path,
-        line=None,
-        digest=digest_of(text),
         record=as_record(record),
-        status=status,
-        labels=parts.names("labels", "name"),
-        created=created,
-        created_by=_login(parts.left.pop("author", None)),
-        updated=updated,
-        closed=(closed or updated) if status.is_terminal else None,
-        closed_reason=reason if status.is_terminal else None,
-        external_ref=parts.line("url"),
         summary=parts.text("body") or "",
         notes=tuple(_comment(one, updated) for one in parts.objects("comments")),
         extra={"assignees": list(parts.names("assignees", "login")), **parts.left},

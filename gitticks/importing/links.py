@@ -140,9 +140,9 @@ def link(places: Places, foreign: Mapping[TaskId, ForeignTask], bare: Mapping[Ta
     """
     linked = Linked(dict(bare), foreign)
     for task_id, one in foreign.items():
-        if one.parent is not None:
-            _set_parent(linked, places, task_id, one.parent)
-        for blocker in one.blocked_by:
+        if one.task.parent is not None:
+            _set_parent(linked, places, task_id, one.task.parent)
+        for blocker in one.task.blocked_by:
             _add_blocker(linked, places, task_id, blocker)
     _cut_ancestors(linked, places)
     _make_epics(linked)
@@ -253,7 +253,7 @@ def _cut(
 
 def leads_to_new(places: Places, one: ForeignTask) -> bool:
     """True if a task that was here already has a link to one that comes now."""
-    return any(places.is_new(name) for name in (one.parent, *one.blocked_by) if name is not None)
+    return any(places.is_new(name) for name in (one.task.parent, *one.task.blocked_by) if name is not None)
 
 
 def left_links(places: Places, task_id: TaskId, one: ForeignTask, *, also_old: bool) -> Problem | None:
@@ -271,9 +271,11 @@ def left_links(places: Places, task_id: TaskId, one: ForeignTask, *, also_old: b
         return places.tasks[target].status is not Status.CANCELLED
 
     parents, words = missing
-    blockers = [name for name in one.blocked_by if can_be_made(name, words, task.blocked_by)]
+    blockers = [name for name in one.task.blocked_by if can_be_made(name, words, task.blocked_by)]
     parent = (
-        one.parent if one.parent is not None and can_be_made(one.parent, parents, [task.parent]) else None
+        one.task.parent
+        if one.task.parent is not None and can_be_made(one.task.parent, parents, [task.parent])
+        else None
     )
     if not blockers and parent is None:
         return None

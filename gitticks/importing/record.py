@@ -17,8 +17,8 @@ from gitticks.document.values import parse_time
 from gitticks.errors import DocumentError
 from gitticks.importing.files import RecordError
 from gitticks.model.notes import Entry, Section
-from gitticks.model.status import ActorKind, Awaiting, Requires, Status
-from gitticks.model.task import DEFAULT_PRIORITY
+from gitticks.model.status import ActorKind, Status, TaskType
+from gitticks.model.task import DEFAULT_PRIORITY, Task
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """The time of what came without one."""
@@ -171,6 +171,23 @@ class Parts:
             self.left[key] = reason
         return Ending(updated, None, None)
 
+    def task(self, status: Status, kind: str, ending: Ending, **more: Any) -> Task:
+        """Takes the fields that beads and ticks call alike, and returns the task."""
+        return Task(
+            status=status,
+            type=TaskType.EPIC if self.is_epic(kind) else TaskType.TASK,
+            priority=self.priority(),
+            labels=self.texts("labels"),
+            defer_until=self.day("defer_until"),
+            created=self.time("created_at"),
+            created_by=self.line("created_by"),
+            updated=ending.updated,
+            closed=ending.closed,
+            closed_reason=ending.reason,
+            external_ref=self.line("external_ref"),
+            **more,
+        )
+
     def drop(self, *keys: str) -> None:
         """Forgets fields."""
         for key in keys:
@@ -215,46 +232,35 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ForeignTask:
-    """One task of another tracker in our words; its id and links are still the source's.
+    """One task of another tracker.
 
     Attributes:
-        source_id: its id at the source.
+        task: what our fields say of it; its id and links are still the source's.
         path: the file that it was read from, and `line` its line there.
-        wanted_id: what its id is to be made of, where that is not `source_id`.
+        digest: tells whether the record was changed since.
+        wanted_id: what its id is to be made of, where that is not its own.
+        record: the record itself as JSON, where it is one.
         sections: names and texts of its body's sections, in their order, after the `summary`.
         links: ids of other tasks by the kind of link, none of which holds a task back.
         extra: fields that have no place here, by their names at the source.
-        record: the record itself as JSON, where it is one.
-        digest: tells whether the record was changed since.
     """
 
-    source_id: str
-    title: str
+    task: Task
     path: str
     line: int | None
     digest: str
     wanted_id: str | None = None
     record: str | None = None
-    is_epic: bool = False
-    status: Status = Status.PENDING
-    priority: int = DEFAULT_PRIORITY
-    labels: tuple[str, ...] = ()
-    blocked_by: tuple[str, ...] = ()
-    parent: str | None = None
-    requires: Requires | None = None
-    awaiting: Awaiting | None = None
-    defer_until: date | None = None
-    created: datetime | None = None
-    created_by: str | None = None
-    updated: datetime | None = None
-    closed: datetime | None = None
-    closed_reason: str | None = None
-    external_ref: str | None = None
     summary: str = ""
     sections: tuple[tuple[str, str], ...] = ()
     notes: tuple[Entry, ...] = ()
     links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def source_id(self) -> str:
+        """Returns its id at the source."""
+        return self.task.id
 
 
 @dataclass(slots=True)
@@ -297,4 +303,4 @@ class Reading:
 
 
 def _age(task: ForeignTask) -> float:
-    return task.updated.timestamp() if task.updated else 0.0
+    return task.task.updated.timestamp() if task.task.updated else 0.0

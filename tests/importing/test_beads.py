@@ -38,7 +38,7 @@ BLOCKED = [{"issue_id": "a-1", "depends_on_id": "a-2", "type": "blocks"}]
 )
 def test_each_status_has_its_place(fields: dict[str, Any], status: Status, awaiting: Awaiting | None) -> None:
     found = issue(**fields)
-    assert (found.status, found.awaiting) == (status, awaiting)
+    assert (found.task.status, found.task.awaiting) == (status, awaiting)
 
 
 def test_links_of_every_kind() -> None:
@@ -49,8 +49,8 @@ def test_links_of_every_kind() -> None:
             {"issue_id": "other", "depends_on_id": "a-9", "type": "blocks"},
         ]
     )
-    assert found.blocked_by == ("to-blocks", "to-conditional-blocks", "to-waits-for")
-    assert found.parent == "to-parent-child"
+    assert found.task.blocked_by == ("to-blocks", "to-conditional-blocks", "to-waits-for")
+    assert found.task.parent == "to-parent-child"
     assert found.links == {"related": ("to-related",), "discovered-from": ("to-discovered-from",)}
     assert found.extra["dependencies"] == [{"issue_id": "other", "depends_on_id": "a-9", "type": "blocks"}]
 
@@ -58,7 +58,7 @@ def test_links_of_every_kind() -> None:
 def test_fields_without_a_place_are_kept_and_counts_are_not() -> None:
     found = issue(estimated_minutes=30, metadata={"a": [1]}, comment_count=3, assignee="otto", priority=0)
     assert found.extra == {"estimated_minutes": 30, "metadata": {"a": [1]}, "assignee": "otto"}
-    assert found.priority == 0
+    assert found.task.priority == 0
     assert json.loads(found.record)["comment_count"] == 3
 
 

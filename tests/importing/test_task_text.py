@@ -29,7 +29,7 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("\n".join) | st.text(
 
 
 def written(extra: dict[str, Any] | None = None, **parts: Any) -> TaskFile:
-    foreign = ForeignTask("K7F2", TASK.title, "a.jsonl", 1, "0", **parts)
+    foreign = ForeignTask(Task(TaskId("K7F2"), TASK.title), "a.jsonl", 1, "0", **parts)
     return TaskFile.parse(
         task_text(TASK, foreign, {"source": "beads", "id": "K7F2", **(extra or {})}), "TASK.md"
     )

@@ -18,17 +18,17 @@ def tick(**fields: Any) -> Any:
 
 
 def test_whose_turn_it_is() -> None:
-    assert tick(manual=True).awaiting is Awaiting.WORK
-    assert tick(manual=False).awaiting is None
-    assert tick(manual=True, awaiting="review").awaiting is Awaiting.REVIEW
-    assert tick(requires="content").requires is Requires.CONTENT
-    assert tick(awaiting="work", status="closed").awaiting is None
+    assert tick(manual=True).task.awaiting is Awaiting.WORK
+    assert tick(manual=False).task.awaiting is None
+    assert tick(manual=True, awaiting="review").task.awaiting is Awaiting.REVIEW
+    assert tick(requires="content").task.requires is Requires.CONTENT
+    assert tick(awaiting="work", status="closed").task.awaiting is None
     assert tick(awaiting="tea").extra == {"awaiting": "tea"}
 
 
 def test_nulls_say_nothing_and_a_verdict_is_only_kept() -> None:
     found = tick(verdict="approved", parent=None, labels=None, notes=None)
-    assert (found.extra, found.parent, found.labels, found.notes) == ({"verdict": "approved"}, None, (), ())
+    assert (found.extra, found.task.parent, found.task.labels, found.notes) == ({"verdict": "approved"}, None, (), ())
 
 
 def test_an_unknown_status_is_a_problem_of_its_file(tmp_path: Path) -> None:
