@@ -142,7 +142,7 @@ class Tasks:
         return execute(self._context, loop)
 
     def _resolve(self, task_id: str) -> TaskId:
-        from gitticks.actions.changing import find_task
+        from gitticks.actions.task_lookup import find_task
 
         return find_task(self._context, task_id)
 

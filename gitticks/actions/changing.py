@@ -1,140 +1,20 @@
-"""What the use cases that change a task have in common: finding it, its branch's head, and writing a field's change."""
+"""What the use cases that change a task have in common: its branch's head, and writing a field's change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.errors import DocumentError, RefusedError, UsageError
+from gitticks.errors import RefusedError, UsageError
 from gitticks.model.event import Actor, Event
-from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
+from gitticks.model.ids import TaskId, task_path
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gitticks.store.decisions import Circumstances
     from gitticks.store.hand_edits import HandEdit
     from gitticks.store.transaction import Transaction
-
-
-def find_task(context: Context, text: str | None) -> TaskId:
-    """Returns the task that a person named, and lets go of the index, which would keep the write that follows waiting.
-
-    Raises:
-        NotFoundError: there is no such task, or several begin so.
-        UsageError: none was named and we are in no workspace.
-    """
-    with _released_index(context):
-        return context.resolve(text)
-
-
-def find_or_take_up_task(context: Context, text: str | None, *, least: int = 1) -> TaskId:
-    """Returns the task that a person named as `find_task` does; one that is only saved on the board is taken up.
-
-    Not to be called within a transaction.
-
-    Raises:
-        NotFoundError: there is no such task, or several begin so.
-        UsageError: none was named and we are in no workspace.
-        GitticksError: it is on the board, and what is saved there is refused.
-    """
-    with _released_index(context):
-        return _resolve_to_change(context, text, least)
-
-
-CHARACTERS_TO_DECIDE = 3
-"""So many characters of an id have to be typed for what cannot be taken back, such as a merge."""
-
-
-def find_task_to_change(
-    context: Context, text: str | None, *, may_be_broken: bool = False, least: int = 1
-) -> TaskId:
-    """Returns the task that a person named, after what was saved by hand in its file was taken up.
-
-    What could not be taken up becomes a warning.
-
-    Raises:
-        NotFoundError: there is no such task, or several begin so.
-        UsageError: none was named and we are in no workspace, or fewer than the `least` characters of its id.
-        GitticksError: its file cannot be read, and `may_be_broken` was not given.
-    """
-    from gitticks.actions.task_files import find_broken
-
-    with _released_index(context):
-        task_id = _resolve_to_change(context, text, least)
-        broken = None if may_be_broken else find_broken(context.index, task_id)
-    left = None if context.world.in_session else _take_up(context, task_id)
-    if broken is not None and not _is_readable(context, task_id):
-        raise broken
-    if left is not None:
-        context.warnings.append(f"`{BOARD_FOLDER}/{task_path(task_id)}` is {left}")
-    return task_id
-
-
-def _take_up(context: Context, task_id: TaskId) -> str | None:
-    """Takes up what was saved in a task's file, and returns why it stays where it does; a damaged board is a warning."""
-    from gitticks.board.checkout_state import may_have_been_saved
-    from gitticks.board.place import BoardError
-
-    try:
-        if not may_have_been_saved(context.store, task_path(task_id)):
-            return None
-        from gitticks.actions.saved_edits import take_up_saved
-
-        return take_up_saved(context, task_id)
-    except BoardError as error:
-        context.warnings.append(error.message)
-        return None
-
-
-def find_tasks_to_decide(context: Context, texts: Sequence[str]) -> tuple[TaskId, ...]:
-    """Returns the tasks that a person named, each once, in that order; all are looked up before anything is taken up.
-
-    Raises:
-        NotFoundError: one of them is unknown, or several begin so.
-        UsageError: one was named by too few characters.
-        GitticksError: the file of one cannot be read.
-    """
-    from gitticks.actions.saved_tasks import SavedTaskError
-
-    with _released_index(context):
-        for text in texts:
-            with suppress(SavedTaskError):
-                context.resolve(text, least=CHARACTERS_TO_DECIDE)
-    found = (find_task_to_change(context, text, least=CHARACTERS_TO_DECIDE) for text in texts)
-    return tuple(dict.fromkeys(found))
-
-
-def _resolve_to_change(context: Context, text: str | None, least: int = 1) -> TaskId:
-    from gitticks.actions.saved_tasks import SavedTaskError, take_up_task
-
-    try:
-        return context.resolve(text, least=least)
-    except SavedTaskError as saved:
-        with _released_index(context):  # it does not know the task
-            pass
-        return take_up_task(context, saved)
-
-
-def _is_readable(context: Context, task_id: TaskId) -> bool:
-    try:
-        context.store.task_file(task_id)
-    except DocumentError:
-        return False
-    return True
-
-
-@contextmanager
-def _released_index(context: Context) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        index = context.__dict__.pop("index", None)
-        if index is not None:
-            index.close()
 
 
 def work_head(context: Context, task: Task) -> str | None:

@@ -210,7 +210,7 @@ class Context:
             from gitticks.actions.saved_tasks import saved_task
             from gitticks.actions.task_files import find_unreadable
 
-            saved = saved_task(self, text) if len(text) >= least else None
+            saved = saved_task(self.repository, text) if len(text) >= least else None
             raise find_unreadable(self.index, text) or saved or error from None
 
     def surroundings(self) -> Surroundings:

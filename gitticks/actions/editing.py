@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.drafts import Draft, kept_on_error, make_draft
-from gitticks.actions.one_edit import warn_of_edit
+from gitticks.actions.edit_checks import warn_of_edit
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, RefusedError
-from gitticks.git.texts import merge_text
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.task import Task
-from gitticks.store.hand_edits import HandEdit, check_fields, merge_edit
+from gitticks.store.hand_edits import HandEdit, check_fields
 from gitticks.store.layout import check_place
+from gitticks.store.merging.edit import merge_saved
 
 if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
@@ -77,24 +77,16 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
     if now != draft.original:
         before = TaskFile.parse(draft.original, path)
         check_fields(HandEdit(before, edited, current.task))
-        edited = _merged(before, edited, current, task_id)
+        merged = merge_saved(path, draft.original, edited.data, now)
+        if merged is None:
+            raise GitticksError(f"`{task_id}` was changed in the same places while you edited it")
+        edited = TaskFile.parse(merged, path)
     edit = HandEdit(current, edited, current.task)
     check_fields(edit)
     carry_out_edit(context, transaction, edit, context.actor)
     after = transaction.task_file(task_id)
     warn_of_edit(context, HandEdit(current, TaskFile.parse(after.data, path), None))
     return Edited(current.task, after.task)
-
-
-def _merged(before: TaskFile, edited: TaskFile, current: TaskFile, task_id: TaskId) -> TaskFile:
-    def merge(base: str, ours: str, theirs: str) -> str | None:
-        merged = merge_text(task_path(task_id), base.encode(), ours.encode(), theirs.encode())
-        return None if merged is None else merged.decode()
-
-    merged = merge_edit(before, edited, current, merge)
-    if merged is None:
-        raise GitticksError(f"`{task_id}` was changed in the same places while you edited it")
-    return merged
 
 
 def _fix(context: Context, transaction: Transaction, edited: TaskFile, *, is_newer: bool) -> Edited:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
-from gitticks.actions.hook_checks import edit_between
+from gitticks.actions.edit_checks import edit_between
 from gitticks.board.moved_folders import join_moves
 from gitticks.board.notes import keep_note
 from gitticks.errors import GitticksError
 from gitticks.git.log import author_of
-from gitticks.git.refs import logged
-from gitticks.git.staged import checked_out_ref, is_in_series, is_made_again, version_before
+from gitticks.git.refs import logged, read_symbolic_ref
+from gitticks.git.staged import is_in_series, is_made_again, version_before
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind
@@ -52,7 +52,7 @@ def refresh_board(context: Context) -> None:
 def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
     """Carries out what the commit that was just made on the board asks for, one task after the other."""
     repository = context.repository
-    if checked_out_ref(repository.git_dir) != STATE_REF:
+    if read_symbolic_ref(repository.git_dir, "HEAD") != STATE_REF:
         return ()
     if is_made_again(repository.git_dir):
         if not is_in_series(repository.git_dir):

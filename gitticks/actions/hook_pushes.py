@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gitticks.actions.context import Context
 from gitticks.board.skip_reasons import Problem
@@ -14,22 +13,14 @@ from gitticks.store.layout import STATE_BRANCH, STATE_REF
 _FIELDS_OF_PUSH, _FIELDS_OF_RECEIVE = 4, 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Move:
-    """Where a ref is and where it shall go; only zeros for nowhere."""
-
-    old: str
-    new: str
-
-
 def check_push(context: Context, lines: bytes) -> tuple[Problem, ...]:
     """Returns what speaks against a push; `lines` are what git gives `pre-push` on its stdin."""
-    moves = [
-        _Move(old=fields[3], new=fields[1])
-        for fields in _split(lines, _FIELDS_OF_PUSH)
-        if fields[2] == STATE_REF
-    ]
-    return tuple(problem for move in moves for problem in _check(context, move))
+    return tuple(
+        problem
+        for _, new, ref, old in _split(lines, _FIELDS_OF_PUSH)
+        if ref == STATE_REF
+        for problem in _check(context, old, new)
+    )
 
 
 def check_receive(context: Context, lines: bytes) -> tuple[Problem, ...]:
@@ -38,12 +29,12 @@ def check_receive(context: Context, lines: bytes) -> tuple[Problem, ...]:
     A symbolic ref of the server that leads to the state branch is another name of it.
     """
     here = context.repository.common_place
-    moves = [
-        _Move(old=fields[0], new=fields[1])
-        for fields in _split(lines, _FIELDS_OF_RECEIVE)
-        if name_behind(here, fields[2]) == STATE_REF
-    ]
-    return tuple(problem for move in moves for problem in _check(context, move))
+    return tuple(
+        problem
+        for old, new, ref in _split(lines, _FIELDS_OF_RECEIVE)
+        if name_behind(here, ref) == STATE_REF
+        for problem in _check(context, old, new)
+    )
 
 
 def _split(lines: bytes, count: int) -> Iterator[list[str]]:
@@ -54,23 +45,23 @@ def _split(lines: bytes, count: int) -> Iterator[list[str]]:
             yield fields
 
 
-def _check(context: Context, move: _Move) -> Iterator[Problem]:
+def _check(context: Context, old: str, new: str) -> Iterator[Problem]:
     """Yields what is wrong: commits that nobody was allowed to make, and whatever would be lost."""
     from gitticks.actions.doctor.diagnosis import diagnose_range
     from gitticks.git.object_places import object_places
 
-    if not is_object_id(move.old) or not is_object_id(move.new):
-        yield Problem("", f"`{move.old}` and `{move.new}` are no commits", "`git push` again")
+    if not is_object_id(old) or not is_object_id(new):
+        yield Problem("", f"`{old}` and `{new}` are no commits", "`git push` again")
         return
     objects = object_places(context.world.environment, context.directory).open(context.repository)
-    if not is_nothing(move.old) and not objects.has(move.old):
+    if not is_nothing(old) and not objects.has(old):
         yield Problem(
             "",
             f"the other side's `{STATE_BRANCH}` has commits that are not here",
             f"`git -C {BOARD_FOLDER} pull --no-rebase origin {STATE_BRANCH}`, then push again",
         )
         return
-    report = diagnose_range(context, f"{move.old}..{move.new}")
+    report = diagnose_range(context, f"{old}..{new}")
     # That a push would leave commits behind is worth a warning in a look at any range; here it would lose them.
     for finding in report.findings:
         yield Problem("", finding.what, finding.fix)

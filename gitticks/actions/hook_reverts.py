@@ -1,7 +1,7 @@
-"""What a `git revert` on the board took back of what gitticks had written, put back in a commit that follows it.
+"""What a cherry-pick or a revert on the board may not do, told or put back after it: git asks no hook before it commits.
 
-A revert asks no hook before it commits. What a person may write may go back to what it was; but lines are only added to
-a history, and a task moves by decisions alone: where a revert undid one, the task is as it was before the revert.
+What a person may write may go back to what it was; but lines are only added to a history, and a task moves by decisions
+alone: where a revert undid one, the task is as it was before the revert, by a commit that follows it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import record
 from gitticks.actions.hook_followup import FollowedUp, own_commit
+from gitticks.board.skip_reasons import Problem
 from gitticks.errors import GitticksError
 from gitticks.git.log import author_of
-from gitticks.git.staged import checked_out_ref, is_in_series, is_made_again
+from gitticks.git.refs import read_symbolic_ref
+from gitticks.git.staged import is_in_series, is_made_again
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import ActorKind
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.store.transaction import Transaction
 
+_LOOKED_BACK = 20
 _NO_MOVE = "a revert moves no task, so it is as it was before"
 _NO_LOSS = "a revert takes nothing out of a history, so its lines are back"
 
@@ -33,10 +36,31 @@ Versions = Mapping[str, tuple[bytes | None, bytes | None]]
 """What a commit changed: old and new bytes by path."""
 
 
+def check_pick(context: Context) -> tuple[Problem, ...]:
+    """Returns what is illegal in the commit that a cherry-pick or revert has just made; nothing after any other.
+
+    Some commits before it are judged with it: what takes a mistake back is none itself.
+    """
+    if not _is_made_again(context):
+        return ()
+    from gitticks.actions.doctor.diagnosis import diagnose_range
+
+    tip = context.store.tip()
+    first: str | None = tip
+    for _ in range(_LOOKED_BACK):
+        first = None if first is None else next(iter(context.store.objects.parents_of(first)), None)
+    found = diagnose_range(context, tip if first is None else f"{first}..{tip}").findings
+    return tuple(Problem("", one.what, one.fix) for one in found if one.commit == tip)
+
+
+def _is_made_again(context: Context) -> bool:
+    git_dir = context.repository.git_dir
+    return read_symbolic_ref(git_dir, "HEAD") == STATE_REF and is_made_again(git_dir)
+
+
 def put_back_reverted(context: Context) -> tuple[FollowedUp, ...]:
     """Puts back what a revert, which git has just made by itself, may not take away; nothing after any other commit."""
-    git_dir = context.repository.git_dir
-    if checked_out_ref(git_dir) != STATE_REF or not is_made_again(git_dir) or is_in_series(git_dir):
+    if not _is_made_again(context) or is_in_series(context.repository.git_dir):
         return ()
     commit = own_commit(context)
     parents = context.store.objects.parents_of(commit)

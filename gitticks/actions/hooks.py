@@ -7,17 +7,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.board.checkout_hooks import (
-    checkout_hooks_state,
-    install_checkout_hooks,
-    uninstall_checkout_hooks,
-)
 from gitticks.board.hooks import (
     board_hooks_state,
+    checkout_hooks_state,
     install_board_hooks,
+    install_checkout_hooks,
     install_server_hooks,
     server_hooks_state,
     uninstall_board_hooks,
+    uninstall_checkout_hooks,
     uninstall_server_hooks,
 )
 from gitticks.errors import GitticksError

@@ -8,23 +8,43 @@ and what is refused gets a note beside the file.
 from __future__ import annotations
 
 import contextlib
-import shlex
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.one_edit import take_up_edit, why_left_alone
-from gitticks.board.moved_folders import renamed_folders
-from gitticks.board.skip_reasons import LEFT_ALONE, NOT_COMMITTED, REFUSED, Left
-from gitticks.errors import GitticksError
-from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
-from gitticks.store.layout import STATE_REF, TASK_FILE, task_of_path
-
-if TYPE_CHECKING:
-    from gitticks.board.edits import SavedEdit
+from gitticks.actions.edit_checks import check_edit, check_team_file, edit_between, warn_of_edit
+from gitticks.actions.hook_followup import carry_out_taken
+from gitticks.board import board_checkout, is_on_state_branch
+from gitticks.board.edits import edits_to_take_up, renamed_folders
+from gitticks.board.ignored import is_dropping
+from gitticks.board.judge_edit import Ruling, SavedEdit, judge_edit
+from gitticks.board.notes import keep_note, keep_notes
+from gitticks.board.skip_reasons import (
+    LEFT_ALONE,
+    NOT_COMMITTED,
+    REFUSED,
+    VERDICT,
+    Left,
+    counts_once_committed,
+    misnamed,
+    place_of,
+    refused,
+    renamed,
+    sharing,
+    why_left,
+)
+from gitticks.errors import GitticksError, LostRaceError
+from gitticks.git.checkouts import converted_paths
+from gitticks.git.locks import hold_lock
+from gitticks.git.repository import discover
+from gitticks.git.staged import is_sequencing, staged_changes
+from gitticks.model.ids import BOARD_FOLDER, TaskId, task_folder, task_path
+from gitticks.store.hand_edits import HandEdit, describe_edit
+from gitticks.store.layout import TASK_FILE, task_around, task_of_path
+from gitticks.store.transaction import Transaction
 
 _SAID_ELSEWHERE = Left("its folder was renamed")
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +75,68 @@ def take_up_all(context: Context, among: Collection[str] | None = None) -> Taken
     Raises:
         BoardError: the board is damaged, so that nobody can tell what was edited.
     """
-    from gitticks.board.edits import edits_to_take_up
-
     with _only_taker(context):
         left, is_whole = ({}, True) if among is None else _take_up_among(context, among)
         if is_whole:
             left |= _take_up_edits(context, edits_to_take_up(context.repository))
     stays = {path: one for path, one in left.items() if one is not None and one != _SAID_ELSEWHERE}
-    if is_whole:
-        _keep_notes(context, stays)
+    if is_whole and not context.world.in_session:
+        keep_notes(
+            context.repository, {path: one.note for path, one in stays.items() if one.note is not None}
+        )
     return TakenUp(
         tuple(sorted(path for path, one in left.items() if one is None)),
-        {_named(path, one): one.words for path, one in stays.items()},
+        # another tool's folder is named once, and not each of its files
+        {
+            place_of(path) if one.words.startswith(LEFT_ALONE) else path: one.words
+            for path, one in stays.items()
+        },
         is_whole,
     )
 
 
+def take_up_saved(context: Context, task_id: TaskId) -> str | None:
+    """Commits a person's saved edit of one task as theirs, and carries out what it asks for.
+
+    Returns:
+        why an edit stays as it is, in words that follow the file's path; None if there is none that does.
+    """
+    path = task_path(task_id)
+    with _only_taker(context):
+        found = edits_to_take_up(context.repository, (path,))
+        left = _take_up_edits(context, [edit for edit in found if edit.path == path]).get(path)
+    keep_note(context.repository, path, None if left is None else left.note)
+    return None if left is None else left.words
+
+
+def refusal_of(context: Context, saved: SavedEdit) -> Left | None:
+    """Returns why what an edit says would be refused; None if it would not. Nothing is written."""
+    if saved.content is None:
+        return None
+    left = _why_left(saved)
+    if left is not None:
+        return left if left.words.startswith(REFUSED) else None
+    try:
+        if task_of_path(saved.path) is not None:
+            edit = edit_between(saved.base, saved.content, saved.path)
+            check_edit(context, context.store.snapshot(), edit)
+    except GitticksError as error:
+        return refused(error, saved.path)
+    return None
+
+
+@contextlib.contextmanager
+def _only_taker(context: Context) -> Iterator[None]:
+    """Lets one process at a time take up edits; where no lock can be had, two may try the same, and one will do it."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(GitticksError, OSError):
+            held.enter_context(hold_lock(context.repository.own_dir / "taking-up.lock"))
+        yield
+
+
 def _take_up_among(context: Context, among: Collection[str]) -> tuple[dict[str, Left | None], bool]:
     """Takes up the tasks' files that were saved among these; returns which, and whether all has to be looked at."""
-    from gitticks.board.edits import edits_to_take_up
-    from gitticks.board.notes import keep_note
-
-    saved = [edit for edit in edits_to_take_up(context.repository, among) if not _is_dropping(edit.path)]
+    saved = [edit for edit in edits_to_take_up(context.repository, among) if not is_dropping(edit.path)]
     if any(task_of_path(edit.path) is None or edit.content is None for edit in saved):
         return {}, True
     left = _take_up_edits(context, saved)
@@ -88,28 +148,54 @@ def _take_up_among(context: Context, among: Collection[str]) -> tuple[dict[str, 
 
 def _take_up_edits(context: Context, saved: Collection[SavedEdit]) -> dict[str, Left | None]:
     """Returns why each of the edits stays, None for one that is committed."""
-    edits = {edit.path: edit for edit in saved if not _is_dropping(edit.path)}
-    left = {edit.path: why_left_alone(context, edit) for edit in edits.values()}
-    left |= _renamed(edits) if not context.world.in_session else {}
-    prepared = _prepared(context) if edits else frozenset()
-    plain = {path for path, edit in edits.items() if edit.is_plain and not edit.is_conflict}
-    left |= dict.fromkeys(prepared & left.keys() & plain, Left(NOT_COMMITTED))
-    waiting = [edits[path] for path, one in left.items() if one is None]
+    edits = [edit for edit in saved if not is_dropping(edit.path)]
+    if context.world.in_session or not edits:
+        return {edit.path: Left(NOT_COMMITTED) for edit in edits}
+    is_prepared = _prepared(context)
+    prepared = {
+        edit.path for edit in edits if edit.is_plain and not edit.is_conflict and is_prepared(edit.path)
+    }
+    left = {edit.path: _why_left(edit) for edit in edits if edit.path not in prepared}
+    left |= _renamed([edit for edit in edits if edit.path not in prepared])
+    left |= dict.fromkeys(prepared, Left(NOT_COMMITTED))
+    waiting = [edit for edit in edits if left[edit.path] is None]
     left |= _take_up_tasks(context, [edit for edit in waiting if task_of_path(edit.path) is not None])
     left |= _take_up_files(context, [edit for edit in waiting if task_of_path(edit.path) is None])
     return left
 
 
-def _renamed(edits: Mapping[str, SavedEdit]) -> Mapping[str, Left]:
+def _prepared(context: Context) -> Callable[[str], bool]:
+    """Returns what tells the paths of the board that are staged; all of them while git merges or is elsewhere."""
+    checkout = board_checkout(context.repository)
+    if checkout is None or is_sequencing(checkout.git_dir) or not is_on_state_branch(checkout):
+        return lambda _: True
+    return frozenset(change.path for change in staged_changes(discover(checkout.path), {})).__contains__
+
+
+def _why_left(edit: SavedEdit) -> Left | None:
+    """Returns why an edit is not even tried; None for one that is."""
+    ruling = judge_edit(edit)
+    return _why_not_yet(edit) if ruling is Ruling.TEAM else why_left(edit, ruling)
+
+
+def _why_not_yet(edit: SavedEdit) -> Left:
+    """Returns that settings and templates count once they are committed, or what is wrong with them."""
+    if edit.content is None:
+        return Left(f"{REFUSED}it is too large")
+    try:
+        check_team_file(edit.path, edit.content)
+    except GitticksError as error:
+        return refused(error, edit.path)
+    return counts_once_committed(edit)
+
+
+def _renamed(edits: Collection[SavedEdit]) -> Mapping[str, Left]:
     """Returns what is said of folders that were renamed: once, at their TASK.md."""
     found: dict[str, Left] = {}
-    for wrong, home in renamed_folders(edits.values()).items():
-        inside = [path for path in edits if path.startswith((f"{wrong}/", f"{home}/"))]
+    for wrong, home in renamed_folders(edits).items():
+        inside = [edit.path for edit in edits if edit.path.startswith((f"{wrong}/", f"{home}/"))]
         found |= dict.fromkeys(inside, _SAID_ELSEWHERE)
-        found[f"{wrong}/{TASK_FILE}"] = Left(
-            f"{REFUSED}it lies in the wrong folder: `mv {BOARD_FOLDER}/{shlex.quote(wrong)} {BOARD_FOLDER}/{home}` "
-            "or `gt doctor --fix` puts it back"
-        )
+        found[f"{wrong}/{TASK_FILE}"] = renamed(wrong, home)
     return found
 
 
@@ -117,87 +203,111 @@ def _take_up_tasks(context: Context, edits: list[SavedEdit]) -> dict[str, Left |
     """Returns why each stays, None for one that is committed; a new task may name another that is new too."""
     results: dict[str, Left | None] = {}
     while edits:
-        found = {edit.path: take_up_edit(context, edit) for edit in edits}
+        found = {edit.path: _take_up_task(context, edit) for edit in edits}
         results |= found
         has_taken = None in found.values()
         edits = [edit for edit in edits if has_taken and found[edit.path] is not None and edit.base is None]
     return results
 
 
-def _take_up_files(context: Context, edits: list[SavedEdit]) -> Mapping[str, Left | None]:
-    if not edits:
-        return {}
-    from gitticks.actions.saved_files import take_up_files
+def _take_up_task(context: Context, saved: SavedEdit) -> Left | None:
+    """Commits one task's file, and what it asks for in the same move; returns why it stays, None if it does not."""
+    content = saved.content or b""
 
-    return take_up_files(context, edits)
+    def carry_out(transaction: Transaction, edit: HandEdit | None) -> None:
+        if edit is not None:
+            carry_out_taken(context, transaction, edit)
 
-
-def _is_dropping(path: str) -> bool:
-    from gitticks.board.ignored import is_dropping
-
-    return is_dropping(path)
-
-
-def _named(path: str, left: Left) -> str:
-    """Returns how what stays is named: another tool's folder once, and not each of its files."""
-    from gitticks.actions.saved_files import place_of
-
-    return place_of(path) if left.words.startswith(LEFT_ALONE) else path
-
-
-@contextlib.contextmanager
-def _only_taker(context: Context) -> Iterator[None]:
-    """Lets one process at a time take up edits; where no lock can be had, two may try the same, and one will do it."""
-    from gitticks.git.locks import hold_lock
-
-    with contextlib.ExitStack() as held:
-        with contextlib.suppress(GitticksError, OSError):
-            held.enter_context(hold_lock(context.repository.own_dir / "taking-up.lock"))
-        yield
+    try:
+        if edit_between(saved.base, content, saved.path).wanted.verdict is not None:
+            return refusal_of(context, saved) or Left(VERDICT)
+        edit = context.store.transact(
+            lambda transaction: _commit(context, transaction, saved, content),
+            author=context.author,
+            then=carry_out,
+        )
+    except LostRaceError:
+        return Left(NOT_COMMITTED)
+    except GitticksError as error:
+        return refused(error, saved.path)
+    if edit is None:
+        return Left(NOT_COMMITTED)
+    warn_of_edit(context, edit)
+    return None
 
 
-def _keep_notes(context: Context, left: Mapping[str, Left]) -> None:
-    from gitticks.board.notes import keep_notes
+def _commit(context: Context, transaction: Transaction, saved: SavedEdit, content: bytes) -> HandEdit | None:
+    """Writes the file as it was saved, so that the board has nothing to merge; None if the branch has moved on.
 
-    if not context.world.in_session:
-        keep_notes(context.repository, {path: one.note for path, one in left.items() if one.note is not None})
-
-
-def _prepared(context: Context) -> frozenset[str]:
-    """Returns the paths of the board that are staged; all that is edited while git merges or is elsewhere."""
-    from gitticks.board import board_path
-    from gitticks.board.edits import uncommitted_paths
-    from gitticks.git.repository import discover
-    from gitticks.git.staged import checked_out_ref, is_sequencing, staged_changes
-
-    board = board_path(context.repository)
-    if board is None:
-        return frozenset()
-    here = discover(board)
-    if is_sequencing(here.git_dir) or checked_out_ref(here.git_dir) != STATE_REF:
-        return frozenset(uncommitted_paths(context.repository))
-    return frozenset(change.path for change in staged_changes(here, {}))
+    Raises:
+        GitticksError: something of it is refused.
+    """
+    if transaction.read(saved.path) != saved.base:
+        return None
+    edit = edit_between(saved.base, content, saved.path)
+    check_edit(context, context.store.snapshot(transaction.base), edit)
+    transaction.write(saved.path, content)
+    describe_edit(transaction, edit, context.actor)
+    return edit
 
 
-def take_up_saved(context: Context, task_id: TaskId) -> str | None:
-    """Commits a person's saved edit of one task as theirs, and carries out what it asks for.
+def _take_up_files(context: Context, edits: list[SavedEdit]) -> dict[str, Left | None]:
+    """Commits files in the folders of tasks that are on the branch, in one commit for each task.
 
     Returns:
-        why an edit stays as it is, in words that follow the file's path; None if there is none that does.
+        why each stays, by path; None for one that is committed.
     """
-    from gitticks.board.edits import edits_to_take_up
-    from gitticks.board.notes import keep_note
+    waiting = {edit.path: edit for edit in edits}
+    checkout = board_checkout(context.repository)
+    if not waiting or checkout is None:
+        return {}
+    results: dict[str, Left | None] = {
+        path: Left(f"{LEFT_ALONE}git converts it, {sharing(waiting.pop(path))}")
+        for path in converted_paths(checkout, list(waiting))
+    }
+    of_tasks: dict[TaskId, list[SavedEdit]] = {}
+    for edit in waiting.values():
+        task_id = task_around(edit.path)
+        if task_id is not None:
+            of_tasks.setdefault(task_id, []).append(edit)
+    for task_id, files in of_tasks.items():
+        results |= _take_up_beside(context, task_id, files)
+    return results
 
-    path = task_path(task_id)
 
-    with _only_taker(context):
-        found = edits_to_take_up(context.repository, (path,))
-        saved = next((edit for edit in found if edit.path == path), None)
-        if saved is None:
-            left = None
-        elif path in _prepared(context):
-            left = Left(NOT_COMMITTED)
-        else:
-            left = why_left_alone(context, saved) or take_up_edit(context, saved)
-    keep_note(context.repository, path, None if left is None else left.note)
-    return None if left is None else left.words
+def _take_up_beside(context: Context, task_id: TaskId, files: list[SavedEdit]) -> dict[str, Left | None]:
+    def write(transaction: Transaction) -> list[str]:
+        if transaction.read(task_path(task_id)) is None:
+            return []
+        taken = [edit for edit in files if transaction.read(edit.path) == edit.base]
+        for edit in taken:
+            transaction.write(edit.path, edit.content or b"")
+        names = [edit.path.removeprefix(f"{task_folder(task_id)}/") for edit in taken]
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        actor = context.actor
+        transaction.describe(
+            f"{task_id}: {', '.join(names[:_MOST_NAMED])}{more}",
+            [("Task", str(task_id)), ("Actor", f"{actor.kind.value} {actor.name}")],
+        )
+        return [edit.path for edit in taken]
+
+    is_there = context.store.read(task_path(task_id)) is not None
+    try:
+        taken = context.store.transact(write, author=context.author)
+    except LostRaceError:
+        taken = []
+    except GitticksError as error:
+        return {edit.path: Left(refused(error, edit.path).words) for edit in files}
+    return {
+        edit.path: None if edit.path in taken else _not_now(edit, task_id, is_there=is_there)
+        for edit in files
+    }
+
+
+def _not_now(edit: SavedEdit, task_id: TaskId, *, is_there: bool) -> Left:
+    if is_there:
+        return Left(f"{LEFT_ALONE}it has just changed; it is looked at again")
+    named = task_path(task_id)
+    if edit.path.lower() == named.lower():
+        return misnamed(edit)
+    return Left(f"{LEFT_ALONE}there is no task `{task_id}` yet; it is taken up with `{BOARD_FOLDER}/{named}`")

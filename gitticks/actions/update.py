@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gitticks.actions.changing import Record, circumstances_of, describe_records, find_task, require_words
+from gitticks.actions.changing import Record, circumstances_of, describe_records, require_words
 from gitticks.actions.context import Context
 from gitticks.actions.field_values import Reading, Wishes, read_wishes
+from gitticks.actions.task_lookup import find_task
 from gitticks.errors import RefusedError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId

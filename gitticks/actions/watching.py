@@ -17,11 +17,8 @@ _MOST_COMMITS = 200
 _MOST_LOOKS_AT_SOME = 20
 """One after the other without a look at the whole board, as where files are written all the time."""
 
-_REST_SECONDS, _LONGEST_REST_SECONDS = 60.0, 600.0
-"""So often a look is made that nothing has woken; blind ones come sooner, and such as cost much later."""
-
-_REST, _REST_WHERE_BLIND = 1000, 250
-"""Looking without being woken may take one part in so many of the time."""
+_REST_SECONDS, _REST_WHERE_BLIND = 60.0, 5.0
+"""So long after the last look the next is made that nothing has woken."""
 
 _BLIND_FOR_SURE = 2
 """A folder that went at the wrong moment makes one look blind; only what lasts is worth telling."""
@@ -172,7 +169,7 @@ def keep_watching(
     from gitticks.board.watch import Reason, wakes
 
     clock = watcher.context.world.monotonic_seconds
-    ended, cost, blind = clock(), 0.0, 0
+    ended, blind = clock(), 0
     watcher.look()
     for wake in wakes(lambda: watcher.context.repository, over):
         if is_over():
@@ -181,29 +178,17 @@ def keep_watching(
         blind = blind + 1 if is_blind else 0
         if blind == _BLIND_FOR_SURE:
             watcher.tell(Trouble(BLIND))
-        begun = clock()
         if wake.reason is Reason.EVENT:
             watcher.look(wake.paths)
         elif (
             watcher.owes_whole_look
             or watcher.has_moved
-            or begun - ended >= rest_seconds(cost, is_blind=is_blind)
+            or clock() - ended >= (_REST_WHERE_BLIND if is_blind else _REST_SECONDS)
         ):
             watcher.look()
         else:
             continue
         ended = clock()
-        cost = cost if watcher.owes_whole_look else ended - begun
-
-
-def rest_seconds(cost_seconds: float, *, is_blind: bool) -> float:
-    """Returns how long after a look at the whole board, which cost so much, the next is made that nothing has woken.
-
-    What it cost may be the wait for a lock, or thousands of files that were taken up, so there is a bound.
-    """
-    if is_blind:
-        return min(cost_seconds * _REST_WHERE_BLIND, _REST_SECONDS)
-    return min(max(cost_seconds * _REST, _REST_SECONDS), _LONGEST_REST_SECONDS)
 
 
 @contextlib.contextmanager

@@ -1,20 +1,27 @@
-"""Puts gitticks' hooks into the board, and on a server where pushes are judged; other worktrees keep their own."""
+"""Puts gitticks' hooks where they belong, and takes them away again: the board, a server, the user's main checkout.
+
+The main checkout is theirs: there are some only where they were asked for. Where git reads the repository's own folder
+of hooks, ours stand in front of the person's there: a hooks path of ours would make hook managers refuse their work.
+Where a hooks path is named already, or that folder is a link, cannot be written or holds hooks that must keep their
+name, the main worktree's own configuration names a folder of ours, which calls theirs; nothing of theirs is touched.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from gitticks.board import board_checkout
+from gitticks.board.place import board_checkout
 from gitticks.errors import GitticksError
-from gitticks.git.checkouts import Checkout
+from gitticks.git.checkouts import Checkout, linked_checkouts
 from gitticks.git.config import (
     CHECKOUT_FOLDER,
     HIDDEN_HOOKS_PATH,
     HOOKS_PATH,
+    OwnHooks,
     enable_worktree_config,
     find_own_hooks,
     is_of_ours,
@@ -27,6 +34,7 @@ from gitticks.store.hook_files import (
     HooksState,
     fill_folder,
     hook_files,
+    is_bound_to_its_name,
     is_filled,
     is_left_in_front,
     put_in_front,
@@ -34,8 +42,6 @@ from gitticks.store.hook_files import (
     stands_in_front,
     take_away,
 )
-
-SERVER_HOOKS = ("pre-receive",)
 
 BOARD_HOOKS = (
     "pre-commit",
@@ -55,53 +61,10 @@ PASSED_ON = (
     "prepare-commit-msg",
 )
 """Hooks that gitticks has no word in; the person's own are run."""
+SERVER_HOOKS = ("pre-receive",)
+CHECKOUT_HOOKS = ("post-merge", "pre-push")
+
 _OFF = "hooks-off"
-
-
-def install_server_hooks(repository: Repository) -> None:
-    """Installs the hook of a server, or brings it up to date.
-
-    Raises:
-        GitticksError: the repository has a checkout, or its hooks are those of others too.
-    """
-    if repository.main_worktree is not None:
-        raise GitticksError(
-            "this repository has a checkout: the hook of a server belongs into the bare repository that clones push to",
-            hint="`gt hooks install` is for this one",
-        )
-    hooks, own = repository.common_dir / "hooks", find_own_hooks(repository)
-    shared = own.named if own.named is not None else hooks if hooks.is_symlink() else None
-    if shared is not None:
-        raise GitticksError(
-            f"the hooks of this repository are in `{shared}`, which others may use as well",
-            hint="let `pre-receive` there hand its stdin to `gt hook pre-receive`, and refuse what that refuses",
-        )
-    fill_folder(_folder(repository), hook_files(SERVER_HOOKS))
-    put_in_front(hooks, SERVER_HOOKS, _folder(repository))
-
-
-def uninstall_server_hooks(repository: Repository) -> tuple[str, ...]:
-    """Removes the hook of a server and puts back what was there; returns what a person has to look at."""
-    told = take_away(repository.common_dir / "hooks", SERVER_HOOKS, _folder(repository))
-    remove_folder(_folder(repository))
-    with contextlib.suppress(OSError):  # whatever else is in it stays
-        repository.own_dir.rmdir()
-    return told
-
-
-def server_hooks_state(repository: Repository) -> HooksState:
-    """Returns whether the hook of a server is there and works."""
-    hooks = repository.common_dir / "hooks"
-    if not any(is_left_in_front(hooks, name) for name in SERVER_HOOKS):
-        return HooksState.ABSENT
-    is_whole = is_filled(_folder(repository), hook_files(SERVER_HOOKS))
-    if not is_whole or not all(stands_in_front(hooks, name) for name in SERVER_HOOKS):
-        return HooksState.BROKEN
-    return HooksState.INSTALLED if find_own_hooks(repository).named is None else HooksState.HIDDEN
-
-
-def _folder(repository: Repository) -> Path:
-    return repository.own_dir / "server-hooks"
 
 
 def install_board_hooks(repository: Repository) -> Path:
@@ -110,8 +73,10 @@ def install_board_hooks(repository: Repository) -> Path:
     Raises:
         GitticksError: there is no board.
     """
-    checkout = _require_board(repository)
-    folder = _hooks_folder(repository)
+    checkout = board_checkout(repository)
+    if checkout is None:
+        raise GitticksError("there is no board to put hooks into", hint="`gt init` makes it")
+    folder = _board_folder(repository)
     with hold_lock(repository.own_dir / "hooks.lock"):
         fill_folder(folder, hook_files(BOARD_HOOKS, PASSED_ON))
         (repository.own_dir / _OFF).unlink(missing_ok=True)
@@ -135,7 +100,7 @@ def restore_board_hooks(repository: Repository) -> None:
 
     Git says nothing of a folder of hooks that is missing, and runs none.
     """
-    folder = _hooks_folder(repository)
+    folder = _board_folder(repository)
     if folder.is_dir() or are_hooks_off(repository):
         return
     checkout = board_checkout(repository)
@@ -148,9 +113,9 @@ def uninstall_board_hooks(repository: Repository) -> None:
     checkout = board_checkout(repository)
     if checkout is not None:
         with hold_lock(repository.own_dir / "hooks.lock"):
-            forget_hooks(checkout, _hooks_folder(repository))
+            forget_hooks(checkout, _board_folder(repository))
         (repository.own_dir / _OFF).touch()
-    remove_folder(_hooks_folder(repository))
+    remove_folder(_board_folder(repository))
 
 
 def are_hooks_off(repository: Repository) -> bool:
@@ -160,13 +125,163 @@ def are_hooks_off(repository: Repository) -> bool:
 
 def board_hooks_state(repository: Repository) -> HooksState:
     """Returns whether the board's hooks are there and work."""
-    checkout = board_checkout(repository)
+    checkout, folder = board_checkout(repository), _board_folder(repository)
     if checkout is None:
         return HooksState.NO_BOARD
-    if not names_hooks(checkout, _hooks_folder(repository)):
+    if not names_hooks(checkout, folder):
         return HooksState.ABSENT
-    is_whole = is_filled(_hooks_folder(repository), hook_files(BOARD_HOOKS, PASSED_ON))
+    return (
+        HooksState.INSTALLED if is_filled(folder, hook_files(BOARD_HOOKS, PASSED_ON)) else HooksState.BROKEN
+    )
+
+
+def _board_folder(repository: Repository) -> Path:
+    return repository.own_dir / "hooks"
+
+
+def install_server_hooks(repository: Repository) -> None:
+    """Installs the hook of a server, or brings it up to date.
+
+    Raises:
+        GitticksError: the repository has a checkout, or its hooks are those of others too.
+    """
+    if repository.main_worktree is not None:
+        raise GitticksError(
+            "this repository has a checkout: the hook of a server belongs into the bare repository that clones push to",
+            hint="`gt hooks install` is for this one",
+        )
+    hooks, own = repository.common_dir / "hooks", find_own_hooks(repository)
+    shared = own.named if own.named is not None else hooks if hooks.is_symlink() else None
+    if shared is not None:
+        raise GitticksError(
+            f"the hooks of this repository are in `{shared}`, which others may use as well",
+            hint="let `pre-receive` there hand its stdin to `gt hook pre-receive`, and refuse what that refuses",
+        )
+    fill_folder(_server_folder(repository), hook_files(SERVER_HOOKS))
+    put_in_front(hooks, SERVER_HOOKS, _server_folder(repository))
+
+
+def uninstall_server_hooks(repository: Repository) -> tuple[str, ...]:
+    """Removes the hook of a server and puts back what was there; returns what a person has to look at."""
+    told = take_away(repository.common_dir / "hooks", SERVER_HOOKS, _server_folder(repository))
+    remove_folder(_server_folder(repository))
+    with contextlib.suppress(OSError):  # whatever else is in it stays
+        repository.own_dir.rmdir()
+    return told
+
+
+def server_hooks_state(repository: Repository) -> HooksState:
+    """Returns whether the hook of a server is there and works."""
+    files = hook_files(SERVER_HOOKS)
+    return _state_in_front(repository, SERVER_HOOKS, _server_folder(repository), files)
+
+
+def _server_folder(repository: Repository) -> Path:
+    return repository.own_dir / "server-hooks"
+
+
+def install_checkout_hooks(repository: Repository) -> None:
+    """Installs the hooks of the main checkout, or brings them up to date.
+
+    Raises:
+        GitticksError: the repository is bare, or something is in the way.
+    """
+    checkout = _main_checkout(repository)
+    folder, hooks = _checkout_folder(repository), repository.common_dir / "hooks"
+    with hold_lock(repository.own_dir / "hooks.lock"):
+        own = find_own_hooks(repository)
+        is_named = _must_be_named(hooks, own)
+        fill_folder(folder, _checkout_files(own))
+        if is_named:
+            take_away(hooks, CHECKOUT_HOOKS, folder)
+            enable_worktree_config(repository)
+            name_hooks(repository, checkout, folder)
+        else:
+            put_in_front(hooks, CHECKOUT_HOOKS, folder)
+            _forget_everywhere(repository, folder)
+
+
+def uninstall_checkout_hooks(repository: Repository) -> tuple[str, ...]:
+    """Removes the hooks of the main checkout and puts back what was there; returns what a person has to look at."""
+    if repository.main_worktree is None:
+        return ()
+    folder = _checkout_folder(repository)
+    with hold_lock(repository.own_dir / "hooks.lock"):
+        _forget_everywhere(repository, folder)
+    told = take_away(repository.common_dir / "hooks", CHECKOUT_HOOKS, folder)
+    remove_folder(folder)
+    return told
+
+
+def checkout_hooks_state(repository: Repository) -> HooksState:
+    """Returns whether the hooks of the main checkout are there and work."""
+    if repository.main_worktree is None:
+        return HooksState.ABSENT
+    folder, checkout = _checkout_folder(repository), _main_checkout(repository)
+    files = _checkout_files(find_own_hooks(repository))
+    if not names_hooks(checkout, folder):
+        return _state_in_front(repository, CHECKOUT_HOOKS, folder, files)
+    is_whole = is_filled(folder, files) and leads_to_hooks(checkout, folder)
     return HooksState.INSTALLED if is_whole else HooksState.BROKEN
+
+
+def _forget_everywhere(repository: Repository, folder: Path) -> None:
+    """Takes our folder out of the main worktree's own configuration, and out of those that git made after it."""
+    for checkout in (_main_checkout(repository), *linked_checkouts(repository)):
+        forget_hooks(checkout, folder)
+
+
+def _must_be_named(hooks: Path, own: OwnHooks) -> bool:
+    if own.named is not None or hooks.is_symlink():
+        return True
+    if not os.path.lexists(hooks):
+        return False
+    if not hooks.is_dir() or not os.access(hooks, os.W_OK | os.X_OK):
+        return True
+    return any(is_bound_to_its_name(hooks / name) for name in CHECKOUT_HOOKS)
+
+
+def _checkout_files(own: OwnHooks) -> dict[str, bytes]:
+    """Returns the files of our folder, which passes on every hook that the person may have."""
+    others = {*BOARD_HOOKS, *PASSED_ON, *hooks_in(own.folder)}.difference(CHECKOUT_HOOKS)
+    return hook_files(CHECKOUT_HOOKS, sorted(others))
+
+
+def hooks_in(folder: Path) -> list[str]:
+    """Returns the hooks in a person's folder; seldom ones cost git time, so they are passed on only if there."""
+    if not folder.is_dir():
+        return []
+    return [
+        file.name
+        for file in folder.iterdir()
+        if "." not in file.name and file.is_file() and os.access(file, os.X_OK)
+    ]
+
+
+def _main_checkout(repository: Repository) -> Checkout:
+    main = repository.main_worktree
+    if main is None:
+        raise GitticksError(
+            f"`{repository.common_dir}` is a bare repository: it has no checkout for hooks",
+            hint="`gt hooks install` is for the board and the workspaces",
+        )
+    return Checkout(main, repository.common_dir, repository.common_dir)
+
+
+def _checkout_folder(repository: Repository) -> Path:
+    return repository.own_dir / CHECKOUT_FOLDER
+
+
+def _state_in_front(
+    repository: Repository, names: Sequence[str], folder: Path, files: Mapping[str, bytes]
+) -> HooksState:
+    """Returns how hooks are that stand in front of the person's, in the repository's own folder of hooks."""
+    hooks = repository.common_dir / "hooks"
+    if not any(is_left_in_front(hooks, name) for name in names):
+        return HooksState.ABSENT
+    if not is_filled(folder, files) or not all(stands_in_front(hooks, name) for name in names):
+        return HooksState.BROKEN
+    return HooksState.INSTALLED if find_own_hooks(repository).named is None else HooksState.HIDDEN
 
 
 def name_hooks(
@@ -222,14 +337,3 @@ def _name_of(checkout: Checkout, folder: Path) -> str:
     That of the main worktree cannot: git copies it into each worktree that it adds, and there it has to hold too.
     """
     return str(folder) if folder.name == CHECKOUT_FOLDER else os.path.relpath(folder, checkout.path)
-
-
-def _require_board(repository: Repository) -> Checkout:
-    checkout = board_checkout(repository)
-    if checkout is None:
-        raise GitticksError("there is no board to put hooks into", hint="`gt init` makes it")
-    return checkout
-
-
-def _hooks_folder(repository: Repository) -> Path:
-    return repository.own_dir / "hooks"

@@ -93,10 +93,13 @@ def _load(repository: Repository) -> Journal:
             pending=pending,
             index_mark=str(values["index"]),
             is_index_stale=bool(values["stale"]),
-            seen={_path(path): _blobs(blobs) for path, blobs in values.get("seen", {}).items()},
-            typed={_path(path): _pairs(pairs) for path, pairs in values.get("typed", {}).items()},
-            own={_path(path): _blobs(blobs) for path, blobs in values.get("own", {}).items()},
-            staged_mark=str(values.get("staged", "")),
+            seen={_path(path): tuple(map(_blob, blobs)) for path, blobs in values["seen"].items()},
+            typed={
+                _path(path): tuple((_blob(typed), _blob(joined)) for typed, joined in pairs)
+                for path, pairs in values["typed"].items()
+            },
+            own={_path(path): tuple(map(_blob, blobs)) for path, blobs in values["own"].items()},
+            staged_mark=str(values["staged"]),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Journal()
@@ -114,27 +117,13 @@ def _path(path: str) -> str:
 
 
 def _object(name: object) -> str | None:
-    if name is not None and not (isinstance(name, str) and is_object_id(name)):
-        raise ValueError(name)
-    return name
+    return None if name is None else _blob(name)
 
 
 def _blob(name: object) -> str:
-    blob = _object(name)
-    if blob is None:
+    if not (isinstance(name, str) and is_object_id(name)):
         raise ValueError(name)
-    return blob
-
-
-def _blobs(names: object) -> tuple[str, ...]:
-    """Returns what was seen of one file; an older gitticks noted the last blob alone."""
-    return tuple(map(_blob, names if isinstance(names, list) else [names]))
-
-
-def _pairs(pairs: object) -> tuple[tuple[str, str], ...]:
-    """Returns what was joined of one file; an older gitticks noted one blob alone, which is joined to itself."""
-    found = pairs if isinstance(pairs, list) else [(pairs, pairs)]
-    return tuple((_blob(typed), _blob(joined)) for typed, joined in found)
+    return name
 
 
 def with_typed(journal: Journal, joins: Mapping[str, tuple[str, str]]) -> Journal:

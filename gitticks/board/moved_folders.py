@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from gitticks.git.objects import Change
 from gitticks.git.staged import StagedChange
 from gitticks.model.ids import LONGEST, TaskId, is_valid_id, task_folder, task_path
-from gitticks.store.layout import TASK_FILE, task_around, task_of_path
-
-if TYPE_CHECKING:
-    from gitticks.board.edits import SavedEdit
+from gitticks.store.layout import TASK_FILE, task_around
 
 AnyChange = TypeVar("AnyChange", Change, StagedChange)
 
@@ -72,24 +69,6 @@ def place_for(path: str, content: bytes | None) -> str:
     like = re.sub(r"[^0-9a-z]+", "-", name.lower()).strip("-")[:LONGEST]
     example = f": `id: {like}` belongs in `{task_path(TaskId(like))}`" if is_valid_id(like) else ""
     return f"an id has only a-z, 0-9 and `-`{example}"
-
-
-def renamed_folders(edits: Iterable[SavedEdit]) -> Mapping[str, str]:
-    """Returns the folders of tasks that were renamed on the board: where each belongs, by where it lies now.
-
-    Such a folder's TASK.md names a task whose own is gone.
-    """
-    found = tuple(edits)
-    gone = {edit.path for edit in found if edit.is_plain and edit.content is None}
-    renamed = {}
-    for edit in found:
-        folder, _, name = edit.path.rpartition("/")
-        if name != TASK_FILE or edit.content is None or task_of_path(edit.path) is not None:
-            continue
-        task_id = id_inside(edit.content)
-        if task_id is not None and task_path(task_id) in gone and _IN_FOLDER.fullmatch(edit.path):
-            renamed[folder] = task_folder(task_id)
-    return renamed
 
 
 def id_inside(content: bytes) -> TaskId | None:

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from gitticks.board.journal import is_inside
+from gitticks.board.judge_edit import NOTE_ENDING
 from gitticks.board.place import REFUSALS_FILE, board_checkout
 from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
-from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, TASK_FILE
+from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER
 
-NOTE_ENDING = ".refused"
 NOTES_PATTERNS = tuple(
     f"/{path}{NOTE_ENDING}" for path in ("tasks/*/*/TASK.md", CONFIG_PATH, f"{PROMPTS_FOLDER}/**/*.md")
 )
@@ -27,15 +27,6 @@ NOTES_PATTERNS = tuple(
 
 _FIRST_LINE = "This edit is not taken up:\n\n"
 _LAST_LINES = "\n\nWhat you wrote stays. Save the file fixed, and this note goes by itself.\n"
-
-
-def is_note(path: str) -> bool:
-    """True for the path of a note."""
-    if not path.endswith(NOTE_ENDING):
-        return False
-    about = path.removesuffix(NOTE_ENDING)
-    is_template = about.startswith(f"{PROMPTS_FOLDER}/") and about.endswith(".md")
-    return about == CONFIG_PATH or is_template or about.endswith(f"/{TASK_FILE}")
 
 
 def keep_notes(repository: Repository, reasons: Mapping[str, str]) -> None:

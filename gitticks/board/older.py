@@ -1,18 +1,19 @@
-"""The earlier versions of one file of the state branch: what an editor that was open for long may have begun from."""
+"""The earlier versions of a file of the board: what an edit may have begun from, and the edit joined with the branch."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice, tee
 
+from gitticks.board.journal import Journal
 from gitticks.errors import GitticksError
+from gitticks.git.objects import Objects
 from gitticks.git.refs import logged
+from gitticks.git.texts import changed_places, nearest_first
 from gitticks.store.layout import STATE_REF
-
-if TYPE_CHECKING:
-    from gitticks.git.objects import Objects
+from gitticks.store.merging.edit import merge_saved
 
 MOST_VERSIONS = 200
 """Somebody may save all the time while a task is written to: the board follows once they rest."""
@@ -21,6 +22,66 @@ MOST_COMMITS = 400
 _MOST_LOGGED = 200
 _FEW = 16
 """So many are looked at one by one: the version that is looked for is mostly among the newest."""
+
+
+class Versions:
+    """What the files of the board held before: on the branch, and as editors saved them; looked for once."""
+
+    def __init__(self, objects: Objects, journal: Journal, tip: str) -> None:
+        self._objects, self._journal, self._tip = objects, journal, tip
+        self._older: dict[str, Iterator[bytes]] = {}
+
+    def older(self, path: str) -> Iterator[bytes]:
+        """Returns what `older_versions` does, looked for no further than the furthest of those who ask."""
+        known = self._older.get(path) or older_versions(self._objects, self._tip, path)
+        self._older[path], found = tee(known)
+        return found
+
+    def typed(self, path: str) -> Iterator[bytes]:
+        """Yields what an editor saved of a file and the branch has, joined with what others wrote; the newest first.
+
+        What was refused is in nothing but the file: counted from there, what the editor saves next would be a change
+        of words that the branch has never seen. What a join made may have been joined again before it was committed.
+        """
+        on_branch = cache(lambda: frozenset(map(self._objects.blob_id, self.older(path))))
+        taken: set[str] = set()
+        for typed, joined in reversed(self._journal.typed.get(path, ())):
+            if joined == typed or joined in taken or joined in on_branch():
+                taken.add(typed)
+                with contextlib.suppress(GitticksError):  # git may have removed it, as nothing else names it
+                    yield self._objects.read_blob(typed)
+
+    def begun_from(self, path: str, base: bytes, content: bytes) -> bytes:
+        """Returns the version that an edit began from: an older one where it is nearer, as an editor left open saves.
+
+        A file that is exactly an older version was put back on purpose. Of older ones that are as near, the oldest
+        counts: by it what came later stays, and by the others an editor that never showed it would have taken it back.
+        What the editor itself saved before goes before them all. A line that a person has just saved and now saves
+        otherwise is one change of what they saw, though the version without the line is nearer.
+        """
+        if b"\0" in content:
+            return base
+        nearest = nearest_first((base, *self.typed(path), *reversed(tuple(self.older(path)))), content)
+        closest = next(one for distance, one in nearest if distance > 0 or one is base)
+        if closest is not base and self._is_own_step(path, closest, content, base):
+            return base
+        return closest
+
+    def joined(self, path: str, base: bytes, content: bytes, current: bytes) -> bytes | None:
+        """Returns a file as a person edited it, from `base`, with all that the branch has written since.
+
+        None if that is not possible. What the person themselves had saved before may be written over by them.
+        """
+        merged = merge_saved(path, base, content, current)
+        if merged is None and self._is_own_step(path, base, content, current):
+            return content
+        return merged
+
+    def _is_own_step(self, path: str, base: bytes, content: bytes, current: bytes) -> bool:
+        """True if the branch has what was saved on this very board, and the edit is no larger a step from there."""
+        return self._objects.blob_id(current) in self._journal.own.get(path, ()) and (
+            changed_places(current, content) <= changed_places(base, content)
+        )
 
 
 def older_versions(objects: Objects, tip: str, path: str) -> Iterator[bytes]:
@@ -32,34 +93,12 @@ def older_versions(objects: Objects, tip: str, path: str) -> Iterator[bytes]:
     for commits in (_line(objects, tip), _left_behind(objects, tip)):
         most = len(seen) + MOST_VERSIONS
         for commit in _where_it_differs(objects, commits, path):
-            entry = objects.find(objects.tree_of(commit), path)
-            if entry is not None and entry.is_file and entry.object_id not in seen:
-                seen.add(entry.object_id)
-                yield objects.read_blob(entry.object_id)
+            blob = objects.find_file(objects.tree_of(commit), path)
+            if blob is not None and blob not in seen:
+                seen.add(blob)
+                yield objects.read_blob(blob)
                 if len(seen) == most:
                     break
-
-
-def typed_versions(
-    objects: Objects, joins: Sequence[tuple[str, str]], is_on_branch: Callable[[str], bool]
-) -> Iterator[bytes]:
-    """Yields what an editor saved of a file and the branch has, joined with what others wrote; the newest first.
-
-    What was refused is in nothing but the file: counted from there, what the editor saves next would be a change of
-    words that the branch has never seen. What a join made may have been joined again before it was committed.
-
-    Args:
-        objects: where the blobs are.
-        joins: what was saved, each with what it was joined to, the last one last; to itself if that is known to be
-            on the branch.
-        is_on_branch: tells whether the file was like a blob on the branch.
-    """
-    taken: set[str] = set()
-    for typed, joined in reversed(joins):
-        if joined == typed or joined in taken or is_on_branch(joined):
-            taken.add(typed)
-            with contextlib.suppress(GitticksError):  # git may have removed it, as nothing else names it
-                yield objects.read_blob(typed)
 
 
 def _where_it_differs(objects: Objects, commits: Iterator[str], path: str) -> Iterator[str]:

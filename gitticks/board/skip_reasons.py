@@ -1,16 +1,20 @@
-"""Why an edit on the board stays as it is: the words that name it, each with what to type."""
+"""Why an edit on the board stays as it is, or its commit is refused: the words that name it, each with what to type."""
 
 from __future__ import annotations
 
 import re
-import shlex
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from shlex import quote
+from typing import NamedTuple
 
+from gitticks.board.judge_edit import Ruling, SavedEdit, is_team_file
+from gitticks.board.moved_folders import place_for
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
+from gitticks.store.layout import TASK_FILE, task_around, task_of_path
 
-if TYPE_CHECKING:
-    from gitticks.board.edits import SavedEdit
+LARGEST_BYTES = 10_000_000
+"""What is larger is no task, and goes to everybody's clone only if a person says so."""
 
 NOT_COMMITTED = "edited, not committed"
 VERDICT = "edited, its verdict counts once it is committed"
@@ -19,8 +23,9 @@ LEFT_ALONE = "left alone: "
 BACK = "checkout HEAD --"
 """The command of git that brings a file back as it was committed, also one that is staged or in conflict."""
 
-_CONFLICT = "not in step: conflict; `{diff}` shows both texts: join them, then `{add}`"
-_GONE = "not in step: conflict; it is gone here and changed on the branch: `{back}` brings it back"
+_RESTORE = "restore --staged --worktree"
+_UNSTAGE = "rm --cached"
+_WRONG_FOLDER = "lies in the wrong folder"
 
 
 class Left(NamedTuple):
@@ -28,6 +33,26 @@ class Left(NamedTuple):
 
     words: str
     note: str | None = None
+
+
+class Problem(NamedTuple):
+    """Why a commit is refused: the file, what is wrong with it, and what to type."""
+
+    path: str
+    message: str
+    hint: str | None = None
+
+
+def why_left(edit: SavedEdit, ruling: Ruling) -> Left | None:
+    """Returns why a saved file stays by its ruling; None for one that is taken up, if its content is fine."""
+    words = _SAVED.get(ruling)
+    return None if words is None else Left(words(edit))
+
+
+def why_refused(edit: SavedEdit, ruling: Ruling) -> Problem | None:
+    """Returns why a staged file is not committed by its ruling; None for one that is, if its content is fine."""
+    words = _STAGED.get(ruling)
+    return None if words is None else Problem(edit.path, *words(edit))
 
 
 def refused(error: GitticksError, path: str) -> Left:
@@ -45,14 +70,6 @@ def _reason(error: GitticksError, path: str) -> str:
     return line + error.message[place.end() :]
 
 
-def conflict(edit: SavedEdit) -> Left:
-    """Returns what is left because the branch has changed the same place."""
-    back, diff, add = (on_board(command, edit.path) for command in (BACK, "diff", "add"))
-    return Left(
-        _GONE.format(back=back) if edit.content is None else _CONFLICT.format(diff=diff, add=add),
-    )
-
-
 def is_for_nobody(words: str) -> bool:
     """True for what is only named where somebody asks how the board stands: it may well stay so."""
     return words == NOT_COMMITTED or words.startswith(LEFT_ALONE)
@@ -65,18 +82,126 @@ def awaits_commit(words: str) -> bool:
 
 def on_board(command: str, path: str) -> str:
     """Returns a command of git on one file of the board, ready to be typed."""
-    return f"git -C {BOARD_FOLDER} {command} {shlex.quote(path)}"
+    return f"git -C {BOARD_FOLDER} {command} {quote(path)}"
 
 
-def committing(path: str, *, is_new: bool) -> str:
-    """Returns what to type so that one file of the board is committed, and nothing else."""
+def counts_once_committed(edit: SavedEdit) -> Left:
+    """Returns what is left of settings and templates that can be read."""
+    return Left(f"edited, counts once it is committed: {_committing(edit.path, is_new=edit.base is None)}")
+
+
+def place_of(path: str) -> str:
+    """Returns how a file that is nobody's here is named: by the hidden folder that it lies in, else by its path."""
+    names = path.split("/")
+    hidden = next((at for at, name in enumerate(names[:-1], 1) if name.startswith(".")), None)
+    return path if hidden is None else "/".join(names[:hidden]) + "/"
+
+
+def sharing(edit: SavedEdit) -> str:
+    """Returns what makes a file that is left alone go to everybody, as a clause."""
+    if edit.base is not None:
+        return f"{_committing(edit.path, is_new=False)} shares it"
+    return f"`{on_board('add', place_of(edit.path))}` and a commit share it"
+
+
+def _committing(path: str, *, is_new: bool) -> str:
     commit = on_board('commit -m "…"', path)
     return f"`{on_board('add', path)} && {commit}`" if is_new else f"`{commit}`"
 
 
-class Problem(NamedTuple):
-    """Why a commit is refused: the file, what is wrong with it, and what to type."""
+def _back(edit: SavedEdit) -> str:
+    return f"`{on_board(BACK, edit.path)}`"
 
-    path: str
-    message: str
-    hint: str | None = None
+
+def _not_plain(edit: SavedEdit) -> str:
+    if edit.base is not None:
+        return f"{REFUSED}it is no plain file; move it away, then {_back(edit)} brings the file back"
+    if task_of_path(edit.path) is not None or is_team_file(edit.path):
+        return f"{REFUSED}it is no plain file; put the file itself there"
+    return f"{LEFT_ALONE}it is no plain file"
+
+
+def _conflict(edit: SavedEdit) -> str:
+    if edit.is_gone:
+        return (
+            f"not in step: conflict; it is gone here and changed on the branch: {_back(edit)} brings it back"
+        )
+    diff, add = on_board("diff", edit.path), on_board("add", edit.path)
+    return f"not in step: conflict; `{diff}` shows both texts: join them, then `{add}`"
+
+
+def _of_engine(edit: SavedEdit) -> str:
+    away = f"`rm {BOARD_FOLDER}/{quote(edit.path)}` takes it away"
+    fix = away if edit.base is None else f"{_back(edit)} puts it back"
+    return f"{REFUSED}it is written by gitticks alone; {fix}"
+
+
+def _task_removed(edit: SavedEdit) -> str:
+    task_id = task_around(edit.path)
+    cancelled = "" if task_id is None else f" (`gt cancel {task_id}`)"
+    return f"{REFUSED}a task is not removed, but cancelled{cancelled}; {_back(edit)} brings it back"
+
+
+def _removed(edit: SavedEdit) -> str:
+    commit = _committing(edit.path, is_new=False)
+    return f"removed, not committed: {_back(edit)} brings it back, {commit} removes it"
+
+
+def _record(edit: SavedEdit) -> str:
+    back = "" if edit.base is None else f"; {_back(edit)} puts it back"
+    return f"{LEFT_ALONE}gitticks writes that itself, {sharing(edit)}{back}"
+
+
+def _foreign(edit: SavedEdit) -> str:
+    return f"{LEFT_ALONE}it is no file of gitticks, {sharing(edit)}"
+
+
+_SAVED: Mapping[Ruling, Callable[[SavedEdit], str]] = {
+    Ruling.NOTE: _foreign,
+    Ruling.NOT_PLAIN: _not_plain,
+    Ruling.CONFLICT: _conflict,
+    Ruling.YOUNG: lambda _: f"{LEFT_ALONE}somebody keeps saving it; it is looked at again",
+    Ruling.TASK_REMOVED: _task_removed,
+    Ruling.WRONG_FOLDER: lambda edit: f"{REFUSED}it {_WRONG_FOLDER} ({place_for(edit.path, edit.content)})",
+    Ruling.ENGINE: _of_engine,
+    Ruling.REMOVED: _removed,
+    Ruling.FOREIGN: _foreign,
+    Ruling.RECORD: _record,
+    Ruling.LARGE: lambda edit: (
+        f"{LEFT_ALONE}it is larger than {LARGEST_BYTES // 1_000_000} MB, {sharing(edit)}"
+    ),
+    Ruling.EXECUTABLE: lambda edit: f"{LEFT_ALONE}it is executable, {sharing(edit)}",
+}
+
+
+def _staged_link(edit: SavedEdit) -> tuple[str, str]:
+    back = on_board(_UNSTAGE if edit.base is None else _RESTORE, edit.path)
+    return "is a link or a submodule", f"`{back}`"
+
+
+def _staged_removal(edit: SavedEdit) -> tuple[str, str]:
+    then = f", then `gt cancel {task_around(edit.path)}`" if task_of_path(edit.path) is not None else ""
+    return "a task is not removed, but cancelled", f"`{on_board(_RESTORE, edit.path)}`{then}"
+
+
+_STAGED: Mapping[Ruling, Callable[[SavedEdit], tuple[str, str]]] = {
+    Ruling.NOTE: lambda edit: ("is a note of gitticks, for you alone", f"`{on_board(_UNSTAGE, edit.path)}`"),
+    Ruling.NOT_PLAIN: _staged_link,
+    Ruling.CONFLICT: lambda edit: ("is in conflict", f"join both sides, then `{on_board('add', edit.path)}`"),
+    Ruling.TASK_REMOVED: _staged_removal,
+    Ruling.WRONG_FOLDER: lambda edit: (_WRONG_FOLDER, place_for(edit.path, edit.content)),
+    Ruling.ENGINE: lambda edit: ("is written by gitticks alone", f"`{on_board(_RESTORE, edit.path)}`"),
+}
+
+
+def renamed(wrong: str, home: str) -> Left:
+    """Returns what is left of a task's folder that was renamed on the board."""
+    move = f"mv {BOARD_FOLDER}/{quote(wrong)} {BOARD_FOLDER}/{home}"
+    return Left(f"{REFUSED}it {_WRONG_FOLDER}: `{move}` or `gt doctor --fix` puts it back")
+
+
+def misnamed(edit: SavedEdit) -> Left:
+    """Returns what is left of a task's file whose name has other letters."""
+    named = edit.path.rpartition("/")[0] + f"/{TASK_FILE}"
+    move = f"mv -n {BOARD_FOLDER}/{quote(edit.path)} {BOARD_FOLDER}/{named}"
+    return Left(f"{REFUSED}a task's file is called `{TASK_FILE}`: `{move}`")

@@ -20,6 +20,7 @@ from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.texts import Merge
 from gitticks.store.layout import STATE_REF
+from gitticks.store.merging.edit import merge_saved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
 
 NOT_IN_STEP = BoardReport(is_in_step=False)
-
-
-def _merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | None:
-    from gitticks.store.merging.edit import merge_saved  # seldom is anything edited
-
-    return merge_saved(path, base, saved, ours)
 
 
 @dataclass(slots=True)
@@ -67,7 +62,7 @@ class WorktreeStep:
 class WorktreeBoard:
     """The board as the store knows it: a linked worktree, and how edits are joined with the branch there."""
 
-    merge: Merge = _merge_saved
+    merge: Merge = merge_saved
 
     @contextmanager
     def prepare(self, repository: Repository, new_commit: str, /) -> Iterator[WorktreeStep]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
 from gitticks.board.journal import Journal, Pending, PendingKind, mark_of, with_typed
-from gitticks.board.older import older_versions, typed_versions
+from gitticks.board.older import Versions, older_versions
 from gitticks.board.place import BoardReport
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
@@ -26,30 +26,8 @@ from gitticks.git.texts import Merge, changed_places
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects
 
-Item = TypeVar("Item")
-
 _MANY_FILES = 200
 """So many are not brought to the disk one after the other."""
-
-
-class Repeated(Generic[Item]):
-    """What an iterator yields, for any number of readers; it is asked no further than the furthest of them."""
-
-    def __init__(self, items: Iterator[Item]) -> None:
-        self._items = items
-        self._known: list[Item] = []
-
-    def __iter__(self) -> Iterator[Item]:
-        """Yields what is known, then what comes."""
-        at = 0
-        while True:
-            if at == len(self._known):
-                try:
-                    self._known.append(next(self._items))
-                except StopIteration:
-                    return
-            yield self._known[at]
-            at += 1
 
 
 @dataclass(slots=True)
@@ -79,19 +57,9 @@ class Sync:
         """Returns a sync with its tools laid out."""
         objects = repository.objects
         files = CheckoutFiles.at(checkout.path, repository.own_dir, "board")
-        older: dict[str, Repeated[bytes]] = {}
-
-        def versions(path: str) -> Iterator[bytes]:
-            if path not in older:
-                older[path] = Repeated(older_versions(objects, tip, path))
-            return iter(older[path])
-
-        def typed(path: str) -> Iterator[bytes]:
-            known = cache(lambda: frozenset(map(objects.blob_id, versions(path))))
-            return typed_versions(objects, journal.typed.get(path, ()), lambda blob: blob in known())
-
+        versions = Versions(objects, journal, tip)
         joined = cache(merge)
-        follower = Follower(files, joined, versions, typed)
+        follower = Follower(files, joined, versions.older, versions.typed)
         settler = Settler(joined, objects.read_blob, objects.write_blob)
         return cls(repository, checkout, objects, journal, tip, files, follower, settler)
 
@@ -206,7 +174,7 @@ class Sync:
         tip_tree = self.objects.tree_of(self.tip)
         changes = {path: (old, new) for path, old, new in self._changes(tip_tree)}
         for path, pending in self.journal.pending.items():
-            new = changes[path][1] if path in changes else self._blob_at(tip_tree, path)
+            new = changes[path][1] if path in changes else self.objects.find_file(tip_tree, path)
             changes[path] = (pending.base, new)
         for path, (old, new) in changes.items():
             if not all(map(is_possible, path.split("/"))):
@@ -239,7 +207,7 @@ class Sync:
         paths = sorted({*differing.changed, *differing.untracked})
         known = read_entries(self.checkout.git_dir, paths)
         for path in paths:
-            new = self._blob_at(tip_tree, path)
+            new = self.objects.find_file(tip_tree, path)
             with contextlib.suppress(NotPlainError):
                 present = self.files.read(path)
                 if present is None and path not in known:
@@ -247,10 +215,6 @@ class Sync:
                     continue
                 is_old = present is not None and present in older_versions(self.objects, self.tip, path)
                 yield path, (self.objects.blob_id(present) if is_old and present is not None else new), new
-
-    def _blob_at(self, tree: str, path: str) -> str | None:
-        entry = self.objects.find(tree, path)
-        return entry.object_id if entry is not None and entry.is_file else None
 
     def _is_odd(self, tree: str, path: str) -> bool:
         """True for a link or a submodule, which somebody put on the branch past all checks."""
@@ -328,9 +292,9 @@ class Sync:
 
     def _put_there(self, commit: str, path: str) -> str | None:
         """Returns the blob of a file that a commit changed; what it only found there is nothing that its maker wrote."""
-        blob = self._blob_at(self.objects.tree_of(commit), path)
+        blob = self.objects.find_file(self.objects.tree_of(commit), path)
         parents = self.objects.parents_of(commit)
-        before = self._blob_at(self.objects.tree_of(parents[0]), path) if parents else None
+        before = self.objects.find_file(self.objects.tree_of(parents[0]), path) if parents else None
         return None if blob == before else blob
 
     def _note(self, move: Move, followed: Followed, before: Pending | None) -> None:

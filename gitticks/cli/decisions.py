@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from gitticks.actions.changing import CHARACTERS_TO_DECIDE
 from gitticks.actions.context import Context
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE
 from gitticks.cli.options import Completes
 from gitticks.cli.render import hint
 from gitticks.cli.writing import print_change
@@ -57,7 +57,7 @@ def split_named(
         NotFoundError: one of the tasks is unknown; nothing was taken up for any.
         UsageError: the last word may be a text and a task, or a text of several words has no quotes.
     """
-    from gitticks.actions.changing import find_tasks_to_decide
+    from gitticks.actions.task_lookup import find_tasks_to_decide
     from gitticks.store.index import open_index
 
     *names, last = words

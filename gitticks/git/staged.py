@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.git.process import run_git
-from gitticks.git.refs import BRANCHES, OBJECT_ID, is_nothing, read_symbolic_ref
+from gitticks.git.refs import BRANCHES, OBJECT_ID, is_nothing
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_end_of_plain_file, read_plain_text
 
@@ -147,11 +147,6 @@ def own_commits(git_dir: Path) -> tuple[str, ...]:
         return ()
     made = [match[1].decode() for line in lines if (match := _MADE.fullmatch(line))]
     return tuple(reversed(made[-_MOST_OWN_COMMITS:]))
-
-
-def checked_out_ref(git_dir: Path) -> str | None:
-    """Returns the full name of the branch that is checked out; None if HEAD is detached."""
-    return read_symbolic_ref(git_dir, "HEAD")
 
 
 def version_before(repository: Repository, branch: str, commit: str, parent: str) -> str:

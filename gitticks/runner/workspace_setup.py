@@ -10,7 +10,15 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.agents.process import Command, Limits, StopRequest, run_supervised
-from gitticks.board.hooks import BOARD_HOOKS, PASSED_ON, are_hooks_off, forget_hooks, name_hooks, names_hooks
+from gitticks.board.hooks import (
+    BOARD_HOOKS,
+    PASSED_ON,
+    are_hooks_off,
+    forget_hooks,
+    hooks_in,
+    name_hooks,
+    names_hooks,
+)
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, checkout_at, linked_checkouts
 from gitticks.git.config import (
@@ -98,7 +106,7 @@ def _fill(folder: Path, own: OwnHooks) -> None:
     files = {name: read_source(name) for name in (SHARED, _SCRIPT)}
     missing = {name: content for name, content in files.items() if not has_content(folder / name, content)}
     fill_folder(folder, missing)
-    for name in {*BOARD_HOOKS, *PASSED_ON, *_others(own.folder)} - files.keys():
+    for name in {*BOARD_HOOKS, *PASSED_ON, *hooks_in(own.folder)} - files.keys():
         link = folder / name
         if not link.is_symlink():
             link.unlink(missing_ok=True)
@@ -107,12 +115,6 @@ def _fill(folder: Path, own: OwnHooks) -> None:
 
 def _folder(repository: Repository) -> Path:
     return repository.own_dir / "workspace-hooks"
-
-
-def _others(folder: Path) -> list[str]:
-    if not folder.is_dir():
-        return []
-    return [file.name for file in folder.iterdir() if "." not in file.name and os.access(file, os.X_OK)]
 
 
 class SetupFailedError(GitticksError):

@@ -246,8 +246,8 @@ def read_file(objects: Objects, tree: str, path: str) -> bytes | None:
         GitticksError: its object, or one on the way to it, is damaged or missing; the message names the file.
     """
     try:
-        entry = objects.find(tree, path)
-        return objects.read_blob(entry.object_id) if entry is not None and entry.is_file else None
+        blob = objects.find_file(tree, path)
+        return None if blob is None else objects.read_blob(blob)
     except GitticksError as error:
         hint = error.hint if isinstance(error, TooLargeError) else "`gt doctor` says how to bring it back"
         raise GitticksError(f"`{BOARD_FOLDER}/{path}`: {error.message}", hint=hint) from error

@@ -243,7 +243,7 @@ def test_a_conflict_says_how_to_join(project: Project) -> None:
         (lambda folder: _copy(folder, folder.with_name("login")), "move it to `tasks/f2/k7f2/TASK.md`"),
         (
             lambda folder: shutil.copytree(folder, folder.parent.with_name("copy")),
-            "written by gitticks alone (`rm .gitticks/tasks/copy/history.jsonl` takes it away)",
+            "written by gitticks alone; `rm .gitticks/tasks/copy/history.jsonl` takes it away",
         ),
         (lambda folder: _replace(folder, b"\0\xff\x01" * 999), "not taken up: "),
         (lambda folder: _replace(folder, None), "no plain file"),

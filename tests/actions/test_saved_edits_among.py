@@ -10,7 +10,7 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.actions.saved_edits import TakenUp, take_up_all
 from gitticks.board import edits
-from gitticks.board.notes import NOTE_ENDING
+from gitticks.board.judge_edit import NOTE_ENDING
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Awaiting

@@ -9,9 +9,8 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.saved_edits import TakenUp, take_up_all
-from gitticks.actions.saved_files import place_of
-from gitticks.board.edits import LARGEST_BYTES
 from gitticks.board.ignored import is_dropping
+from gitticks.board.skip_reasons import LARGEST_BYTES, place_of
 from gitticks.store.trust import require_trusted, runnables_of_file
 from tests.support.projects import SESSION, Project, make_project
 from tests.support.repositories import git

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.watching import Committed, EditTaken, Happening, Watcher, rest_seconds
+from gitticks.actions.watching import Committed, EditTaken, Happening, Watcher
 from gitticks.board.watch import Reason, Wake, wakes
 from gitticks.model.ids import TaskId, task_path
 from tests.support.projects import Project, make_project
@@ -125,11 +125,3 @@ def test_after_many_looks_at_some_files_all_are_looked_at(project: Project) -> N
         looks += 1
         assert looks < 100
     assert looks > 1
-
-
-@pytest.mark.parametrize(
-    ("cost", "is_blind", "rest"),
-    [(0.01, False, 60), (0.1, False, 100), (30, False, 600), (0.01, True, 2.5), (30, True, 60)],
-)
-def test_however_long_a_look_took_the_next_comes(cost: float, rest: float, *, is_blind: bool) -> None:
-    assert rest_seconds(cost, is_blind=is_blind) == pytest.approx(rest)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board.checkout_hooks import (
+from gitticks.board.hooks import (
     checkout_hooks_state,
     install_checkout_hooks,
     uninstall_checkout_hooks,

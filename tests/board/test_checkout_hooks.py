@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board.checkout_hooks import (
+from gitticks.board.hooks import (
     CHECKOUT_HOOKS,
     checkout_hooks_state,
     install_checkout_hooks,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Collection
@@ -12,12 +11,11 @@ import pytest
 
 from gitticks.board import WORKTREE_BOARD, BoardError, PendingKind, edits, pending
 from gitticks.board.edits import (
-    SavedEdit,
     edits_to_take_up,
     saved_edits,
-    uncommitted_paths,
 )
 from gitticks.board.journal import load_journal, save_journal
+from gitticks.board.judge_edit import SavedEdit
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
 from gitticks.git.follow import QUIET_SECONDS
@@ -35,7 +33,7 @@ def board(tmp_path: Path) -> BoardOfTest:
 
 def test_a_board_in_step_has_none(board: BoardOfTest) -> None:
     board.write(NEW)
-    assert uncommitted_paths(board.repository) == ()
+    assert saved_edits(board.repository) == ()
 
 
 def test_changed_new_staged_and_deleted_files_are_named(board: BoardOfTest) -> None:
@@ -55,7 +53,7 @@ def test_changed_new_staged_and_deleted_files_are_named(board: BoardOfTest) -> N
 
 def test_what_lags_behind_the_branch_is_no_edit(board: BoardOfTest) -> None:
     write_to_branch(Store.open(board.repository), {PATH: NEW, "new.md": "new\n"})
-    assert uncommitted_paths(board.repository) == ()
+    assert saved_edits(board.repository) == ()
 
 
 def test_an_edit_merged_with_the_branch_counts_from_the_new_version(board: BoardOfTest) -> None:
@@ -127,8 +125,8 @@ def test_what_is_asked_for_is_found_and_no_other_edit(board: BoardOfTest) -> Non
 
 def test_links_and_missing_boards_hold_no_edits(board: BoardOfTest, tmp_path: Path) -> None:
     (board.folder / "link.md").symlink_to(tmp_path)
-    assert uncommitted_paths(board.repository) == ()
-    assert uncommitted_paths(make_store(tmp_path / "other", board=WORKTREE_BOARD).repository) == ()
+    assert saved_edits(board.repository) == ()
+    assert saved_edits(make_store(tmp_path / "other", board=WORKTREE_BOARD).repository) == ()
 
 
 def test_a_damaged_index_hides_what_was_saved_and_no_task(board: BoardOfTest) -> None:
@@ -186,15 +184,6 @@ def test_that_is_so_also_where_somebody_looked_again_before_the_board_followed(b
     board.save(texts[2])
     WORKTREE_BOARD.bring_in_step(board.repository)
     assert board.status() == f" M {PATH}"
-
-
-def test_what_an_older_gitticks_saw_is_known(board: BoardOfTest) -> None:
-    save_journal(board.repository, load_journal(board.repository)._replace(seen={PATH: ("0" * 40,)}))
-    file = board.repository.own_dir / "board.json"
-    values = json.loads(file.read_text())
-    values["seen"] = {PATH: "1" * 40}
-    file.write_text(json.dumps(values))
-    assert load_journal(board.repository).seen == {PATH: ("1" * 40,)}
 
 
 def test_an_old_buffer_is_joined_in_the_file_before_it_is_taken_up(board: BoardOfTest) -> None:

@@ -69,15 +69,10 @@ def test_a_journal_that_no_parser_can_follow_is_as_none(repository: Repository) 
     assert load_journal(repository) == Journal()
 
 
-def test_what_editors_saved_is_remembered_and_may_be_missing(tmp_path: Path) -> None:
-    repository = discover(make_repository(tmp_path))
-    blob = "0123456789" * 4
-    pair = (blob, "9876543210" * 4)
-    save_journal(repository, Journal(base=blob, typed={"a.md": (pair,)}))
-    assert load_journal(repository).typed == {"a.md": (pair,)}
-    file = repository.own_dir / "board.json"
-    values = json.loads(file.read_bytes())
-    file.write_text(json.dumps({**values, "typed": {"a.md": blob}}))
-    assert load_journal(repository).typed == {"a.md": ((blob, blob),)}
-    file.write_text(json.dumps({name: one for name, one in values.items() if name != "typed"}))
-    assert load_journal(repository) == Journal(base=blob)
+def test_what_editors_saved_is_remembered(repository: Repository) -> None:
+    blob, joined = "0123456789" * 4, "9876543210" * 4
+    journal = Journal(
+        base=blob, typed={"a.md": ((blob, joined),)}, seen={"b": (blob,)}, own={"c": (joined, blob)}
+    )
+    save_journal(repository, journal)
+    assert load_journal(repository) == journal

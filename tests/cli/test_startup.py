@@ -201,8 +201,8 @@ def test_an_inbox_asks_git_who_you_are_only_where_it_names_a_reviewer(tmp_path: 
 
 SELDOM_IN_CHANGES = frozenset(
     {
-        "gitticks.actions.one_edit", "gitticks.actions.saved_edits", "gitticks.actions.sync", "gitticks.document.settings",
-        "gitticks.board.notes", "gitticks.board.edits", "gitticks.store.merging.edit",
+        "gitticks.actions.saved_edits", "gitticks.actions.sync", "gitticks.document.settings",
+        "gitticks.board.notes", "gitticks.board.edits",
         "gitticks.store.settings", "gitticks.store.sharing", "jinja2", "markdown_it", "pygit2", "rich",
         "ruamel", "watchfiles",
     }

@@ -13,7 +13,7 @@ from shlex import quote
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
 from gitticks.actions.doctor.own_folder import long_holder
-from gitticks.actions.one_edit import refusal_of
+from gitticks.actions.saved_edits import refusal_of
 from gitticks.board import (
     WORKTREE_BOARD,
     BoardError,
@@ -22,13 +22,12 @@ from gitticks.board import (
     is_on_state_branch,
     pending,
 )
-from gitticks.board.checkout_hooks import checkout_hooks_state
 from gitticks.board.checkout_state import board_elsewhere, waiting_on_board
-from gitticks.board.edits import SavedEdit, saved_edits
-from gitticks.board.hooks import are_hooks_off, board_hooks_state, server_hooks_state
+from gitticks.board.edits import renamed_folders, saved_edits
+from gitticks.board.hooks import are_hooks_off, board_hooks_state, checkout_hooks_state, server_hooks_state
 from gitticks.board.journal import is_inside
+from gitticks.board.judge_edit import SavedEdit
 from gitticks.board.lost_pull import left_by_pull
-from gitticks.board.moved_folders import renamed_folders
 from gitticks.board.skip_reasons import BACK, REFUSED, on_board
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, current_branch, is_in_place, linked_checkouts

@@ -141,11 +141,8 @@ class Versions:
         tree = tree_id_of(folder)
         if tree is None:
             return NOTHING
-        return Version(self._plain(tree, layout.TASK_FILE), self._plain(tree, layout.HISTORY_FILE), tree)
-
-    def _plain(self, tree: str, name: str) -> str | None:
-        entry = self.objects.find(tree, name)
-        return entry.object_id if entry is not None and entry.is_file else None
+        find = self.objects.find_file
+        return Version(find(tree, layout.TASK_FILE), find(tree, layout.HISTORY_FILE), tree)
 
 
 def events_in(added: bytes) -> tuple[Event, ...]:

@@ -11,7 +11,7 @@ from shlex import quote
 from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Severity
-from gitticks.actions.saved_files import check_team_file
+from gitticks.actions.edit_checks import check_team_file
 from gitticks.errors import GitticksError
 from gitticks.flocks import is_lock_held
 from gitticks.git.log import read_log

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gitticks.actions.changing import find_tasks_to_decide
 from gitticks.actions.context import Context
 from gitticks.actions.lifecycle import cancel_task, close_task, is_worked_on, reopen_task
+from gitticks.actions.task_lookup import find_tasks_to_decide
 from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
 from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import Command, json_option, pass_context, task_argument

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.context import Context
 from gitticks.actions.handover import (
     HandoffParts,
@@ -16,6 +15,7 @@ from gitticks.actions.handover import (
     request_question,
     write_handoff,
 )
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.cli.decisions import finish_approval
 from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
 from gitticks.cli.writing import (

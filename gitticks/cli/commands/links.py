@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gitticks.actions.changing import find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.task_lookup import find_task_to_change
 from gitticks.actions.update import set_field
 from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
 from gitticks.cli.writing import print_change

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gitticks.actions.changing import find_task_to_change
 from gitticks.actions.context import Context
 from gitticks.actions.handover import current_session, request_note
+from gitticks.actions.task_lookup import find_task_to_change
 from gitticks.actions.update import check_author, note_task
 from gitticks.cli.answers import note_sheet, written_below
 from gitticks.cli.editor import is_typed_to

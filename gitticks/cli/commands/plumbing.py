@@ -12,9 +12,8 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import check_commit, check_merge
 from gitticks.actions.hook_followup import follow_commit, refresh_board
-from gitticks.actions.hook_picks import check_pick
 from gitticks.actions.hook_pushes import check_push, check_receive
-from gitticks.actions.hook_reverts import put_back_reverted
+from gitticks.actions.hook_reverts import check_pick, put_back_reverted
 from gitticks.actions.merge_driver import merge_in_place
 from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.cli.options import Command, pass_context

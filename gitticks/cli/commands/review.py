@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.context import Context
 from gitticks.actions.review import accept_work, diff, reject_work, view
 from gitticks.actions.run import runner_merges
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.update import note_task
 from gitticks.cli.app import run
 from gitticks.cli.decisions import Decided, finish_approval, print_decided

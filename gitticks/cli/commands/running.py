@@ -6,10 +6,10 @@ import sys
 
 import click
 
-from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.context import Context
 from gitticks.actions.run import check_health, execute, prepare_run, stop_run, stop_task
 from gitticks.actions.sync_auto import sync_before
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.workspaces import start_task
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Completes, json_option, pass_context, seconds_of, task_argument

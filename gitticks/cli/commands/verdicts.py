@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.context import Context
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.verdict import (
     approve_task,
     check_answerable,

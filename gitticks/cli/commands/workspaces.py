@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.context import Context
 from gitticks.actions.run import merge_all, merge_task, try_out
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.workspaces import clean_worktrees, list_worktrees
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Completes, Group, json_option, pass_context, task_argument

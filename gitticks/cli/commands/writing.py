@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gitticks.actions.changing import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.context import Context
 from gitticks.actions.create import NewTask, create_from_text, create_task, require_creator, template
 from gitticks.actions.drafts import kept_on_error, make_draft
 from gitticks.actions.field_values import unknown_word
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.update import Changes, update_task
 from gitticks.cli.editor import write_in_editor
 from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument

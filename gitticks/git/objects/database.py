@@ -235,6 +235,10 @@ class Objects(ABC):
             tree_id = inner.object_id
         return self._child(tree_id, name)
 
+    def find_file(self, tree_id: str, path: str) -> str | None:
+        """Returns the blob of the plain file at `path` below the tree; None if there is none."""
+        return _file_id(self.find(tree_id, path))
+
     def changed_files(self, old_tree: str | None, new_tree: str | None, folder: str = "") -> Iterator[Change]:
         """Yields every plain file that differs between two trees; equal subtrees are never opened."""
         for path, before, after in walk_differences(self.changed_entries, (old_tree, new_tree), folder):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.model.status import Status
+from gitticks.document.taskfile import TaskFile
+from gitticks.model.status import Status, Verdict
 from gitticks.store.merging.edit import merge_saved
 from tests.support.versions import PATH, make_base, parse
 
@@ -71,3 +72,70 @@ def test_a_file_that_cannot_be_read_is_joined_by_lines_or_left() -> None:
 def test_other_files_are_joined_by_lines() -> None:
     assert merge_saved("config.yaml", b"a\nb\nc\n", b"A\nb\nc\n", b"a\nb\nC\n") == b"A\nb\nC\n"
     assert merge_saved("config.yaml", b"a\n", b"b\n", b"c\n") is None
+
+
+TEAM = """\
+---
+id: k7f2
+title: Login  # the usual one
+status: working
+priority: 1
+x-team: blue
+---
+
+Summary.
+
+## Context
+
+Context.
+"""
+
+
+def merged_with_team(mine: str, theirs: str) -> TaskFile | None:
+    merged = merge_saved(PATH, TEAM.encode(), mine.encode(), theirs.encode())
+    return None if merged is None else TaskFile.parse(merged, PATH)
+
+
+def test_neighbouring_lines_of_the_frontmatter_do_not_conflict() -> None:
+    mine = TEAM.replace("title: Login ", "title: The login ")
+    theirs = TEAM.replace("working", "clarification").replace("priority: 1", "priority: 0")
+    merged = merged_with_team(mine, theirs)
+    assert merged is not None
+    assert (merged.title, merged.task.status, merged.task.priority) == ("The login", Status.CLARIFICATION, 0)
+    assert "# the usual one" in merged.data.decode()
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        (TEAM.replace("x-team: blue", "x-team: red"), TEAM.replace("priority: 1", "priority: 0")),
+        (TEAM.replace("priority: 1", "priority: 0"), TEAM.replace("x-team: blue", "x-team: red")),
+    ],
+)
+def test_unknown_keys_of_either_side_stay(mine: str, theirs: str) -> None:
+    merged = merged_with_team(mine, theirs)
+    assert merged is not None
+    assert merged.data.decode() == TEAM.replace("blue", "red").replace("priority: 1", "priority: 0")
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        (TEAM.replace("priority: 1", "priority: 0"), TEAM.replace("priority: 1", "priority: 3")),
+        (TEAM.replace("blue", "red"), TEAM.replace("blue", "green")),
+        (TEAM.replace("Summary", "Mine"), TEAM.replace("Summary", "Theirs")),
+        (
+            TEAM.replace("status: working", "status: stuck"),
+            TEAM.replace("status: working", "status: cancelled"),
+        ),
+    ],
+)
+def test_the_same_changed_twice_is_a_conflict(mine: str, theirs: str) -> None:
+    assert merged_with_team(mine, theirs) is None
+
+
+def test_a_verdict_of_the_editors_is_kept_as_a_wish() -> None:
+    mine = TEAM.replace("priority: 1", "verdict: approved\npriority: 1")
+    merged = merged_with_team(mine, TEAM.replace("priority: 1", "priority: 0"))
+    assert merged is not None
+    assert (merged.task.verdict, merged.task.priority) == (Verdict.APPROVED, 0)

@@ -1,0 +1,130 @@
+"""What the content of an edit by hand is refused for, whether it was saved or staged; and what it is warned of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gitticks.actions.changing import carry_out_edit
+from gitticks.actions.context import Context
+from gitticks.errors import DocumentError, RefusedError
+from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, check_place
+
+if TYPE_CHECKING:
+    from gitticks.store.hand_edits import HandEdit
+    from gitticks.store.transaction import Transaction
+
+_MARKER = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
+
+
+def task_of_folder(path: str) -> TaskId:
+    """Returns the task that the folder around a task's file names."""
+    return TaskId(path.split("/")[-2])
+
+
+def edit_between(old: bytes | None, new: bytes, path: str) -> HandEdit:
+    """Returns the edit that turns one version of a task's file into another.
+
+    Raises:
+        DocumentError: the new version cannot be read.
+    """
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.store.hand_edits import HandEdit
+
+    after = TaskFile.parse(new, path)
+    if old is None:
+        return HandEdit(None, after, None)
+    try:
+        before: TaskFile = TaskFile.parse(old, path)
+    except DocumentError:
+        # What a broken file's fields were cannot be known: only a verdict is still a wish.
+        before = after.with_task(replace(after.task, verdict=None))
+    return HandEdit(before, after, before.task)
+
+
+def check_edit(context: Context, transaction: Transaction, edit: HandEdit) -> None:
+    """Carries an edit of a task's file out in a transaction that is then given up.
+
+    Raises:
+        GitticksError: something of it is refused.
+    """
+    from gitticks.store.hand_edits import check_fields
+
+    refuse_markers(edit.after.data, edit.before.data if edit.before else b"", edit.after.path)
+    check_place(edit.after, task_of_folder(edit.after.path))
+    check_fields(edit)
+    if edit.before is None and not edit.after.task.is_open:
+        raise RefusedError(
+            f"`{edit.after.task.id}` is new, so it cannot be {edit.after.task.status} already",
+            hint="write `status: pending`",
+        )
+    carry_out_edit(context, transaction, edit, context.actor)
+
+
+def refuse_markers(content: bytes, old: bytes, path: str) -> None:
+    """Refuses the conflict markers of a merge that were not there before.
+
+    Raises:
+        DocumentError: there are some; it names the line of the first.
+    """
+    first = _MARKER.search(content)
+    if first is not None and len(set(_MARKER.findall(content))) > 1 and not _MARKER.search(old):
+        raise DocumentError(
+            "holds conflict markers",
+            path=path,
+            line=content[: first.start()].count(b"\n") + 1,
+            hint="keep what is right and delete the markers",
+        )
+
+
+def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None:
+    """Refuses settings that cannot be read, or that are for a newer gitticks, and a template that is broken.
+
+    Args:
+        path: the file's path on the state branch.
+        content: what it holds.
+        old: what it held before; then a setting that nothing acts on yet is refused as well if it is new.
+
+    Raises:
+        GitticksError: they are.
+    """
+    from gitticks.document.frontmatter import decode
+
+    if path == CONFIG_PATH:
+        from gitticks.document.settings import file_layer, require_writable
+
+        layer = file_layer(decode(content, path))
+        require_writable(layer)
+        if old is not None and layer.unavailable:
+            _refuse_new_unavailable(layer.unavailable, decode(old, path))
+    elif path.endswith(".md"):
+        from gitticks.runner.templates import check_template
+
+        check_template(path.removeprefix(f"{PROMPTS_FOLDER}/"), decode(content, path))
+
+
+def _refuse_new_unavailable(found: Mapping[tuple[str, ...], DocumentError], old: str) -> None:
+    from gitticks.document.settings import file_layer
+
+    try:
+        known = frozenset(file_layer(old).unavailable)
+    except DocumentError:
+        known = frozenset[tuple[str, ...]]()
+    for keys, error in found.items():
+        if keys not in known:
+            error.hint = "take it out of the file, then commit"
+            raise error
+
+
+def warn_of_edit(context: Context, edit: HandEdit) -> None:
+    """Warns of what an edit makes so that it reaches nobody: the first of two sections, a key that is nearly a field."""
+    from gitticks.document.fields import misnamed_keys
+
+    doubles = edit.after.warnings
+    is_new = len(doubles) > (len(edit.before.warnings) if edit.before is not None else 0)
+    keys = misnamed_keys(None if edit.before is None else edit.before.frontmatter, edit.after.frontmatter)
+    found = (f"{BOARD_FOLDER}/{warning}" for warning in (*(doubles if is_new else ()), *keys))
+    context.warnings += (warning for warning in found if warning not in context.warnings)

@@ -1,0 +1,150 @@
+"""The one rule of what becomes of a file of the board that a person saved or staged.
+
+It is pure: `edits` finds what was saved and `staged_edits` what is staged, `skip_reasons` has the words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gitticks.board.moved_folders import ID_LINE, home_of, is_astray
+from gitticks.model.ids import is_valid_id, task_folder
+from gitticks.store.layout import (
+    AUDIT_FILE,
+    CHECKPOINTS_FOLDER,
+    CONFIG_PATH,
+    HISTORY_FILE,
+    PROMPTS_FOLDER,
+    ROUNDS_FOLDER,
+    TASK_FILE,
+    WORKLOG_FILE,
+    task_around,
+    task_of_path,
+)
+
+NOTE_ENDING = ".refused"
+"""What a note beside a file is called after it."""
+
+ENGINE_FILES = (HISTORY_FILE, AUDIT_FILE)
+IS_TASK_FILE = re.compile(r"tasks/[^/]+/([^/]+)/TASK\.md").fullmatch
+"""Matches the path of a task's file, also in a wrong folder; its group is the folder's name."""
+
+_HALF_DONE = (".tmp", ".bak", ".orig", ".rej", ".part", ".crdownload", NOTE_ENDING)
+_RECORDS = (f"{ROUNDS_FOLDER}/", f"{CHECKPOINTS_FOLDER}/", WORKLOG_FILE)
+"""What gitticks writes of a task's past."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedEdit:
+    """A file of the board that a person edited: where it began and what it holds; None where there is no file.
+
+    `is_conflict` if the branch has written the same place since, `is_plain` False for a link, a folder and the like.
+    `is_young` if somebody keeps saving it, so that what it holds may be half of what is coming.
+    `is_large` for a file beside the tasks that is not read, for its size.
+    """
+
+    path: str
+    base: bytes | None
+    content: bytes | None
+    is_conflict: bool = False
+    is_plain: bool = True
+    is_executable: bool = False
+    is_large: bool = False
+    is_young: bool = False
+
+    @property
+    def is_gone(self) -> bool:
+        """True if the person removed the file."""
+        return self.content is None and self.is_plain and not self.is_large
+
+
+class Ruling(StrEnum):
+    """What becomes of an edit."""
+
+    TASK = "a task's file: taken up with all that it asks for, if nothing of that is refused"
+    BESIDE = "a file beside a task: taken up as it is"
+    TEAM = "settings or a template: it counts once it is committed, if it can be read"
+    NOTE = "a note of gitticks, for this board alone"
+    NOT_PLAIN = "no plain file"
+    CONFLICT = "the branch has changed the same place"
+    YOUNG = "somebody keeps saving it"
+    WRONG_FOLDER = "a task's file where no task is looked for"
+    ENGINE = "a history or an audit, which gitticks alone writes"
+    TASK_REMOVED = "a task's file that was removed: a task is cancelled"
+    REMOVED = "another file that was removed, which counts once it is committed"
+    FOREIGN = "a file that gitticks does not know"
+    RECORD = "what gitticks writes of a task's past"
+    LARGE = "too large to go to everybody's clone unasked"
+    EXECUTABLE = "a program, which goes to nobody unasked"
+
+
+def is_note(path: str) -> bool:
+    """True for the path of a note that says why the file beside it is not taken up."""
+    about = path.removesuffix(NOTE_ENDING)
+    return about != path and (
+        about == CONFIG_PATH
+        or about.endswith(f"/{TASK_FILE}")
+        or (about.startswith(f"{PROMPTS_FOLDER}/") and about.endswith(".md"))
+    )
+
+
+def is_team_file(path: str) -> bool:
+    """True for settings and templates, which decide what runs and who is asked."""
+    return path == CONFIG_PATH or path.startswith(f"{PROMPTS_FOLDER}/")
+
+
+def _is_removed_task(edit: SavedEdit) -> bool:
+    """True but for a file that no command can name a task by."""
+    match = IS_TASK_FILE(edit.path)
+    if match is None or not edit.is_gone:
+        return False
+    return is_valid_id(match[1]) or ID_LINE.search(edit.base or b"") is not None
+
+
+def _is_in_wrong_folder(edit: SavedEdit) -> bool:
+    if edit.is_gone:
+        return False
+    return is_astray(edit.path) or (IS_TASK_FILE(edit.path) is not None and task_of_path(edit.path) is None)
+
+
+def _is_of_engine(edit: SavedEdit) -> bool:
+    name = edit.path.rpartition("/")[2]
+    return name in ENGINE_FILES and edit.path.startswith("tasks/") and home_of(edit.path) is None
+
+
+def _is_foreign(edit: SavedEdit) -> bool:
+    is_hidden = any(name.startswith(".") for name in edit.path.split("/"))
+    return task_around(edit.path) is None or is_hidden or edit.path.endswith(_HALF_DONE)
+
+
+def _is_record(edit: SavedEdit) -> bool:
+    task_id = task_around(edit.path)
+    return task_id is not None and edit.path.removeprefix(f"{task_folder(task_id)}/").startswith(_RECORDS)
+
+
+_TABLE: tuple[tuple[Ruling, Callable[[SavedEdit], bool]], ...] = (
+    (Ruling.NOTE, lambda edit: is_note(edit.path) and not edit.is_gone),
+    (Ruling.NOT_PLAIN, lambda edit: not edit.is_plain),
+    (Ruling.CONFLICT, lambda edit: edit.is_conflict),
+    (Ruling.YOUNG, lambda edit: edit.is_young),
+    (Ruling.TASK_REMOVED, _is_removed_task),
+    (Ruling.WRONG_FOLDER, _is_in_wrong_folder),
+    (Ruling.ENGINE, _is_of_engine),
+    (Ruling.REMOVED, lambda edit: edit.is_gone),
+    (Ruling.TASK, lambda edit: task_of_path(edit.path) is not None),
+    (Ruling.TEAM, lambda edit: is_team_file(edit.path)),
+    (Ruling.FOREIGN, _is_foreign),
+    (Ruling.RECORD, _is_record),
+    (Ruling.LARGE, lambda edit: edit.is_large),
+    (Ruling.EXECUTABLE, lambda edit: edit.is_executable),
+    (Ruling.BESIDE, lambda edit: True),  # noqa: ARG005 - whatever else lies in a task's folder
+)
+"""The first row that fits is the ruling."""
+
+
+def judge_edit(edit: SavedEdit) -> Ruling:
+    """Returns what becomes of an edit, as far as its path and what kind of file it is decide that."""
+    return next(ruling for ruling, fits in _TABLE if fits(edit))
