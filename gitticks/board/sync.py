@@ -16,7 +16,17 @@ from gitticks.board.place import BoardReport
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths
 from gitticks.git.files import CheckoutFiles, NotPlainError
-from gitticks.git.follow import EXECUTABLE, PLAIN, Followed, Follower, Move, Outcome, Settler, Version
+from gitticks.git.follow import (
+    EXECUTABLE,
+    PLAIN,
+    Followed,
+    Follower,
+    Move,
+    Outcome,
+    Rehearsed,
+    Settler,
+    Version,
+)
 from gitticks.git.indexfile import RESOLVED, IndexEntry, index_ready, read_entries, write_entries
 from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
@@ -50,6 +60,7 @@ class Sync:
     own_commits: tuple[str, ...] = ()
     joins: dict[str, tuple[str, str]] = field(default_factory=dict)
     rehearsed: tuple[str, tuple[Move, ...]] | None = None
+    found: dict[Move, tuple[str | None, Rehearsed]] = field(default_factory=dict)
     ready: tuple[Path, str, dict[str, tuple[IndexEntry, ...]]] | None = None
 
     @classmethod
@@ -75,8 +86,12 @@ class Sync:
         self.rehearsed = mark, moves
         if len(moves) < _MANY_FILES:
             self.own_commits = own_commits(self.checkout.git_dir)
-            wanted = [self._rehearsed(self._resolved_by_person(move)) for move in moves]
-            self.files.ready.add(self.files.scratch, [one for one in wanted if one is not None])
+            for move in moves:
+                self._rehearse(self._resolved_by_person(move))
+            puts = [
+                one.wanted for _, one in self.found.values() if one.outcome in (Outcome.TAKEN, Outcome.MERGED)
+            ]
+            self.files.ready.add(self.files.scratch, [one for one in puts if one is not None])
 
     def _moves_again(self) -> Iterable[Move]:
         """Returns what there is to do, without asking again what nobody can have changed since the rehearsal."""
@@ -89,10 +104,11 @@ class Sync:
             self._prepare(moves)
         return moves
 
-    def _rehearsed(self, move: Move) -> bytes | None:
-        """Returns what is to be put into a file, None where there is nothing to put."""
-        version = Version(move.path, self._content(self._began(move)), self._content(move.new))
-        return self.follower.rehearse(version)
+    def _rehearse(self, move: Move) -> None:
+        began = self._began(move)
+        found = self.follower.rehearse(Version(move.path, self._content(began), self._content(move.new)))
+        if found is not None:
+            self.found[move] = began, found
 
     def run(self) -> tuple[Journal, BoardReport]:
         """Brings every path in step that can be, and returns what is to be noted and what to be said."""
@@ -237,8 +253,9 @@ class Sync:
         return Move(move.path, pending.against, move.new, move.mode, None)
 
     def _bring(self, move: Move) -> None:
-        began = self._began(move)
-        followed = self.follower.follow(Version(move.path, self._content(began), self._content(move.new)))
+        began, found = self.found.get(move) or (self._began(move), None)
+        version = Version(move.path, self._content(began), self._content(move.new))
+        followed = self.follower.follow(version, found)
         self.rescued += followed.rescued
         if followed.saved is not None and followed.present is not None:
             write = self.objects.write_blob

@@ -20,6 +20,16 @@ _ATTEMPTS = 5
 _MOST_TRIED = 8
 """Of older versions so many are joined with the edit: as long as they exclude each other, every writer tries again."""
 
+
+class Rehearsed(NamedTuple):
+    """What is to become of a file that holds `present`: found out before its checkout was locked, which may take long."""
+
+    version: Version
+    present: bytes | None
+    outcome: Outcome
+    wanted: bytes | None
+
+
 OlderVersions = Callable[[str], Iterable[bytes]]
 """Returns the earlier contents of the file at a path, the newest first."""
 EXECUTABLE, PLAIN = "100755", "100644"
@@ -83,14 +93,17 @@ class Follower:
     typed_versions: OlderVersions = no_older_versions
     quiet_seconds: float = QUIET_SECONDS
 
-    def follow(self, version: Version) -> Followed:
-        """Brings one file in step, and starts over when a person saves meanwhile."""
+    def follow(self, version: Version, rehearsed: Rehearsed | None = None) -> Followed:
+        """Brings one file in step, and starts over when a person saves meanwhile.
+
+        What they saved since it was `rehearsed` waits for the next call.
+        """
         rescued: tuple[Path, ...] = ()
         present = version.base
         for _ in range(_ATTEMPTS):
             try:
                 present = self.files.read(version.path)
-                outcome, wanted = self._decide(version, present)
+                outcome, wanted = self._decide(version, present, rehearsed)
                 if outcome not in (Outcome.TAKEN, Outcome.MERGED):
                     return Followed(version.path, outcome, present, rescued)
                 replaced = self.files.replace(version.path, present, wanted)
@@ -102,17 +115,23 @@ class Follower:
                 return Followed(version.path, outcome, wanted, rescued, saved)
         return Followed(version.path, Outcome.DEFERRED, present, rescued)
 
-    def rehearse(self, version: Version) -> bytes | None:
-        """Returns what `follow` would put into the file as it is now; None where it would put nothing."""
+    def rehearse(self, version: Version) -> Rehearsed | None:
+        """Returns what `follow` would do with the file as it is now; None where it is no file."""
         try:
-            outcome, wanted = self._decide(version, self.files.read(version.path))
+            present = self.files.read(version.path)
         except NotPlainError:
             return None
-        return wanted if outcome in (Outcome.TAKEN, Outcome.MERGED) else None
+        return Rehearsed(version, present, *self._decide(version, present))
 
-    def _decide(self, version: Version, present: bytes | None) -> tuple[Outcome, bytes | None]:
+    def _decide(
+        self, version: Version, present: bytes | None, rehearsed: Rehearsed | None = None
+    ) -> tuple[Outcome, bytes | None]:
         if version.new in (present, version.base):
             return Outcome.SAME, present
+        if rehearsed is not None and present == rehearsed.present:
+            return rehearsed.outcome, rehearsed.wanted
+        if rehearsed is not None and present != version.base:
+            return Outcome.DEFERRED, present
         if present == version.base or any(present == passed for passed in self._passed_over(version)):
             return Outcome.TAKEN, version.new
         if self._is_being_written(version.path):
