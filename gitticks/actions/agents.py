@@ -8,20 +8,17 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
 from gitticks.actions.trust import are_settings_trusted
-from gitticks.agents.registry import PRESETS
+from gitticks.agents.registry import PRESETS, Registry
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionMode, Settings
 from gitticks.runner.reviewing import registry_for
 from gitticks.safe_read import read_plain_file
-
-if TYPE_CHECKING:
-    from gitticks.agents.registry import Registry
-    from gitticks.model.ids import TaskId
 
 _BEGIN = '<!-- gitticks:begin {gap} written by "gt skill --install"; what you change in here is replaced -->'
 _END = "<!-- gitticks:end -->"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from gitticks.actions.agents import why_unknown
 from gitticks.actions.context import Context
@@ -20,15 +19,13 @@ from gitticks.document.settings import (
     set_value,
     show,
 )
+from gitticks.document.settings_layers import ResolvedSettings
 from gitticks.errors import DocumentError, NotFoundError, UsageError
 from gitticks.git.refs import head_branch
 from gitticks.git.sharing import list_branches
 from gitticks.store.layout import CONFIG_PATH
 from gitticks.store.settings import load_settings
-
-if TYPE_CHECKING:
-    from gitticks.document.settings_layers import ResolvedSettings
-    from gitticks.store.transaction import Transaction
+from gitticks.store.transaction import Transaction
 
 _FORMAT = "version"
 

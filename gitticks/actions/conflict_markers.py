@@ -10,13 +10,13 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
 from gitticks.board import board_checkout
 from gitticks.document.taskfile import read_file
 from gitticks.errors import DocumentError
+from gitticks.git.checkouts import Checkout
 from gitticks.git.files import CheckoutFiles, NotPlainError
 from gitticks.git.process import run_git
 from gitticks.model.event import Event, EventType
@@ -25,10 +25,7 @@ from gitticks.store.index import open_index
 from gitticks.store.layout import CONFIG_PATH, TASKS_FOLDER, task_of_path
 from gitticks.store.merging.driver import first_marker, join_marked
 from gitticks.store.merging.files import merge_file
-
-if TYPE_CHECKING:
-    from gitticks.git.checkouts import Checkout
-    from gitticks.store.transaction import Transaction
+from gitticks.store.transaction import Transaction
 
 _BASE, _SIDES = 1, (2, 3)
 

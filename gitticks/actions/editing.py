@@ -7,7 +7,6 @@ kept in a file of its own whenever it cannot be taken.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
@@ -21,9 +20,7 @@ from gitticks.model.task import Task
 from gitticks.store.hand_edits import HandEdit, check_fields
 from gitticks.store.layout import check_place
 from gitticks.store.merging.edit import merge_saved
-
-if TYPE_CHECKING:
-    from gitticks.store.transaction import Transaction
+from gitticks.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

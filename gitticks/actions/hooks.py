@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.board.hooks import (
@@ -21,14 +20,12 @@ from gitticks.board.hooks import (
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, linked_checkouts
 from gitticks.git.config import OwnHooks, find_own_hooks
+from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.runner import workspace_setup
 from gitticks.runner.workspace_setup import workspaces_with_hooks
 from gitticks.store.hook_files import HooksState
 from gitticks.store.layout import WORK_BRANCH
-
-if TYPE_CHECKING:
-    from gitticks.git.repository import Repository
 
 _WHAT = "install or remove hooks"
 

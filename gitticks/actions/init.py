@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
@@ -17,15 +16,12 @@ from gitticks.errors import NotFoundError, RefusedError
 from gitticks.git.config import write_common_setting
 from gitticks.git.process import git_version
 from gitticks.git.refs import branch_exists, default_base, has_commits, read_ref, read_symbolic_ref
-from gitticks.git.sharing import Fetched, look_for_branch, remote_of_branch, remotes
+from gitticks.git.sharing import AskedRemote, Fetched, look_for_branch, remote_of_branch, remotes
 from gitticks.model.settings import HumanPolicy
 from gitticks.store.impossible_paths import remove_impossible, warnings_of
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, remote_state_ref
 from gitticks.store.merging.driver import install_merge_driver
 from gitticks.store.tip import refuse_lost_branch
-
-if TYPE_CHECKING:
-    from gitticks.git.sharing import AskedRemote
 
 _CONFIG = """\
 # What holds for everybody who works on this repository with gitticks.

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gitticks.document.merging.entries import merge_records
 from gitticks.errors import GitticksError
@@ -14,12 +13,8 @@ from gitticks.git.files import errors_name
 from gitticks.git.process import run_git
 from gitticks.git.repository import discover
 from gitticks.safe_read import reason_of
-from gitticks.store.merging.changes import Changes
-from gitticks.store.merging.task import merge_task, with_superseded
-
-if TYPE_CHECKING:
-    from gitticks.store.merging.changes import Look, Times
-    from gitticks.store.merging.task import Merged
+from gitticks.store.merging.changes import Changes, Look, Times
+from gitticks.store.merging.task import Merged, merge_task, with_superseded
 
 _HEAD = re.compile("GITHEAD_([0-9a-f]{40,64})")
 _RECORDS = ".jsonl"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.context import Context
@@ -12,26 +11,21 @@ from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.verdict import Judged, approve_task, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges.following import tree_changes
-from gitticks.git.merges.history import DiffSummary, diff_summary, long_changes
+from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes
 from gitticks.git.merges.memory import Conflict, merge_in_memory
 from gitticks.git.process import run_git
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Section, pair_questions, with_unasked
+from gitticks.model.notes import Entry, QuestionPair, Section, pair_questions, with_unasked
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.runner.worklog import read_entries
+from gitticks.runner.worklog import LoggedIteration, read_entries
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import worklog_path
 from gitticks.store.rounds import read_rounds
+from gitticks.store.transaction import Transaction
+from gitticks.workflow.decision import Decision
 from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Requested, Seen
-
-if TYPE_CHECKING:
-    from gitticks.git.merges.history import LongChange
-    from gitticks.model.notes import Entry, QuestionPair
-    from gitticks.runner.worklog import LoggedIteration
-    from gitticks.store.transaction import Transaction
-    from gitticks.workflow.decision import Decision
 
 
 @dataclass(frozen=True, slots=True)

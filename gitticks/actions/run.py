@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gitticks.actions.claiming import claims_of, keeping
 from gitticks.actions.context import Context
@@ -19,6 +18,7 @@ from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
 from gitticks.board.skip_reasons import is_for_nobody
 from gitticks.errors import GitticksError
 from gitticks.flocks import give_up_lock, take_lock
+from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.settings import SandboxPreset
 from gitticks.model.task import SessionRecord, Task
@@ -34,10 +34,6 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover
 from gitticks.runner.reviewing import require_program
 from gitticks.runner.workspace_removal import remove_merged_workspaces, tidy_up
-
-if TYPE_CHECKING:
-    from gitticks.git.repository import Repository
-
 
 _BEFORE_WATCHING_SECONDS = 1.0
 """What was saved before is taken up already, and a run that ends at once need not load the watch."""

@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
-from gitticks.actions.dependencies import cycles_of
-from gitticks.actions.merges_by_hand import notice_merges
+from gitticks.actions.dependencies import Cycle, cycles_of
+from gitticks.actions.merges_by_hand import FoundMerge, notice_merges
 from gitticks.actions.saved_edits import TakenUp
 from gitticks.actions.taking_up import take_up, warn_of_fallen
 from gitticks.errors import LostRaceError, NotFoundError, RefusedError
@@ -29,18 +28,14 @@ from gitticks.git.sharing import (
 )
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
+from gitticks.store.branch import Store
 from gitticks.store.impossible_paths import warnings_of
 from gitticks.store.index import open_index
 from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
+from gitticks.store.merging.births import Renamed
+from gitticks.store.merging.commits import MergeReport
 from gitticks.store.publishing import pause
 from gitticks.store.sharing import last_shared, remember_shared, take_in
-
-if TYPE_CHECKING:
-    from gitticks.actions.dependencies import Cycle
-    from gitticks.actions.merges_by_hand import FoundMerge
-    from gitticks.store.branch import Store
-    from gitticks.store.merging.births import Renamed
-    from gitticks.store.merging.commits import MergeReport
 
 MOST_UNKNOWN = 2
 """So often a remote may leave a push without an answer."""

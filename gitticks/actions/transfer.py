@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.document.taskfile import TaskFile
@@ -22,11 +21,8 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
 from gitticks.model.task import Task
+from gitticks.store.transaction import Transaction
 from gitticks.terminal_safety import safe_json
-
-if TYPE_CHECKING:
-    from gitticks.store.transaction import Transaction
-
 
 COLUMNS = (
     "id", "title", "type", "status", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "reviewer",

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.model.ids import task_path
 from gitticks.model.trust import Runnable, RunnableKind
-from gitticks.store.left_behind import agree, left_behind, require_agreed, text_of
+from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
 from gitticks.store.trust import require_trusted, runnables_of_file, team_runnables, trust, trusted_digests
-
-if TYPE_CHECKING:
-    from gitticks.store.left_behind import LeftBehind
 
 
 @dataclass(frozen=True, slots=True)

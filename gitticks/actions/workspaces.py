@@ -6,7 +6,6 @@ import socket
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gitticks.actions.claiming import claims_of
 from gitticks.actions.context import Context
@@ -23,10 +22,8 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.workspace_removal import ListedWorkspace
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.store.decisions import carry_out
+from gitticks.store.transaction import Transaction
 from gitticks.workflow.triggers import SessionStarted
-
-if TYPE_CHECKING:
-    from gitticks.store.transaction import Transaction
 
 _CLAIM_DAYS = 30
 """How long runners leave a task alone that was begun by hand; handing it over ends that earlier."""

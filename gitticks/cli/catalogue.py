@@ -92,8 +92,8 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry(
         "sync", SHARE, "Share tasks with a remote: pull what is new there, push what is new here."
     ),
-    CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git.", "plumbing"),
-    CatalogueEntry("hook", PLUMBING, "What the git hooks call.", "plumbing"),
+    CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git.", "merge_driver"),
+    CatalogueEntry("hook", PLUMBING, "What the git hooks call."),
 )
 _READING = frozenset({"agents", "completion", "export", "help", "inbox", "version"})
 BY_NAME = {entry.name: entry for entry in CATALOGUE}

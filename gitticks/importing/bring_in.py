@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gitticks.document.history import MOST_LINE_BYTES, render_event
 from gitticks.document.values import format_time
@@ -17,10 +17,8 @@ from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import TaskType
 from gitticks.model.task import Task
 from gitticks.store import layout
-
-if TYPE_CHECKING:
-    from gitticks.store.transaction import Transaction
-    from gitticks.world import World
+from gitticks.store.transaction import Transaction
+from gitticks.world import World
 
 
 @dataclass(slots=True)

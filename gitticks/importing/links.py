@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from gitticks.errors import DocumentError
 from gitticks.importing.record import ForeignTask, Format, Problem, Reading
@@ -16,9 +15,7 @@ from gitticks.model.ids import TaskId, is_valid_id, new_id, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType
 from gitticks.model.task import Task
-
-if TYPE_CHECKING:
-    from gitticks.store.transaction import Transaction
+from gitticks.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,12 @@ def test_whose_turn_it_is() -> None:
 
 def test_nulls_say_nothing_and_a_verdict_is_only_kept() -> None:
     found = tick(verdict="approved", parent=None, labels=None, notes=None)
-    assert (found.extra, found.task.parent, found.task.labels, found.notes) == ({"verdict": "approved"}, None, (), ())
+    assert (found.extra, found.task.parent, found.task.labels, found.notes) == (
+        {"verdict": "approved"},
+        None,
+        (),
+        (),
+    )
 
 
 def test_an_unknown_status_is_a_problem_of_its_file(tmp_path: Path) -> None:

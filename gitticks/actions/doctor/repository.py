@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
@@ -15,17 +14,14 @@ from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.maintenance import count_loose_objects, find_damage
 from gitticks.git.object_places import alternates
+from gitticks.git.objects import Objects
 from gitticks.git.objects.loose_files import read_loose
 from gitticks.git.refs import logged, read_ref
+from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.store import layout
 from gitticks.store.impossible_paths import find_impossible
 from gitticks.store.tip import state_tip
-
-if TYPE_CHECKING:
-    from gitticks.git.objects import Objects
-    from gitticks.git.repository import Repository
-
 
 _FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` brings it back from a clone that has it"
 _MOST_SHOWN = 20

@@ -6,11 +6,12 @@ That is remembered in `<common git dir>/gitticks/doctor.json`, a cache. Without 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
@@ -18,9 +19,12 @@ from gitticks.actions.doctor.repository import can_be_read, has_state
 from gitticks.board import board_path
 from gitticks.board.journal import load_journal
 from gitticks.git.merges.history import count_commits, merge_base
+from gitticks.git.refs import is_object_id
+from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store import layout
 from gitticks.store.dropped import (
+    Fallen,
     How,
     bring_back_fallen,
     dropped_commits,
@@ -30,16 +34,6 @@ from gitticks.store.dropped import (
 )
 from gitticks.store.index_database import connect, index_path, indexed_commit
 from gitticks.store.tip import state_tip
-
-if TYPE_CHECKING:
-    from gitticks.store.dropped import Fallen
-
-import json
-from dataclasses import dataclass
-from pathlib import Path
-
-from gitticks.git.refs import is_object_id
-from gitticks.git.repository import Repository
 
 RULES = 2
 """Raised with every change of what is legal, so that what was found by older rules is looked at again."""

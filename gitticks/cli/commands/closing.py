@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from gitticks.actions.context import Context
@@ -13,9 +11,7 @@ from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named,
 from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.writing import moved_words, read_text
-
-if TYPE_CHECKING:
-    from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId
 
 
 @click.command("cancel", cls=Command, examples=('gt cancel k7f2 "the page is gone"',))

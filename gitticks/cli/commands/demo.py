@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
 
 from gitticks.actions import demo
 from gitticks.actions.context import Context
-from gitticks.actions.demo import demo_context
+from gitticks.actions.demo import Demo, demo_context
 from gitticks.actions.listing import Filter, list_tasks
 from gitticks.actions.run import execute, prepare_run
 from gitticks.cli.options import Command, pass_context
@@ -19,11 +18,8 @@ from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines
 from gitticks.cli.views.tasks import print_tasks_or
 from gitticks.model.status import Awaiting
+from gitticks.model.task import Task
 from gitticks.runner.options import RunOptions
-
-if TYPE_CHECKING:
-    from gitticks.actions.demo import Demo
-    from gitticks.model.task import Task
 
 _MOST_ROUNDS = 20
 

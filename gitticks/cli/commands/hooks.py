@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.hooks import Place, hooks_status, install_hooks, uninstall_hooks
+from gitticks.actions.hooks import (
+    HooksStatus,
+    Place,
+    PlaceOfHooks,
+    hooks_status,
+    install_hooks,
+    uninstall_hooks,
+)
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Group, json_option, pass_context
 from gitticks.cli.render import say, screen, warn
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.errors import UsageError
+from gitticks.git.config import OwnHooks
 from gitticks.store.hook_files import HooksState
-
-if TYPE_CHECKING:
-    from gitticks.actions.hooks import HooksStatus, PlaceOfHooks
-    from gitticks.git.config import OwnHooks
 
 _SUMMARY = "Install, remove and check git hooks."
 

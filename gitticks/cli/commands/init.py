@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from gitticks.actions.agents import KnownAgent, known_agents
 from gitticks.actions.context import Context
-from gitticks.actions.init import Begun, initialise, is_begun
+from gitticks.actions.init import Begun, Initialised, initialise, is_begun
 from gitticks.agents.base import AgentKind
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context
 from gitticks.cli.render import hint, say, warn
 from gitticks.cli.text import visible
-from gitticks.git.sharing import Fetched
+from gitticks.git.sharing import AskedRemote, Fetched
 from gitticks.model.settings import HumanPolicy
-
-if TYPE_CHECKING:
-    from gitticks.actions.init import Initialised
-    from gitticks.git.sharing import AskedRemote
 
 
 @click.command("init", cls=Command, examples=("gt init", "gt init --base develop --human when-required"))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.review import accept_work, diff, reject_work, view
+from gitticks.actions.review import ReviewView, accept_work, diff, reject_work, view
 from gitticks.actions.run import runner_merges
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.update import note_task
@@ -21,9 +20,6 @@ from gitticks.cli.views.review import review_lines
 from gitticks.cli.writing import print_change
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
-
-if TYPE_CHECKING:
-    from gitticks.actions.review import ReviewView
 
 
 @click.command(

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.sync import sync
+from gitticks.actions.sync import Synced, sync
 from gitticks.actions.trust import are_settings_trusted
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, json_option, pass_context, seconds_of
 from gitticks.cli.render import hint, say, screen, warn
 from gitticks.cli.views.sync import next_step, sync_lines, warnings_of
 from gitticks.errors import GitticksError
-
-if TYPE_CHECKING:
-    from gitticks.actions.sync import Synced
 
 
 @click.command("sync", cls=Command, examples=("gt sync", "gt sync --watch", "gt sync --restore"))

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import click
 
 from gitticks.actions import transfer
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
+from gitticks.actions.transfer import Exported
 from gitticks.cli.json import SCHEMA, entry_object, event_object, plain, print_object
 from gitticks.cli.options import Command, Completes, json_option, pass_context
 from gitticks.cli.render import count_of, hint, say, warn
 from gitticks.cli.text import visible
 from gitticks.errors import Exit, UsageError
+from gitticks.importing.bring_in import Imported
 from gitticks.importing.record import Format
 from gitticks.terminal_safety import safe_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gitticks.actions.transfer import Exported
-    from gitticks.importing.bring_in import Imported
-
 
 IMPORT_FORMATS = ("ticks", "beads", "backlog", "github")
 _MOST_SHOWN = 20

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import click
 
@@ -31,11 +30,9 @@ from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import Command, json_option, pass_context, task_argument
 from gitticks.cli.writing import STDIN, agent_name, kept, moved_words, print_change, read_text
 from gitticks.errors import Exit, UsageError
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.task import Task
-
-if TYPE_CHECKING:
-    from gitticks.model.ids import TaskId
 
 
 @click.command(

@@ -6,12 +6,20 @@ import json
 import select
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.watching import Committed, EditLeft, EditTaken, Trouble, Watcher, keep_watching
+from gitticks.actions.watching import (
+    Committed,
+    EditLeft,
+    EditTaken,
+    Happening,
+    Trouble,
+    Watcher,
+    keep_watching,
+)
 from gitticks.cli.json import SCHEMA, plain
 from gitticks.cli.options import Command, pass_context
 from gitticks.cli.render import GAP, say, warn
@@ -21,9 +29,6 @@ from gitticks.cli.views.tasks import BOARD_PREFIX
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.runner.jobs import interrupting
 from gitticks.store.layout import STATE_BRANCH
-
-if TYPE_CHECKING:
-    from gitticks.actions.watching import Happening
 
 
 @click.command("watch", cls=Command, examples=("gt watch", "gt watch --once", "gt watch --json"))

@@ -1,21 +1,19 @@
-"""`gt hook` and `gt merge-driver`: what git calls."""
+"""`gt hook`."""
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import check_commit, check_merge
-from gitticks.actions.hook_followup import follow_commit, refresh_board
+from gitticks.actions.hook_followup import FollowedUp, follow_commit, refresh_board
 from gitticks.actions.hook_pushes import check_push, check_receive
 from gitticks.actions.hook_reverts import check_pick, put_back_reverted
-from gitticks.actions.merge_driver import merge_in_place
 from gitticks.actions.merges_by_hand import notice_merges
+from gitticks.board.skip_reasons import Problem
 from gitticks.cli.options import Command, pass_context
 from gitticks.cli.render import say
 from gitticks.cli.text import visible
@@ -24,16 +22,9 @@ from gitticks.cli.writing import agent_name, moved_words
 from gitticks.errors import Exit, GitticksError
 from gitticks.git.repository_lookup import find_place_of_hook
 
-if TYPE_CHECKING:
-    from gitticks.actions.hook_followup import FollowedUp
-    from gitticks.board.skip_reasons import Problem
-
-
 _CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")
 _NAMES = (*_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-checkout", "post-rewrite")
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("hook", cls=Command, examples=("gt hook pre-commit",))
@@ -122,25 +113,3 @@ def _words(context: Context, done: FollowedUp) -> str:
     if done.before.awaiting is not None and after.awaiting is None and after.is_open:
         return f"answered by {done.person}; back to {agent_name(context, after)}"
     return f"{moved_words(done.before, after)}, by {done.person}"
-
-
-@click.command("merge-driver", cls=Command, examples=("gt merge-driver %O %A %B %L %P",))
-@click.argument("base", type=_FILE)
-@click.argument("ours", type=_FILE)
-@click.argument("theirs", type=_FILE)
-@click.argument("size", metavar="MARKER-SIZE")
-@click.argument("path")
-def merge_driver_command(base: Path, ours: Path, theirs: Path, size: str, path: str) -> int:  # noqa: ARG001 (git's, not needed)
-    """Merge a task's file for git.
-
-    `gt init` lets git call it wherever both sides changed a task. The result replaces OURS. What both sides wrote
-    differently stands there twice, marked; the task then waits until a person chooses.
-    """
-    try:
-        done = merge_in_place(base, ours, theirs, path, os.environ)
-    except GitticksError as error:
-        say(f"gitticks: {visible(error.message)}", err=True)
-        return Exit.FAILED
-    for note in done.notes:
-        say(f"gitticks: {visible(f'{path}: {note}')}", err=True)
-    return Exit.DONE

@@ -1,0 +1,38 @@
+"""`gt merge-driver`; a module of its own, since git calls it for file after file and it loads little."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from gitticks.actions.merge_driver import merge_in_place
+from gitticks.cli.options import Command
+from gitticks.cli.render import say
+from gitticks.cli.text import visible
+from gitticks.errors import Exit, GitticksError
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("merge-driver", cls=Command, examples=("gt merge-driver %O %A %B %L %P",))
+@click.argument("base", type=_FILE)
+@click.argument("ours", type=_FILE)
+@click.argument("theirs", type=_FILE)
+@click.argument("size", metavar="MARKER-SIZE")
+@click.argument("path")
+def merge_driver_command(base: Path, ours: Path, theirs: Path, size: str, path: str) -> int:  # noqa: ARG001 (git's, not needed)
+    """Merge a task's file for git.
+
+    `gt init` lets git call it wherever both sides changed a task. The result replaces OURS. What both sides wrote
+    differently stands there twice, marked; the task then waits until a person chooses.
+    """
+    try:
+        done = merge_in_place(base, ours, theirs, path, os.environ)
+    except GitticksError as error:
+        say(f"gitticks: {visible(error.message)}", err=True)
+        return Exit.FAILED
+    for note in done.notes:
+        say(f"gitticks: {visible(f'{path}: {note}')}", err=True)
+    return Exit.DONE
