@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import check_commit, check_merge
-from gitticks.actions.hook_followup import FollowedUp, follow_commit, refresh_board
-from gitticks.actions.hook_pushes import check_push, check_receive
-from gitticks.actions.hook_reverts import check_pick, put_back_reverted
-from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.board.skip_reasons import Problem
 from gitticks.cli.options import Command, pass_context
 from gitticks.cli.render import say
 from gitticks.cli.text import visible
-from gitticks.cli.views.tasks import merged_lines
 from gitticks.cli.writing import agent_name, moved_words
 from gitticks.errors import Exit, GitticksError
 from gitticks.git.repository_lookup import find_place_of_hook
+
+if TYPE_CHECKING:
+    from gitticks.actions.hook_followup import FollowedUp
 
 _CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")
@@ -67,6 +66,8 @@ def _check(context: Context, *, is_merge: bool) -> int:
 
 
 def _check_push(context: Context, *, is_received: bool) -> int:
+    from gitticks.actions.hook_pushes import check_push, check_receive
+
     lines = sys.stdin.buffer.read()
     return _refuse(check_receive(context, lines) if is_received else check_push(context, lines))
 
@@ -82,6 +83,9 @@ def _refuse(problems: tuple[Problem, ...]) -> int:
 
 
 def _follow(context: Context, *, is_commit: bool) -> None:
+    from gitticks.actions.hook_followup import follow_commit, refresh_board
+    from gitticks.actions.hook_reverts import check_pick, put_back_reverted
+
     if not is_commit:
         refresh_board(context)
         return
@@ -94,6 +98,9 @@ def _follow(context: Context, *, is_commit: bool) -> None:
 
 def _notice(context: Context) -> None:
     """Moves the tasks on whose work a merge in the main checkout brought."""
+    from gitticks.actions.merges_by_hand import notice_merges
+    from gitticks.cli.views.tasks import merged_lines
+
     say(*merged_lines(notice_merges(context)))
 
 
