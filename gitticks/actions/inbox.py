@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +11,7 @@ from gitticks.actions.stop_reasons import MOST_READ, said_of
 from gitticks.model.notes import Section
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import ANSWERED, Status
+from gitticks.runner.liveness import SPENDING_FILE, is_run_alive_at
 from gitticks.store.indexed_tasks import graph_over
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
     from gitticks.model.queries import Surroundings
+    from gitticks.runner.spending_record import SpendingRecord
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.task_row import TaskRow
 
@@ -62,12 +65,14 @@ class Inbox(NamedTuple):
     """What awaits a person, the most urgent first: one's own and nobody's before what is others'.
 
     `left_out` are less urgent ones beyond the count, `for_others` those that were left out because others are asked.
+    `ended` is the limit that ended the last run, None while one lives.
     """
 
     asked: tuple[Asked, ...]
     left_out: int
     for_others: int
     broken: tuple[BrokenFile, ...]
+    ended: str | None = None
 
 
 def open_inbox(
@@ -87,7 +92,19 @@ def open_inbox(
     graph = Graph.of(index.listed(open_only=True), index.unreadable()) if with_json else graph_over(index)
     around = context.surroundings()
     found = inbox_of(context, graph, around, everybody=everybody, count=count, with_json=with_json)
-    return found._replace(asked=_with_changes(context, found.asked))
+    spending = spending_of_run(context)
+    ended = None if spending is None else spending.ended
+    return found._replace(asked=_with_changes(context, found.asked), ended=ended)
+
+
+def spending_of_run(context: Context) -> SpendingRecord | None:
+    """Returns what the run that lives has spent of what, or the limit that ended the last one; None if nothing tells."""
+    place = context.repository.own_place
+    if not os.path.exists(f"{place}/{SPENDING_FILE}"):
+        return None
+    from gitticks.runner.spending_record import read_spending
+
+    return read_spending(place, is_run_alive=is_run_alive_at(place))
 
 
 def inbox_of(

@@ -15,13 +15,17 @@ from gitticks.actions.sync_auto import sharing
 from gitticks.actions.taking_up import take_up, warn_of_fallen
 from gitticks.actions.trust import require_team_trusted
 from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
+from gitticks.agents.base import AgentSpec
+from gitticks.agents.prices import Priced, foresee
 from gitticks.board.skip_reasons import is_for_nobody
-from gitticks.errors import GitticksError
+from gitticks.document.settings_layers import DEFAULT
+from gitticks.errors import DocumentError, GitticksError
 from gitticks.flocks import give_up_lock, take_lock
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.settings import SandboxPreset
 from gitticks.model.task import SessionRecord, Task
+from gitticks.runner.budgets import no_price_hint, no_price_words
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits, RunEvent, Warned
 from gitticks.runner.jobs import interrupting
@@ -60,7 +64,57 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
         require_program(run.registry.spec(options.agent), run.registry)
     loop = Loop(run)
     loop.require_agent()
+    _require_prices(context, loop)
     return loop
+
+
+def _require_prices(context: Context, loop: Loop) -> None:
+    """Refuses a run whose dollars are limited where those of its agents could not be counted; of the default it warns.
+
+    Raises:
+        GitticksError: no price is known for a model, or no model of an agent that tells no cost.
+    """
+    found, budget = context.resolved_settings, context.settings.budget
+    names = {
+        "budget.task.cost": budget.task.cost,
+        "budget.epic.cost": budget.epic.cost,
+        "budget.run.cost": loop.budgets.limits.cost,
+    }
+    limits = [name for name, value in names.items() if value is not None]
+    chosen = [name for name in limits if found.origin(name) != DEFAULT]
+    if loop.options.max_cost is not None:
+        chosen.append("budget.run.cost")
+    for task, agent in loop.first_agents() if limits else ():
+        priced = foresee(agent, context.settings.prices)
+        if priced is Priced.NO_PRICE:
+            raise _unpriced_model(context, loop, task, agent)
+        if priced is Priced.NO_MODEL:
+            words = f"`{agent.name}` tells no cost and not which model it uses, so `{(chosen or limits)[0]}` cannot hold for it"
+            hint = f"`gt config agents.{agent.name}.model MODEL` names one"
+            if chosen and loop.options.max_cost is None:
+                raise found.error(chosen[0], words, hint=hint)
+            if chosen:
+                raise GitticksError(words, hint=hint)
+            context.warnings.append(f"{words}; {hint}")
+
+
+def _unpriced_model(context: Context, loop: Loop, task: Task, agent: AgentSpec) -> GitticksError:
+    """Returns the error that names the place of a model without a price: a flag, the task's file or the settings."""
+    words, hint = no_price_words(agent), no_price_hint(agent)
+    setting = f"agents.{agent.name}.model"
+    if loop.options.model is None and task.model == agent.model:
+        line = next(
+            (
+                number
+                for number, text in enumerate(context.store.task_file(task.id).data.splitlines(), 1)
+                if text.startswith(b"model:")
+            ),
+            None,
+        )
+        return DocumentError(words, path=task.file, line=line, hint=hint)
+    if loop.options.model is None and context.resolved_settings.origin(setting) != DEFAULT:
+        return context.resolved_settings.error(setting, words, hint=hint)
+    return GitticksError(words, hint=hint)
 
 
 def run_context(

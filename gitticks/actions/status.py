@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.actions.current import InWork, in_work
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
-from gitticks.actions.inbox import Inbox, inbox_of
+from gitticks.actions.inbox import Inbox, inbox_of, spending_of_run
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
 from gitticks.actions.taking_up import take_up, warn_of_fallen
 from gitticks.model.ids import BOARD_FOLDER, TaskId
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
+    from gitticks.runner.spending_record import SpendingRecord
     from gitticks.runner.start_delays import Resting
     from gitticks.store.task_row import TaskRow
 
@@ -71,6 +72,7 @@ class Overview(NamedTuple):
     cycles: tuple[Cycle, ...]
     denied: tuple[Denied, ...]
     resting: tuple[Resting, ...]
+    spending: SpendingRecord | None
     waiting: tuple[str, str] | None
     is_elsewhere: bool
 
@@ -113,6 +115,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
             filter(None, (denied_of(index, row.id) for row in sorted(begun, key=_by_id)[:MOST_READ]))
         ),
         resting=_resting(context),
+        spending=spending_of_run(context),
         waiting=waiting,
         is_elsewhere=is_elsewhere,
     )

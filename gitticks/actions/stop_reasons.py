@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status
 
 if TYPE_CHECKING:
     from gitticks.model.notes import Entry
@@ -40,6 +40,18 @@ def stuck_reason(history: bytes) -> str | None:
     return None
 
 
+def _escalated(history: bytes) -> str:
+    """Returns why gitticks itself asked a person last; empty if it did not."""
+    from gitticks.document.history import read_history
+    from gitticks.model.event import ENGINE, EventType
+
+    asked = (
+        event for event in reversed(read_history(history).events) if event.type is EventType.AWAITING_SET
+    )
+    last = next(asked, None)
+    return last.reason or "" if last is not None and last.actor == ENGINE else ""
+
+
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
     """Returns why those of the tasks are stuck that are, as far as their histories tell."""
     stuck = [task.id for task in tasks if task.status == Status.STUCK]
@@ -51,6 +63,8 @@ def said_of(index: Index, task: TaskRow) -> str:
     """Returns why a task is stuck, or else the agent's note that came with its signal; empty if there is none."""
     if task.status == Status.STUCK:
         return stuck_reason(index.history(task.id)) or ""
+    if task.awaiting == Awaiting.ESCALATION and (why := _escalated(index.history(task.id))):
+        return why
     if task.asked_at is None or b"notes" not in (index.data(task.id) or b"").lower():
         return ""
     from gitticks.actions.showing import body_of, notes_of

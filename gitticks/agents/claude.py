@@ -115,6 +115,7 @@ class ClaudeReader(StreamReader):
         if event.get("error") or message.get("model") == "<synthetic>":
             return None
         self.passing = None
+        self.model = self.model or text_at(message, "model") or None
         self._count(message)
         for block in objects_at(message, "content"):
             if block.get("type") == "tool_use":

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from enum import Enum
 
-from gitticks.agents.base import AgentKind, AgentReport
+from gitticks.agents.base import AgentKind, AgentReport, AgentSpec
 from gitticks.model.settings import Price
 from gitticks.model.task import Usage
 
@@ -19,6 +20,7 @@ LIBRARY = "genai-prices"
 _MILLION = 1_000_000
 _ONE_REQUEST = 100_000
 """So many tokens are priced at once: the library takes a whole session for one long request, which costs more each."""
+_TELL_TOKENS_ONLY = (AgentKind.CODEX, AgentKind.GEMINI, AgentKind.AMP)
 _PROVIDERS = {AgentKind.CODEX: "openai", AgentKind.GEMINI: "google", AgentKind.CLAUDE: "anthropic"}
 
 
@@ -47,9 +49,24 @@ def with_cost(
     return replace(report, cost=cost, usage=replace(report.usage, cost=cost), cost_source=source)
 
 
-def is_known(model: str, kind: AgentKind, prices: Mapping[str, Price]) -> bool:
-    """True if there is a price for a model."""
-    return model in prices or _by_library(Usage(tokens_in=1), 0, model, kind) is not None
+class Priced(Enum):
+    """What can be said beforehand of the cost of an agent's sessions; LATER says that it will name its model itself."""
+
+    YES = "yes"
+    LATER = "later"
+    NO_MODEL = "no model"
+    NO_PRICE = "no price"
+
+
+def foresee(agent: AgentSpec, prices: Mapping[str, Price]) -> Priced:
+    """Returns whether it will be known what an agent's sessions cost; what tells no tokens costs nothing."""
+    if agent.kind not in _TELL_TOKENS_ONLY:
+        return Priced.YES
+    model = None if agent.kind is AgentKind.AMP else agent.model  # what Amp is asked for is a mode of its own
+    if model is None:
+        return Priced.NO_MODEL if agent.kind is AgentKind.CODEX else Priced.LATER
+    is_known = model in prices or _by_library(Usage(tokens_in=1), 0, model, agent.kind) is not None
+    return Priced.YES if is_known else Priced.NO_PRICE
 
 
 def _by_price(report: AgentReport, price: Price) -> float | None:

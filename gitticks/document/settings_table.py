@@ -49,11 +49,6 @@ class Setting:
 NOT_YET: tuple[str, ...] = (
     "agents.*.fallback",
     "approvals.allowed_signers",
-    "budget.epic.",
-    "budget.run.duration",
-    "budget.run.iterations",
-    "budget.run.tokens",
-    "budget.task.",
     "checkpoint_every",
     "council.",
     "keep.",

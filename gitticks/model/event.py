@@ -63,6 +63,7 @@ class EventType(StrEnum):
     MERGED = "merge.done"
     MERGE_FAILED = "merge.failed"
     CHILDREN = "epic.children"
+    BUDGET = "budget.reached"
 
 
 class Event(NamedTuple):

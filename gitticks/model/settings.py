@@ -48,12 +48,27 @@ class OnConflict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class BudgetLimits:
+    """Limits of one budget; cost in dollars, None is unlimited."""
+
+    iterations: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    duration: float | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """True if anything is limited."""
+        return self != BudgetLimits()
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What `decide` needs to know of the settings.
 
     `review_waiver` says why an agent's review is waived for this task although policy asks for one.
     `minimum_approval` is the weakest strength that closes work, from L0 (git's name alone) to L3 (a hardware key);
-    with `four_eyes` nobody closes what they created.
+    with `four_eyes` nobody closes what they created. `budget` is that of a task, an epic's is counted outside of it.
     """
 
     review: ReviewPolicy = ReviewPolicy.AGENT
@@ -67,6 +82,7 @@ class Policy:
     review_waiver: str | None = None
     minimum_approval: str = "L0"
     four_eyes: bool = False
+    budget: BudgetLimits = BudgetLimits()
 
 
 class PromptWay(StrEnum):
@@ -165,16 +181,6 @@ class VerifySettings:
     committed: bool = True
     scripts: tuple[str, ...] = ()
     retries: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetLimits:
-    """Limits of one budget; cost in dollars, None is unlimited."""
-
-    iterations: int | None = None
-    tokens: int | None = None
-    cost: float | None = None
-    duration: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Task
+from gitticks.workflow.budget import Metric, Reading, Scope
 from gitticks.workflow.decision import Decision
 
 if TYPE_CHECKING:
@@ -33,6 +35,48 @@ class AgentSaid:
 
     task: TaskId
     line: str
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetState:
+    """How much of one limit is spent; `task` is the task's or the epic's, None for the run's."""
+
+    scope: Scope
+    task: TaskId | None
+    metric: Metric
+    spent: float
+    limit: float
+    percent: int
+
+    @property
+    def words(self) -> str:
+        """Returns `$2.40 of $3.00`."""
+        return Reading(self.scope, self.metric, self.spent, self.limit).words
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSpent:
+    """A session is over: what it took, and what is spent of which budgets now.
+
+    `cost` is None where nobody knows it, `cost_source` says who priced it if the agent did not.
+    """
+
+    task: TaskId
+    agent: str
+    role: Role
+    tokens: int
+    cost: float | None
+    cost_source: str | None
+    seconds: float
+    budgets: tuple[BudgetState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetReached:
+    """A budget came to a level: 80 and 95 per cent are warnings, at 100 nothing more is started."""
+
+    budget: BudgetState
+    level: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +147,14 @@ class RunEnded:
     done: int
     cost: float
     hints: tuple[str, ...] = ()
+    budgets: tuple[BudgetState, ...] = ()
 
 
 RunEvent = (
     SessionBegan
     | AgentSaid
+    | SessionSpent
+    | BudgetReached
     | ChecksEnded
     | TaskMoved
     | Warned
@@ -123,7 +170,8 @@ def tell(run: RunContext, before: Task, decision: Decision) -> None:
     after = decision.task
     reason = next((step.reason for step in reversed(decision.steps) if step.reason), None)
     if reason is None:
-        reason = next((event.reason for event in reversed(decision.events) if event.reason), None)
+        told = (event.reason for event in reversed(decision.events) if event.type is not EventType.BUDGET)
+        reason = next(filter(None, told), None)
     if (before.status, before.awaiting) == (after.status, after.awaiting) and reason is None:
         return
     actor = decision.events[-1].actor.name if decision.events else "gitticks"

@@ -18,7 +18,8 @@ from gitticks.model.status import Role
 from gitticks.model.task import Ending
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.astray import find_astray, find_made_elsewhere
-from gitticks.runner.events import ChecksEnded, Warned, tell
+from gitticks.runner.budgets import count_into_epics, reached_in
+from gitticks.runner.events import BudgetReached, ChecksEnded, Warned, tell
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.reviewing import find_waiver
 from gitticks.runner.scratchpad import add_entry
@@ -27,6 +28,7 @@ from gitticks.runner.worklog import WorklogEntry, append_entry
 from gitticks.store import layout
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.left_behind import end_watch
+from gitticks.workflow.budget import spent_of
 from gitticks.workflow.decision import is_turn_of
 from gitticks.workflow.sessions import MOST_DENIED, wants_checks
 from gitticks.workflow.signals import read_signal
@@ -61,14 +63,18 @@ class Handover:
     checks: tuple[str, ...] = ()
 
 
-def write_handover(transaction: Transaction, handover: Handover, circumstances: Circumstances) -> Decision:
-    """Writes what a session left and what follows from it."""
+def write_handover(
+    transaction: Transaction, handover: Handover, circumstances: Circumstances
+) -> tuple[Decision, ...]:
+    """Writes what a session left and what follows from it, for the task and then for the epics that it counts into."""
     take_delivery(transaction, handover.task_id, handover.actor, handover.delivery, circumstances)
     decision = carry_out(transaction, handover.task_id, handover.ended, circumstances)
     _add_usage(transaction, handover)
     _add_worklog(transaction, handover, circumstances)
     _add_learnings(transaction, handover, circumstances)
-    return decision
+    ended = handover.ended
+    spent = spent_of(ended.spent, ended.role, ended.ending.value)
+    return decision, *count_into_epics(transaction, handover.task_id, spent, circumstances)
 
 
 def write_request(
@@ -213,6 +219,14 @@ class SessionEnding:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What came of a session's end, and which budgets reached a level by it."""
+
+    decision: Decision
+    reached: tuple[BudgetReached, ...]
+
+
 def finish_session(
     run: RunContext,
     store: Store,
@@ -221,7 +235,7 @@ def finish_session(
     *,
     workspace: Workspace | None,
     stop: StopRequest,
-) -> Decision:
+) -> Finished:
     """Judges what an agent left and writes it, whatever the state has become meanwhile.
 
     Args:
@@ -258,7 +272,7 @@ def finish_session(
     circumstances = run.circumstances(
         head=head, review_waiver=waiver, checks_failure=checks.failure if checks else None
     )
-    decision = store.transact(
+    decision, *of_epics = store.transact(
         lambda transaction: write_handover(transaction, handover, circumstances), author=run.author
     )
     if workspace is not None:
@@ -269,7 +283,7 @@ def finish_session(
     if ended.ending is not Ending.STOPPED or is_turn_of(before, ending.role):
         # A session that was stopped since its task had moved on: that move was told when it was made.
         tell(run, before, decision)
-    return decision
+    return Finished(decision, reached_in((decision, *of_epics)))
 
 
 def look_for_left_behind(run: RunContext, actor: Actor, task_id: TaskId) -> None:

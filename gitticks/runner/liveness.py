@@ -15,6 +15,8 @@ SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
 RUN_LOCK = "run.lock"
 RESTING_FILE = "resting.json"
 """Which agents rest because their service gives them no more; `gitticks.runner.start_delays` writes it."""
+SPENDING_FILE = "spending.json"
+"""What a run has spent of which budgets; `gitticks.runner.spending_record` writes it."""
 RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
 """The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
 _NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -15,21 +17,23 @@ from gitticks.model.queries import Surroundings, TaskGraph, is_taken
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
+from gitticks.runner.budgets import Budgets, state_of
 from gitticks.runner.claiming import ClaimedElsewhereError
-from gitticks.runner.events import RunWaits, Warned
+from gitticks.runner.events import BudgetReached, RunWaits, SessionSpent, Warned
 from gitticks.runner.jobs import Jobs
 from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeTurns
 from gitticks.runner.notifications import Notifier
-from gitticks.runner.options import Tally, count_in_review, left_out, next_tasks
+from gitticks.runner.options import count_in_review, left_out, next_tasks
 from gitticks.runner.outcome import RunExit, Standstill, judge, shown, summarise, why_not_ready
 from gitticks.runner.recovery import recover_session
-from gitticks.runner.reviewing import require_any_worker
+from gitticks.runner.reviewing import choose_agent, require_any_worker
 from gitticks.runner.session import SessionRun
 from gitticks.runner.start_delays import LeftAlone, Patience, role_for
 from gitticks.runner.waking import TaskReader, wait_for_change
 from gitticks.workflow.decision import is_turn_of
 
 if TYPE_CHECKING:
+    from gitticks.agents.base import AgentReport, AgentSpec
     from gitticks.model.task import SessionRecord
     from gitticks.runner.context import RunContext
 
@@ -44,7 +48,7 @@ class Loop:
     def __init__(self, run: RunContext) -> None:
         self.run = run
         self.options = run.options
-        self.tally = Tally()
+        self.budgets = Budgets(run)
         self._clock = run.world.monotonic_seconds
         self._started = self._clock()
         self._tasks = TaskReader(run)
@@ -84,6 +88,7 @@ class Loop:
         """Runs until nothing is left to do and returns the exit code."""
         self.run.holds.forget_run_stop()
         self._patience.forget_last_run()
+        self.budgets.keep(map(state_of, self.budgets.readings()), self._tasks.graph())
         self._name_closed()
         with self._notifier:
             with ThreadPoolExecutor(max_workers=self.options.parallel + 1) as pool:
@@ -106,6 +111,24 @@ class Loop:
             require_any_worker(
                 self.run.open_store(), tasks, self.run.registry, self.run.settings, asked=self.options.agent
             )
+
+    def first_agents(self) -> Iterator[tuple[Task, AgentSpec]]:
+        """Yields the agents of what would be started first, each with the first of its tasks; unknown ones are left out."""
+        seen = set()
+        for task in self._pickable():
+            for role in (Role.WORKER, Role.REVIEWER):
+                with contextlib.suppress(GitticksError):
+                    agent = choose_agent(
+                        self.run.registry,
+                        task,
+                        self.run.settings,
+                        role,
+                        asked=self.options.agent,
+                        model=self.options.model,
+                    )
+                    if (agent.name, agent.model) not in seen:
+                        seen.add((agent.name, agent.model))
+                        yield task, agent
 
     def _name_closed(self) -> None:
         tasks = self._tasks.graph().tasks
@@ -154,7 +177,8 @@ class Loop:
             self._interrupted.set()
         if self._interrupted.is_set():
             return bool(self._jobs)
-        self._limit = self.tally.limit(self.options, self._clock() - self._started)
+        self._tell_reached(self.budgets.look())
+        self._limit = self.budgets.limit(Role.REVIEWER)
         if self._limit is not None:
             if self._jobs:
                 ends = f"what runs may end: {shown(sorted(job.task.id for job in self._jobs))}"
@@ -167,7 +191,7 @@ class Loop:
 
     @property
     def _goes_on(self) -> bool:
-        return self.options.auto and self.tally.worker_limit(self.options) is None
+        return self.options.auto and self.budgets.limit(Role.WORKER) is None
 
     def _around(self, *, with_obstacles: bool = True) -> Surroundings:
         """Returns what readiness depends on; without obstacles also what is held, left alone or conflicted is free."""
@@ -220,14 +244,11 @@ class Loop:
             if len(sessions) >= self.options.parallel:
                 break
             workspace = workspaces.workspace_name(task, graph, settings)
-            is_spent = self.tally.worker_limit(self.options, self._jobs.worker_count) is not None
             if workspace in occupied | {job.workspace for job in sessions}:
                 continue
-            if is_spent and role_for(task) is Role.WORKER:
-                continue
+            role = role_for(task)
             try:
-                if not self._patience.holds_back(task):
-                    role = role_for(task)
+                if not self._patience.holds_back(task) and not self._is_spent(task, role):
                     self._current_epic = task.parent or self._current_epic
                     work = partial(self._run_session, task.id, role)
                     self._jobs.start(pool, task, role, workspace, work)
@@ -235,6 +256,25 @@ class Loop:
             except GitticksError as error:
                 self._left_alone.add(task.id, error)
         return started
+
+    def _is_spent(self, task: Task, role: Role) -> bool:
+        """True if no budget has anything left for a session, those that run now counted in."""
+        if self.budgets.limit(role, running=self._jobs.worker_count) is not None:
+            return True
+        if role is not Role.WORKER:
+            return False
+        graph = self._tasks.graph()
+
+        def running(epic_id: TaskId) -> int:
+            below = graph.below(epic_id)
+            return sum(job.role is Role.WORKER and job.task.id in below for job in self._jobs)
+
+        return self.budgets.holds_back(task, graph, running)
+
+    def _tell_reached(self, reached: Iterable[BudgetReached]) -> None:
+        for one in reached:
+            self.run.emit(one)
+            self._notifier.tell_budget(one, self._tasks.graph().tasks)
 
     def _run_session(self, task_id: TaskId, role: Role, stop: StopRequest) -> SessionRun | None:
         """Runs a session; None where another clone did what there was to do before the task could be claimed."""
@@ -263,8 +303,28 @@ class Loop:
                     continue
                 self._left_alone.note_end(job.task.id)
                 if session.report is not None:
-                    self.tally.add(job.task.usage, after.usage, is_iteration=job.role is Role.WORKER)
+                    self.budgets.note(session)
+                    self._tell_spent(session, session.report)
                     self._patience.note(session)
+
+    def _tell_spent(self, session: SessionRun, report: AgentReport) -> None:
+        graph = self._tasks.graph()
+        task = graph.tasks.get(session.task_id, session.file.task)
+        states = self.budgets.states(task, graph)
+        self.budgets.keep(states, graph)
+        self.run.emit(
+            SessionSpent(
+                task.id,
+                session.agent.name,
+                session.role,
+                report.tokens,
+                None if report.is_unpriced else report.spent.cost,
+                report.cost_source,
+                report.usage.seconds,
+                states,
+            )
+        )
+        self._tell_reached(session.reached)
 
     def _start_merge(self, pool: ThreadPoolExecutor) -> bool:
         """Starts the next merge; there is never more than one."""
@@ -307,7 +367,7 @@ class Loop:
             return (
                 self.run.holds.is_run_asked_to_stop()
                 or self.run.holds.held() != held
-                or self.tally.limit(self.options, self._clock() - self._started) is not None
+                or self.budgets.limit(Role.REVIEWER) is not None
             )
 
         wait_for_change(self.run.repository, seconds, self._interrupted, is_to_look_up)
@@ -332,14 +392,16 @@ class Loop:
         if limit is not None and not is_interrupted:
             self._notifier.tell_limit(limit)
         self._notifier.close(0.0 if self._stopping.is_set() else LONGEST_TELLING_SECONDS)
+        self.budgets.end(None if is_interrupted else limit)
         reason = "; ".join(reasons) or "nothing else is ready"
-        ended = summarise(scope, reason, code, self.tally.iterations, self.tally.cost)
+        states = tuple(map(state_of, self.budgets.readings()))
+        ended = summarise(scope, reason, code, self.budgets.spent, states)
         self.run.emit(replace(ended, hints=tuple(hints)))
         return code
 
     def _reached_limit(self, left: Standstill, scope: list[Task]) -> str | None:
         """Returns the limit that ended the run; None if it would have ended without."""
-        limit = self._limit or self.tally.worker_limit(self.options)
+        limit = self._limit or self.budgets.limit(Role.WORKER)
         is_unmerged = self._limit is not None and any(task.is_merging for task in scope)
         had_more = bool(left.more or left.crowded_out) or is_unmerged
         return limit if self.options.auto or had_more else None

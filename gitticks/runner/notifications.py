@@ -20,8 +20,9 @@ from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.runner.events import Warned
+from gitticks.runner.events import BudgetReached, Warned
 from gitticks.safe_read import read_plain_text
+from gitticks.workflow.budget import Level
 
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
@@ -87,6 +88,7 @@ class NoticeKind(StrEnum):
     STUCK = "task.stuck"
     DONE = "task.done"
     LIMIT = "run.limit"
+    BUDGET = "budget.warning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +222,15 @@ class Notifier:
         """Tells that a limit ended the run."""
         if self.is_on:
             self._tell(Notice(NoticeKind.LIMIT, self._run.now, reason=reason))
+
+    def tell_budget(self, reached: BudgetReached, tasks: Mapping[TaskId, Task]) -> None:
+        """Tells that a budget is nearly spent; one that is spent shows in the task, or ends the run."""
+        if not self.is_on or reached.level >= Level.SPENT:
+            return
+        state = reached.budget
+        reason = f"{state.percent} % of `budget.{state.scope}.{state.metric}` is spent: {state.words}"
+        task = None if state.task is None else tasks.get(state.task)
+        self._tell(Notice(NoticeKind.BUDGET, self._run.now, task, reason=reason))
 
     def close(self, seconds: float) -> None:
         """Waits a bounded time for what is being told; the next run tells the rest of what is still true then."""

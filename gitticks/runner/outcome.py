@@ -10,7 +10,8 @@ from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, TaskGraph, is_deferred
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.runner.events import RunEnded
+from gitticks.runner.events import BudgetState, RunEnded
+from gitticks.workflow.budget import Spent
 
 _SHOWN_TASKS = 10
 
@@ -54,19 +55,20 @@ def summarise(
     tasks: Iterable[Task],
     reason: str,
     code: RunExit,
-    iterations: int,
-    cost: float,
+    spent: Spent,
+    budgets: tuple[BudgetState, ...] = (),
 ) -> RunEnded:
-    """Returns the last event of a run, which counts the tasks of its scope; `cost` in dollars."""
+    """Returns the last event of a run, which counts the tasks of its scope."""
     scope = list(tasks)
     return RunEnded(
         reason,
         int(code),
-        iterations,
+        spent.iterations,
         waiting=sum(task.is_open and task.awaiting is not None for task in scope),
         stuck=sum(task.status is Status.STUCK for task in scope),
         done=sum(task.status is Status.DONE for task in scope),
-        cost=round(cost, 4),
+        cost=round(spent.cost, 4),
+        budgets=budgets,
     )
 
 

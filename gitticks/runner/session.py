@@ -32,7 +32,8 @@ from gitticks.model.status import ActorKind, Isolation, Role
 from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task, Usage
 from gitticks.processes import own_identity
 from gitticks.runner import mailbox, workspaces
-from gitticks.runner.events import AgentSaid, SessionBegan, Warned, tell
+from gitticks.runner.budgets import limits_of_run, require_price
+from gitticks.runner.events import AgentSaid, BudgetReached, SessionBegan, Warned, tell
 from gitticks.runner.finishing import SessionEnding, finish_session, look_for_left_behind
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.requests import RequestWatcher
@@ -170,6 +171,7 @@ class SessionRun:
             run.registry, self.file.task, run.settings, role, asked=run.options.agent, model=run.options.model
         )
         self.report: AgentReport | None = None
+        self.reached: tuple[BudgetReached, ...] = ()
         self.round = current_round(self.file.task, role)
         self.actor = Actor(ActorKind.AGENT, self.agent.name, role)
 
@@ -185,6 +187,7 @@ class SessionRun:
             return self._pass_by(waiver)
         if self.role is Role.WORKER:
             require_worker(self.agent, self.file, self.run.registry)
+        require_price(self.agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
         self._script()
         tasks = self.store.snapshot().all_tasks()
         plan = workspaces.plan(
@@ -364,4 +367,8 @@ class SessionRun:
             self.run.emit(Warned(self.task_id, unpriced_words(self.agent.name, report)))
         self.report = report
         ending = SessionEnding(self.actor, self.role, self.round, report)
-        return finish_session(self.run, self.store, self.file, ending, workspace=workspace, stop=self.stop)
+        finished = finish_session(
+            self.run, self.store, self.file, ending, workspace=workspace, stop=self.stop
+        )
+        self.reached = finished.reached
+        return finished.decision

@@ -9,6 +9,7 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.status import Awaiting, Verdict
 from gitticks.model.task import CAME_TO_NOTHING, Ending
+from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Counts:
     """How often something happened since a person's last word on the task.
 
     `work_approved` is true if that word said that a person did the work, and nobody moved the task since. `overflows`
-    are sessions in a row that ended because the agent's context window was full.
+    are sessions in a row that ended because the agent's context window was full. `spent` is what all sessions took.
     """
 
     iterations: int = 0
@@ -45,6 +46,7 @@ class Counts:
     voids: int = 0
     work_approved: bool = False
     overflows: int = 0
+    spent: Spent = NOTHING
 
 
 PERSONS_WORD = frozenset({EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED})
@@ -55,9 +57,11 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
     """Returns the counts that a history gives, oldest event first; so restarts and other hosts agree on them."""
     iterations = failed_checks = refusals = failed_merges = voids = overflows = 0
     work_approved = False
+    spent = Spent()
     for event in history:
         if event.actor.is_human and event.type in PERSONS_WORD:
             iterations = failed_checks = refusals = failed_merges = voids = overflows = 0
+            spent = Spent()
             work_approved = _approves_work(event, before=work_approved)
         elif event.type in (EventType.ADVANCED, EventType.MOVED):
             failed_checks = refusals = overflows = 0
@@ -65,6 +69,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
         elif event.type is EventType.SESSION_ENDED:
             iterations += bool(event.data.get("iteration"))
             overflows = _overflows(event, overflows)
+            spent = spent.plus(spent_in_session(event))
         elif event.type is EventType.GATE_FAILED:
             failed_checks += event.data.get("gate") == "checks"
         elif event.type in (EventType.REFUSED, EventType.START_FAILED):
@@ -73,7 +78,18 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             failed_merges += 1
         elif event.type is EventType.VOIDED and not event.actor.is_human:
             voids += 1
-    return Counts(iterations, failed_checks, refusals, failed_merges, voids, work_approved, overflows)
+    return Counts(iterations, failed_checks, refusals, failed_merges, voids, work_approved, overflows, spent)
+
+
+def granted_before(history: Iterable[Event]) -> Spent:
+    """Returns what an epic and all below it had taken when a person let it go on after its budget was spent."""
+    stopped_at = granted = Spent()
+    for event in history:
+        if event.type is EventType.BUDGET and event.data.get("level") == Level.SPENT.value:
+            stopped_at = total_in(event)
+        elif event.actor.is_human and event.type in PERSONS_WORD:
+            granted = stopped_at
+    return granted
 
 
 def _overflows(ended: Event, before: int) -> int:

@@ -7,11 +7,12 @@ from typing import assert_never
 
 from gitticks.model.settings import Policy
 from gitticks.model.task import Task
-from gitticks.workflow import merging, people, sessions
+from gitticks.workflow import merging, people, sessions, spending
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Decision, Draft
 from gitticks.workflow.triggers import (
     AwaitingSet,
+    BudgetCounted,
     ChildrenChanged,
     Closed,
     HeadMoved,
@@ -81,6 +82,8 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
             merging.void(draft, trigger.head)
         case ChildrenChanged():
             merging.follow_children(draft, trigger)
+        case BudgetCounted():
+            spending.count(draft, trigger)
         case _:
             assert_never(trigger)
     return draft.finish()

@@ -186,6 +186,12 @@ class Draft:
             self.archive(Section.HANDOFF)
         self.task = replace(self.task, asked=None, approval=None)
 
+    def give_up(self, reason: str) -> None:
+        """Makes a task stuck that its agent does not get done; what is still pending passes through work."""
+        if self.task.status is Status.PENDING:
+            self.enter(Status.WORKING, EventType.ADVANCED, reason, actor=ENGINE)
+        self.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
+
     def give_back(self, cause: EventType, reason: str | None) -> None:
         """Returns the task to the agent: the four statuses past the work become working, the others stay."""
         if self.task.status in (Status.PENDING, Status.WORKING):

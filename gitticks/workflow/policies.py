@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitticks.model.settings import Policy, Settings
+from gitticks.model.settings import BudgetLimits, Policy, Settings
 from gitticks.model.task import Task
 
 
@@ -20,4 +20,5 @@ def policy_for(task: Task, settings: Settings, *, review_waiver: str | None = No
         review_waiver=review_waiver,
         minimum_approval=settings.approvals.minimum,
         four_eyes=settings.approvals.four_eyes,
+        budget=BudgetLimits() if task.is_epic else settings.budget.task,
     )

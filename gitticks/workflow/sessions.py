@@ -10,7 +10,7 @@ from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task, Usage
-from gitticks.workflow import gates, merging
+from gitticks.workflow import gates, merging, spending
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind
 from gitticks.workflow.transitions import FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT, Gate
@@ -74,6 +74,7 @@ def end(draft: Draft, ended: SessionEnded) -> None:
     counts = _apply_end(draft, ended) and ended.role is Role.WORKER
     if counts and draft.task.status is before and draft.task.awaiting is None:
         _limit_iterations(draft)
+    spending.limit(draft, ended)
     draft.log(
         EventType.SESSION_ENDED,
         ended.detail,
@@ -170,13 +171,7 @@ def _refuse(draft: Draft, ended: SessionEnded) -> None:
     reason = ended.detail or ended.ending.value
     draft.log(kind, reason)
     if draft.counts.refusals + 1 >= MOST_REFUSALS:
-        _give_up(draft, reason)
-
-
-def _give_up(draft: Draft, reason: str) -> None:
-    if draft.task.status is Status.PENDING:
-        draft.enter(Status.WORKING, EventType.ADVANCED, reason, actor=ENGINE)
-    draft.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
+        draft.give_up(reason)
 
 
 def _obey(draft: Draft, signal: Signal) -> None:
@@ -238,13 +233,13 @@ def _limit_iterations(draft: Draft) -> None:
     """Leaves the task to the next iteration, if the limit allows one."""
     used = draft.counts.iterations + 1
     if used >= draft.policy.iterations:
-        _give_up(draft, f"{used} iteration{'' if used == 1 else 's'} without a hand-off")
+        draft.give_up(f"{used} iteration{'' if used == 1 else 's'} without a hand-off")
 
 
 def _overflow(draft: Draft) -> None:
     """Leaves the task to another session, whose prompt is shorter, unless that has not helped before."""
     if draft.counts.overflows + 1 >= MOST_OVERFLOWS:
-        _give_up(draft, f"the agent's context window was full {MOST_OVERFLOWS} times in a row")
+        draft.give_up(f"the agent's context window was full {MOST_OVERFLOWS} times in a row")
 
 
 def _crash(draft: Draft, reason: str) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from gitticks.model.event import ENGINE, Actor
 from gitticks.model.status import Awaiting, Role, Status, Verdict
 from gitticks.model.task import Ending, Usage
+from gitticks.workflow.budget import Reading, Spent
 from gitticks.workflow.signals import Signal
 
 
@@ -154,6 +155,21 @@ class ChildrenChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class BudgetCounted:
+    """A task's or an epic's budget was counted.
+
+    `readings` are all there are, `reached` those that have just come to a level, `total` is all that was
+    counted, with an epic what was ever spent, and `on` says in words on what.
+    """
+
+    readings: tuple[Reading, ...]
+    total: Spent
+    on: str = ""
+    reached: tuple[Reading, ...] = ()
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
 class Reopened:
     """A person takes a closed task up again."""
 
@@ -174,5 +190,6 @@ Trigger = (
     | MergeFound
     | HeadMoved
     | ChildrenChanged
+    | BudgetCounted
     | Reopened
 )

@@ -27,6 +27,8 @@ __all__ = ["project"]
 
 KINDS = {
     "session.began",
+    "session.spent",
+    "budget.reached",
     "agent.said",
     "checks.ended",
     "task.moved",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.agents.base import AgentKind, AgentReport
-from gitticks.agents.prices import LIBRARY, OWN, is_known, with_cost
+from gitticks.agents.base import AgentKind, AgentReport, AgentSpec
+from gitticks.agents.prices import LIBRARY, OWN, Priced, foresee, with_cost
 from gitticks.model.settings import Price
 from gitticks.model.task import Ending, Usage
 
@@ -61,14 +61,22 @@ def test_a_session_is_no_single_long_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "kind", "known"),
+    ("kind", "model", "priced"),
     [
-        ("gpt-5.1", AgentKind.CODEX, True),
-        ("claude-sonnet-4-5", AgentKind.CODEX, True),
-        ("gemini-2.5-flash", AgentKind.GEMINI, True),
-        ("m", AgentKind.AMP, True),
-        ("smart", AgentKind.AMP, False),
+        (AgentKind.CODEX, "gpt-5.1", Priced.YES),
+        (AgentKind.CODEX, "claude-sonnet-4-5", Priced.YES),
+        (AgentKind.CODEX, "m", Priced.YES),
+        (AgentKind.CODEX, "nobody-knows", Priced.NO_PRICE),
+        (AgentKind.CODEX, None, Priced.NO_MODEL),
+        (AgentKind.GEMINI, "gemini-2.5-flash", Priced.YES),
+        (AgentKind.GEMINI, "nobody-knows", Priced.NO_PRICE),
+        (AgentKind.GEMINI, None, Priced.LATER),
+        (AgentKind.AMP, "smart", Priced.LATER),
+        (AgentKind.CLAUDE, "nobody-knows", Priced.YES),
+        (AgentKind.COMMAND, "nobody-knows", Priced.YES),
     ],
 )
-def test_it_is_known_beforehand_whether_a_model_has_a_price(model: str, kind: AgentKind, known: bool) -> None:
-    assert is_known(model, kind, MINE) is known
+def test_it_is_known_beforehand_whether_sessions_will_have_a_cost(
+    kind: AgentKind, model: str | None, priced: Priced
+) -> None:
+    assert foresee(AgentSpec("a", kind, model=model), MINE) is priced

@@ -13,6 +13,7 @@ from gitticks.git.repository import discover
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.model.task import Task
 from gitticks.runner.outcome import RunExit, judge, summarise
+from gitticks.workflow.budget import Spent
 from tests.support.agents import DATA
 from tests.support.decisions import make_merging, make_task
 from tests.support.runs import DONE, NO_REVIEW, RunProject, project
@@ -55,8 +56,7 @@ def test_the_summary_counts() -> None:
         [STUCK, WORK, WAITS, DONE_TASK, DONE_TASK, CANCELLED],
         "over",
         RunExit.STUCK,
-        7,
-        0.12345,
+        Spent(7, 100, 0.12345),
     )
     assert (ended.waiting, ended.stuck, ended.done) == (3, 1, 2)
     assert (ended.reason, ended.exit_code, ended.iterations, ended.cost) == ("over", 4, 7, 0.1235)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from gitticks.model.event import EventType
 from tests.runner.test_kept_from_work import standing_in
@@ -79,3 +80,46 @@ def test_half_a_price_is_an_error_with_its_line_before_anything_starts(project: 
     assert "`prices.gpt-7` lacks `output`\n\nhint: `gt config prices.gpt-7.output 3.0`" in ran.err
     project.ok("config", "prices.gpt-7.output", "15")
     assert project.run().code == 0
+
+
+def test_a_model_without_a_price_is_an_error_with_its_place_before_anything_starts(
+    project: RunProject,
+) -> None:
+    project.settings(NO_PERSON)
+    codex(project)
+    project.ok("config", "agents.codex.model", "nobody-knows")
+    project.make()
+    ran = project.run()
+    words = "no price is known for `nobody-knows`, so no budget of dollars can hold for `codex`"
+    assert (ran.code, ran.out) == (64, "")
+    assert re.match(rf"error: config.yaml:\d+:\d+: {re.escape(words)}\n", ran.err), ran.err
+    assert "`gt config prices.nobody-knows.input DOLLARS`" in ran.err
+    ran = project.run("--model", "nobody-here")
+    assert ran.err.startswith("error: no price is known for `nobody-here`")
+    project.ok("config", "agents.codex.model", "--unset")
+    project.ok("update", "k7f2", "--model", "nobody-knows")
+    ran = project.run()
+    assert re.match(r"error: \.gitticks/tasks/f2/k7f2/TASK\.md:\d+: no price is known", ran.err), ran.err
+    project.ok("config", "budget.run.cost", "null")
+    assert project.run().code == 0
+
+
+def test_an_agent_that_tells_neither_cost_nor_model_cannot_go_by_dollars_that_were_asked_for(
+    project: RunProject,
+) -> None:
+    project.settings(f"{NO_PERSON}budget: {{task: {{cost: 3}}}}\n")
+    codex(project)
+    project.make()
+    ran = project.run()
+    assert re.match(r"error: config\.yaml:\d+:\d+: `codex` tells no cost and not which model", ran.err), (
+        ran.err
+    )
+    project.ok("config", "budget.task.cost", "--unset")
+    ran = project.run("--max-cost", "5")
+    assert ran.err.startswith("error: `codex` tells no cost"), ran.err
+    ran = project.run()
+    assert ran.code == 0
+    assert (
+        "warning: `codex` tells no cost and not which model it uses, so `budget.run.cost` cannot hold"
+        in ran.err
+    )

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from math import ceil
 
 from gitticks.actions.context import Context
+from gitticks.actions.statistics.budgets import BudgetFigures, budget_figures
 from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait, follow
 from gitticks.document.history import read_history
 from gitticks.errors import UsageError
@@ -71,7 +72,7 @@ class Figures:
     """What some tasks come to within a period; `open` are those that are open now, whenever they were made.
 
     `lead_seconds` are those from the creation to the end of each that was done, `wait_seconds` those of each wait for a
-    person, both sorted. `waiting` is how many wait now.
+    person, both sorted. `waiting` is how many wait now. `priced_cost` is the part of the cost that agents did not tell.
     """
 
     created: int = 0
@@ -86,6 +87,7 @@ class Figures:
     crashes: int = 0
     sessions: int = 0
     usage: Usage = field(default_factory=Usage)
+    priced_cost: float = 0.0
 
     @property
     def waited_seconds(self) -> float:
@@ -165,6 +167,7 @@ class Facts:
             crashes=sum(period.has(one.at) for one in self.crashes),
             sessions=sum(one.spent.iterations for one in sessions),
             usage=_total(one.spent for one in sessions),
+            priced_cost=round(sum(one.spent.cost for one in sessions if one.is_priced), 6),
         )
 
     def by_kind(self, period: Period) -> tuple[Waits, ...]:
@@ -264,7 +267,7 @@ class AgentFigures:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What there is to count; epics and agents with the most that was done first, those without figures left out."""
+    """What there is to count, and what is spent of budgets now; epics and agents with the most that was done first, those without figures left out."""
 
     period: Period
     total: Figures
@@ -272,6 +275,7 @@ class Statistics:
     weeks: tuple[Week, ...]
     epics: tuple[EpicFigures, ...]
     agents: tuple[AgentFigures, ...]
+    budgets: tuple[BudgetFigures, ...]
     has_tasks: bool
     broken: tuple[BrokenFile, ...]
 
@@ -285,8 +289,9 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
     everything = Facts()
     epics: dict[TaskId | None, Facts] = {}
     agents: dict[str, Facts] = {}
+    events = {task_id: read_history(histories.get(task_id, b"")).events for task_id in graph.tasks}
     for task in graph.tasks.values():
-        journey = follow(task, read_history(histories.get(task.id, b"")).events)
+        journey = follow(task, events[task.id])
         everything.add(journey)
         epics.setdefault(nearest[task.id], Facts()).add(journey)
         agents.setdefault(journey.worker or "", Facts()).add_way(journey)
@@ -306,6 +311,8 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
         weeks=everything.by_week(period),
         epics=tuple(sorted((one for one in by_epic if not one.figures.is_empty), key=_epic_order)),
         agents=tuple(sorted((one for one in by_agent if not one.figures.is_empty), key=_agent_order)),
+        # To read the settings takes longer than all the rest, so it is left where no agent has worked.
+        budgets=budget_figures(graph, events, context.settings.budget) if everything.sessions else (),
         has_tasks=bool(graph.tasks),
         broken=index.to_fix(),
     )

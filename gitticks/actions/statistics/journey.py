@@ -10,9 +10,8 @@ from operator import attrgetter
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Task, Usage
+from gitticks.workflow.budget import spent_by
 from gitticks.workflow.transitions import AWAITED_IN, FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT
-
-_MOST = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +25,12 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One run of an agent on a task that has ended, and what it took."""
+    """One run of an agent on a task that has ended, and what it took; `is_priced` if the agent told no cost."""
 
     agent: str
     at: datetime
     spent: Usage
+    is_priced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _count(journey: Journey, event: Event) -> None:
         journey.crashes.append(Crash(_agent(event, journey), event.at))
     elif event.type is EventType.SESSION_ENDED:
         agent = _agent(event, journey)
-        journey.sessions.append(Session(agent, event.at, _spent(event)))
+        journey.sessions.append(Session(agent, event.at, spent_by(event), "cost_source" in event.data))
         if event.data.get("role") == Role.WORKER and agent:
             journey.worker = agent
 
@@ -102,24 +102,6 @@ def _is_failed_review(event: Event) -> bool:
 
 def _agent(event: Event, journey: Journey) -> str:
     return event.actor.name if event.actor.is_agent else journey.worker or ""
-
-
-def _spent(event: Event) -> Usage:
-    return Usage(
-        iterations=1,
-        tokens_in=int(_number(event, "tokens_in")),
-        tokens_out=int(_number(event, "tokens_out")),
-        cost=_number(event, "cost"),
-        seconds=_number(event, "seconds"),
-    )
-
-
-def _number(event: Event, name: str) -> float:
-    """Returns a figure of an event; anybody may have written the file, so no figure that makes no sense."""
-    value = event.data.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0
-    return value if 0 <= value < _MOST else 0
 
 
 def _add_untold(journey: Journey, events: Sequence[Event]) -> None:

@@ -9,7 +9,7 @@ from gitticks.cli.at_once import JSON, ReadingCommand, Switch
 from gitticks.cli.filters import COUNT
 from gitticks.cli.json import entry_object, print_tasks, task_text
 from gitticks.cli.render import count_of, say, screen
-from gitticks.cli.views.inbox import commands, inbox_lines
+from gitticks.cli.views.inbox import commands, inbox_lines, is_answered, run_ended_lines
 from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import Exit
 
@@ -32,10 +32,12 @@ def answer(context: Context, *, everybody: bool, count: int | None, as_json: boo
     found = open_inbox(context, everybody=everybody, count=count, with_json=as_json)
     warn_of_broken(found.broken)
     if as_json:
-        print_tasks(map(_text, found.asked))
+        print_tasks(map(_text, found.asked), ended=found.ended)
         return Exit.DONE
     on, now = screen(), context.now
     say(*(line for asked in found.asked for line in inbox_lines(on, asked, now)))
+    if found.ended:
+        say(*run_ended_lines(on, found.ended))
     rest = _rest(found)
     if rest:
         say(rest, err=bool(not found.asked))
@@ -52,7 +54,7 @@ def _rest(found: Inbox) -> str:
         await_ = "awaits" if found.for_others == 1 else "await"
         nothing = "" if found.asked else "nothing awaits you; "
         return f"{nothing}{tasks} {await_} others: `gt inbox --all`"
-    return "" if found.asked else "nothing awaits you: `gt status` says what runs"
+    return "" if found.asked or found.ended else "nothing awaits you: `gt status` says what runs"
 
 
 def _text(asked: Asked) -> str:
@@ -63,7 +65,7 @@ def _text(asked: Asked) -> str:
         said=asked.said,
         review=_review(asked.review) if asked.review else None,
         changes=_changes(asked.changes) if asked.changes else None,
-        commands=commands(asked.standing, is_answered=asked.answer is not None),
+        commands=commands(asked.standing, is_answered=is_answered(asked)),
     )
 
 

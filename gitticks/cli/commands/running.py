@@ -37,7 +37,11 @@ from gitticks.runner.options import RunOptions
 @click.option("--model", help="This model instead of the agent's own.")
 @click.option("--isolation", type=click.Choice(["task", "epic", "none"]), help="Where agents work.")
 @click.option("--worktree", is_flag=True, help="The same as --isolation epic.")
-@click.option("--max-iterations", type=click.IntRange(1), help="End after so many iterations in all.")
+@click.option(
+    "--max-iterations",
+    type=click.IntRange(1),
+    help="End after so many iterations in all; `budget.run` sets these four for good.",
+)
 @click.option("--task-iterations", type=click.IntRange(1), help="Iterations for one task before it is stuck.")
 @click.option("--max-tokens", type=click.IntRange(1), help="End after so many tokens in all.")
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="End after so many dollars in all.")
@@ -120,7 +124,7 @@ def run_command(
         model=model,
         max_iterations=max_iterations,
         max_seconds=_seconds("--max-duration", max_duration),
-        max_cost=max_cost if max_cost is not None else context.settings.budget.run.cost,
+        max_cost=max_cost,
         max_tokens=max_tokens,
         debounce=_seconds("--debounce", debounce, 2.0) or 0.0,
         poll=_seconds("--poll", poll, 30.0) or 30.0,

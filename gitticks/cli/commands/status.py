@@ -14,7 +14,7 @@ from gitticks.cli.json import entry_object, print_object, task_object
 from gitticks.cli.render import GAP, Screen, Style, count_of, elapsed, hint, name_line, say, screen
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import from_here, visible
-from gitticks.cli.views.inbox import inbox_lines, joined
+from gitticks.cli.views.inbox import inbox_lines, joined, run_ended_lines
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines, warn_of_broken
 from gitticks.errors import Exit
 from gitticks.model.status import Status
@@ -101,6 +101,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield on.styled("in work", Style.STRONG)
         table = in_work_table(on.narrower(len(GAP)), context, list(found.in_work), with_heading=False)
         yield from (GAP + line for line in table)
+    yield from _spending(on, found)
     yield from _resting(on, found, context.now)
     yield from _awaiting(on, found.inbox, context.now)
     yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
@@ -110,6 +111,18 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     yield from _denied(on, found)
     yield from _board(on, found)
     yield from _counts(on, found)
+
+
+def _spending(on: Screen, found: Overview) -> Iterator[str]:
+    """Yields what the run has spent of its budgets and those of what it works on, or the limit that ended the last one."""
+    if found.spending is None:
+        return
+    if found.spending.ended is not None:
+        yield from run_ended_lines(on, found.spending.ended)
+    if found.spending.budgets:
+        yield on.styled("budgets", Style.STRONG)
+    for one in found.spending.budgets:
+        yield f"{GAP}{one.task or 'run'}{GAP}{one.words} ({one.percent} %)"
 
 
 def _resting(on: Screen, found: Overview, now: datetime) -> Iterator[str]:
@@ -230,6 +243,8 @@ def _print_json(found: Overview) -> None:
         merged_by_hand=found.merged,
         cycles=found.cycles,
         resting=found.resting,
+        budgets=found.spending.budgets if found.spending else (),
+        ended=found.spending.ended if found.spending else None,
         denied=found.denied,
     )
 

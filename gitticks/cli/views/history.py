@@ -36,6 +36,7 @@ _WORDS = {
     EventType.MERGED: "merged as {sha}",
     EventType.MERGE_FAILED: "merge failed",
     EventType.CHILDREN: "children closed",
+    EventType.BUDGET: "budget",
 }
 _DETAILS = ("ending", "agent", "fields", "conflicts", "denied", "estimated", "cost", "cost_source")
 _NAMED = {
@@ -48,7 +49,7 @@ _TURNS = frozenset(
     {
         EventType.REOPENED, EventType.WAIVED, EventType.GATE_FAILED, EventType.AWAITING_SET, EventType.VERDICT,
         EventType.VOIDED, EventType.CRASHED, EventType.REFUSED, EventType.START_FAILED, EventType.WARNED,
-        EventType.MERGED, EventType.MERGE_FAILED,
+        EventType.MERGED, EventType.MERGE_FAILED, EventType.BUDGET,
     }
 )  # fmt: skip
 _BAD = {
@@ -85,6 +86,8 @@ def _joined(before: Event, step: Event) -> Event | None:
         return None
     if before.type is EventType.WAIVED and before.reason == step.reason:
         return step._replace(reason=f"{what_happened(before)}: {step.reason}")
+    if before.type is EventType.BUDGET and "is spent" in step.reason:
+        return step
     if before.type is EventType.MERGE_FAILED and before.reason and before.reason in step.reason:
         return step
     merged = str(before.data.get("sha") or "")[:_SHORT_SHA] if before.type is EventType.MERGED else ""

@@ -27,6 +27,8 @@ _OUTCOMES = {"pass": "review PASS", "fail": "review FAIL"}
 _VERDICTS = frozenset({"", "PASS", "FAIL"})
 
 _MOST_PATHS = 3
+BUDGET_SPENT = "`budget."
+"""How the reason begins of what a spent budget stopped."""
 
 
 def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
@@ -36,8 +38,23 @@ def inbox_lines(on: Screen, asked: Asked, now: datetime) -> Iterator[str]:
         said = asked.answer.text
     if asked.review is not None and asked.review.outcome != _PASS:
         said = f"{said}\n{_review(asked.review)}:\n{_reasons(asked.review)}"
-    answers = commands(asked.standing, is_answered=asked.answer is not None)
+    answers = commands(asked.standing, is_answered=is_answered(asked))
     return _lines(on, asked.standing, said, now, facts=list(_facts(asked)), answers=answers, most=MOST_LINES)
+
+
+def run_ended_lines(on: Screen, limit: str) -> Iterator[str]:
+    """Yields that a limit ended the last run, and what grants as much again."""
+    yield on.fit(f"the last run ended: {visible(limit)}", on.columns)
+    yield indent_of(on) + on.styled("gt run", Style.FAINT)
+
+
+def is_answered(asked: Asked) -> bool:
+    """True if an approval alone is an answer: one stands in the file, or a budget is spent and wants no words."""
+    return asked.answer is not None or _is_spent(asked)
+
+
+def _is_spent(asked: Asked) -> bool:
+    return not asked.questions and asked.said.startswith(BUDGET_SPENT)
 
 
 def awaiting_lines(
@@ -127,6 +144,8 @@ def _facts(asked: Asked) -> Iterator[str]:
         yield f"for {visible(asked.reviewer or 'nobody')}"
     if asked.answer is not None:
         yield f"answered by {visible(asked.answer.name)}, counts once it is approved"
+    if _is_spent(asked):
+        yield "an approval grants as much again"
     if asked.review is not None and asked.review.outcome == _PASS:
         yield visible(_review(asked.review))
     if asked.changes is not None:

@@ -15,16 +15,19 @@ from gitticks.cli.text import pad, visible
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.runner.events import (
     AgentSaid,
+    BudgetReached,
     ChecksEnded,
     MergeWaits,
     RunEnded,
     RunEvent,
     RunWaits,
     SessionBegan,
+    SessionSpent,
     TaskMerged,
     TaskMoved,
     Warned,
 )
+from gitticks.workflow.budget import Level, Metric, Scope, in_words
 from gitticks.world import World
 
 
@@ -64,6 +67,8 @@ class RunLines:
                 self._began(event)
             case AgentSaid():
                 self._said(event)
+            case SessionSpent() | BudgetReached():
+                self._counted(event)
             case ChecksEnded():
                 self._checked(event)
             case TaskMoved():
@@ -96,6 +101,33 @@ class RunLines:
         where = f" in {event.workspace}" if event.role is not Role.REVIEWER else ""
         self._say(event.task, f"{event.agent}{GAP}{what}{where}{start if where else ''}", timed=True)
 
+    def _counted(self, event: SessionSpent | BudgetReached) -> None:
+        """Prints what a session took and what is spent of what, unless nothing was told and nothing is limited."""
+        if isinstance(event, BudgetReached):
+            self._reached(event)
+            return
+        told = (
+            [f"{in_words(Metric.COST, event.cost)}{f' by {event.cost_source}' if event.cost_source else ''}"]
+            if event.cost
+            else []
+        )
+        told += [f"{event.tokens:,} tokens"] if event.tokens else []
+        budgets = [
+            f"{'run' if one.task is None else one.scope if one.task == event.task else one.task} {one.words}"
+            for one in event.budgets
+            if one.spent and (one.scope is not Scope.RUN or one.metric is not Metric.DURATION)
+        ]
+        if told or budgets:
+            self._say(event.task, f"spent{GAP}{', '.join([*told, *budgets])}", timed=True)
+
+    def _reached(self, event: BudgetReached) -> None:
+        if event.level < Level.SPENT:
+            state = event.budget
+            whose = "the run's budget" if state.task is None else f"its budget as {state.scope}"
+            self._say(
+                state.task or "run", f"{state.percent} % of {whose} is spent: {state.words}", timed=True
+            )
+
     def _moved(self, event: TaskMoved) -> None:
         said = self._failures.pop(event.task, None)
         for line in _told(event, self._checks.pop(event.task, "")):
@@ -106,8 +138,11 @@ class RunLines:
         waiting = f"{count_of(event.waiting, 'task')} {'awaits' if event.waiting == 1 else 'await'} you"
         parts = [waiting] if event.waiting else []
         parts += [event.reason]
-        spent = f"${event.cost:.2f}{GAP}" if event.cost else ""
-        counted = count_of(event.iterations, "iteration") if event.iterations else ""
+        of = {one.metric: one.words for one in event.budgets}
+        spent = f"{of.get(Metric.COST, in_words(Metric.COST, event.cost))}{GAP}" if event.cost else ""
+        counted = (
+            of.get(Metric.ITERATIONS, count_of(event.iterations, "iteration")) if event.iterations else ""
+        )
         say(*opposite(self._on, ", ".join(parts), f"{spent}{counted}".rstrip()))
         hints = [*(["`gt inbox`"] if event.waiting else []), *event.hints]
         if hints:
@@ -161,7 +196,8 @@ def _outcome(event: TaskMoved, reason: str) -> str:
     if event.target is Status.DONE:
         return "done"
     if event.awaiting is not None:
-        return f"waits for you: {event.awaiting}"
+        why = f": {reason}" if event.awaiting is Awaiting.ESCALATION and reason else ""
+        return f"waits for you: {event.awaiting}{why}"
     return "approved; merging" if event.is_merging else ""
 
 
@@ -185,6 +221,8 @@ def print_json_event(event: RunEvent) -> None:
 _KINDS: dict[type, str] = {
     SessionBegan: "session.began",
     AgentSaid: "agent.said",
+    SessionSpent: "session.spent",
+    BudgetReached: "budget.reached",
     ChecksEnded: "checks.ended",
     TaskMoved: "task.moved",
     TaskMerged: "task.merged",

@@ -11,6 +11,7 @@ from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import wrap
 
 if TYPE_CHECKING:
+    from gitticks.actions.statistics.budgets import BudgetFigures
     from gitticks.actions.statistics.figures import Period, Statistics, Week
     from gitticks.cli.render import Screen
 
@@ -102,7 +103,8 @@ def agents(figures: Figures) -> str:
 def spent(figures: Figures) -> str:
     """Returns what agents took, as far as they told."""
     usage = figures.usage
-    told = [money(usage.cost)] if usage.cost else []
+    priced = f" ({money(figures.priced_cost)} of it by price lists)" if figures.priced_cost else ""
+    told = [f"{money(usage.cost)}{priced}"] if usage.cost else []
     if usage.tokens_in or usage.tokens_out:
         told.append(f"{short_number(usage.tokens_in)} tokens in, {short_number(usage.tokens_out)} out")
     return ", ".join((*told, f"{elapsed(usage.seconds)} of agent time"))
@@ -139,6 +141,9 @@ def statistics_lines(on: Screen, found: Statistics) -> Iterator[str]:
     if any(one.name for one in found.agents):
         yield ""
         yield from _table(on, "agent", [(one.name or NO_AGENT, one.figures) for one in found.agents])
+    if found.budgets:
+        yield ""
+        yield from _budgets(on, found.budgets)
 
 
 def _sums(on: Screen, found: Statistics) -> Iterator[str]:
@@ -180,6 +185,18 @@ def _table(on: Screen, name: str, rows: Sequence[tuple[str, Figures]]) -> Iterat
         yield f"… {len(rows) - len(shown)} more: `gt stats --json`"
 
 
+def _budgets(on: Screen, budgets: Sequence[BudgetFigures]) -> Iterator[str]:
+    shown = budgets[:MOST_ROWS]
+    columns = [
+        Column("budget", [f"{one.id}{GAP}{one.title}" for one in shown]),
+        _right("%", [str(one.reading.percent) for one in shown]),
+        Column("spent", [one.reading.words for one in shown], ours=True),
+    ]
+    yield from table_of(on, columns, flexible="budget")
+    if len(shown) < len(budgets):
+        yield f"… {len(budgets) - len(shown)} more: `gt stats --json`"
+
+
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:
     """Returns the columns that have room, those that matter least left out first."""
     left = list(columns)
@@ -206,6 +223,17 @@ def statistics_object(found: Statistics) -> dict[str, Any]:
         "weeks": list(found.weeks),
         "epics": [{"id": one.id, "title": one.title, **_figures(one.figures)} for one in found.epics],
         "agents": [{"name": one.name or None, **_figures(one.figures)} for one in found.agents],
+        "budgets": [
+            {
+                "id": one.id,
+                "scope": one.reading.scope,
+                "metric": one.reading.metric,
+                "spent": one.reading.spent,
+                "limit": one.reading.limit,
+                "percent": one.reading.percent,
+            }
+            for one in found.budgets
+        ],
     }
 
 
@@ -225,6 +253,7 @@ def _figures(figures: Figures) -> dict[str, Any]:
         "tokens_in": figures.usage.tokens_in,
         "tokens_out": figures.usage.tokens_out,
         "cost": figures.usage.cost,
+        "priced_cost": figures.priced_cost,
         "seconds": figures.usage.seconds,
     }
 

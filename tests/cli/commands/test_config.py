@@ -188,8 +188,6 @@ NOTHING_YET = (
     ("council.rounds", "2"),
     ("reviewers", "[{name: a, agent: claude}, {name: b, agent: codex}]"),
     ("reviewers", "[{name: a, focus: bugs}]"),
-    ("budget.task.cost", "3.0"),
-    ("budget.run.duration", "1h"),
     ("merge.push", "true"),
     ("keep.transcripts", "1d"),
     ("checkpoint_every", "2"),

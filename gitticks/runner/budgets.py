@@ -1,0 +1,293 @@
+"""Counts what a run, its tasks and its epics spend, says which level that reaches, and stops what has spent its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gitticks.agents.prices import Priced, foresee
+from gitticks.errors import GitticksError
+from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.model.settings import BudgetLimits, Settings
+from gitticks.model.status import Role, Status
+from gitticks.model.task import Task
+from gitticks.runner.events import BudgetReached, BudgetState, tell
+from gitticks.runner.spending_record import forget_spending, write_spending
+from gitticks.store.decisions import Circumstances, carry_out
+from gitticks.workflow import budget
+from gitticks.workflow.artifacts import count_since_last_word, granted_before
+from gitticks.workflow.budget import NOTHING, Metric, Reading, Scope, Spent
+from gitticks.workflow.triggers import BudgetCounted
+
+if TYPE_CHECKING:
+    from gitticks.agents.base import AgentSpec
+    from gitticks.runner.context import RunContext
+    from gitticks.runner.options import RunOptions
+    from gitticks.runner.session import SessionRun
+    from gitticks.store.transaction import Transaction
+    from gitticks.workflow.decision import Decision
+
+_MOST_NAMED = 3
+
+
+def limits_of_run(options: RunOptions, settings: Settings) -> BudgetLimits:
+    """Returns the limits of a run: those of its flags, else those of the settings."""
+    limits = settings.budget.run
+    return BudgetLimits(
+        iterations=limits.iterations if options.max_iterations is None else options.max_iterations,
+        tokens=limits.tokens if options.max_tokens is None else options.max_tokens,
+        cost=limits.cost if options.max_cost is None else options.max_cost,
+        duration=limits.duration if options.max_seconds is None else options.max_seconds,
+    )
+
+
+def require_price(agent: AgentSpec, settings: Settings, limits_of_run: BudgetLimits) -> None:
+    """Refuses an agent of whose model nobody knows the price where dollars are limited.
+
+    Raises:
+        GitticksError: it is one.
+    """
+    limits = (settings.budget.task, settings.budget.epic, limits_of_run)
+    if any(one.cost is not None for one in limits) and foresee(agent, settings.prices) is Priced.NO_PRICE:
+        raise GitticksError(no_price_words(agent), hint=no_price_hint(agent))
+
+
+def no_price_words(agent: AgentSpec) -> str:
+    """Returns that nobody knows what an agent's model costs."""
+    return f"no price is known for `{agent.model}`, so no budget of dollars can hold for `{agent.name}`"
+
+
+def no_price_hint(agent: AgentSpec) -> str:
+    """Returns what to type then."""
+    return f"`gt config prices.{agent.model}.input DOLLARS` and `gt config prices.{agent.model}.output DOLLARS`, for a million tokens"
+
+
+def on_tasks(spent: Mapping[TaskId, Spent], metric: Metric) -> str:
+    """Returns what was spent on which tasks, the most first, in words."""
+    ordered = sorted(spent.items(), key=lambda one: (-one[1].of(metric), one[0]))
+    told = [(task_id, one.of(metric)) for task_id, one in ordered if one.of(metric)]
+    words = [f"`{task_id}` {budget.in_words(metric, amount)}" for task_id, amount in told[:_MOST_NAMED]]
+    more = len(told) - _MOST_NAMED
+    listed = ", ".join([*words, *([f"{more} more"] if more > 0 else [])])
+    return f"on {listed}" if listed else "on no task that tells"
+
+
+@dataclass(frozen=True, slots=True)
+class EpicSpending:
+    """What an epic and all below it took, by task, and what of that a person granted before."""
+
+    by_task: Mapping[TaskId, Spent]
+    granted: Spent
+
+    @property
+    def total(self) -> Spent:
+        """Returns all that was ever spent."""
+        total = Spent()
+        for one in self.by_task.values():
+            total = total.plus(one)
+        return total
+
+    def readings(self, limits: BudgetLimits, *, without: Spent = NOTHING) -> tuple[Reading, ...]:
+        """Returns how much of the limits is spent, or was before the last of it."""
+        return budget.read(Scope.EPIC, self.total.minus(self.granted).minus(without), limits)
+
+
+def spending_of_epic(source: Transaction, graph: TaskGraph, epic_id: TaskId) -> EpicSpending:
+    """Returns what an epic and all below it took."""
+    own = source.history(epic_id)
+    by_task = {one: budget.spent_in(source.history(one)) for one in sorted(graph.below(epic_id))}
+    return EpicSpending({epic_id: budget.spent_in(own), **by_task}, granted_before(own))
+
+
+def count_into_epics(
+    transaction: Transaction, task_id: TaskId, spent: Spent, circumstances: Circumstances
+) -> tuple[Decision, ...]:
+    """Counts a session into the epics above its task, within the commit that tells its end, and warns.
+
+    One that is spent is stopped when more work would begin: what was handed off may be all there was to do.
+    """
+    limits = circumstances.settings.budget.epic
+    if not limits.is_set:
+        return ()
+    graph = TaskGraph.of(transaction.all_tasks().values())
+    circumstances = replace(circumstances, head=None, checks_failure=None, review_waiver=None)
+    decisions = []
+    for epic in epics_of(graph.tasks[task_id], graph):
+        spending = spending_of_epic(transaction, graph, epic.id)
+        reached = budget.newly_reached(spending.readings(limits, without=spent), spending.readings(limits))
+        counted = BudgetCounted((), spending.total, reached=reached)
+        decisions.append(carry_out(transaction, epic.id, counted, circumstances))
+    return tuple(decisions)
+
+
+def epics_of(task: Task, graph: TaskGraph) -> list[Task]:
+    """Returns the open epics that a task's sessions count into, itself among them if it is one."""
+    return [one for one in (task, *graph.ancestors(task)) if one.is_epic and one.is_open]
+
+
+def reached_in(decisions: Iterable[Decision]) -> tuple[BudgetReached, ...]:
+    """Returns which levels were reached, as the events of decisions tell."""
+    return tuple(
+        BudgetReached(state_of(reading, decision.task.id), reading.level.value)
+        for decision in decisions
+        for event in decision.events
+        if event.type is EventType.BUDGET and (reading := budget.reading_in(event)) is not None
+    )
+
+
+def state_of(reading: Reading, task_id: TaskId | None = None) -> BudgetState:
+    """Returns a reading as listeners get it."""
+    return BudgetState(reading.scope, task_id, reading.metric, reading.spent, reading.limit, reading.percent)
+
+
+class Budgets:
+    """The budgets that one run goes by; for the loop's thread."""
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+        self._settings = run.settings.budget
+        self.limits = limits_of_run(run.options, run.settings)
+        self.by_task: dict[TaskId, Spent] = {}
+        self._clock = run.world.monotonic_seconds
+        self._begun = self._clock()
+        self._told: tuple[Reading, ...] = ()
+        self._graph: TaskGraph | None = None
+        self._epics: dict[TaskId, EpicSpending] = {}
+        self._states: dict[tuple[TaskId | None, Metric], BudgetState] = {}
+
+    @property
+    def spent(self) -> Spent:
+        """Returns what the run has spent, its time by the clock."""
+        total = Spent()
+        for one in self.by_task.values():
+            total = total.plus(one)
+        return replace(total, seconds=self._clock() - self._begun)
+
+    def readings(self, *, running: int = 0) -> tuple[Reading, ...]:
+        """Returns how much of the run's budget is spent, with so many workers that are at work."""
+        spent = self.spent
+        return budget.read(Scope.RUN, replace(spent, iterations=spent.iterations + running), self.limits)
+
+    def note(self, session: SessionRun) -> None:
+        """Counts a session that is over."""
+        if session.report is None:
+            return
+        spent = budget.spent_of(session.report.spent, session.role, session.report.ending.value)
+        self.by_task[session.task_id] = self.by_task.get(session.task_id, Spent()).plus(spent)
+
+    def look(self) -> tuple[BudgetReached, ...]:
+        """Returns which levels the run has reached since the last look."""
+        readings = self.readings()
+        reached = budget.newly_reached(self._told, readings)
+        self._told = readings
+        return tuple(BudgetReached(state_of(one), one.level.value) for one in reached)
+
+    def limit(self, role: Role, *, running: int = 0) -> str | None:
+        """Returns the limit of the run by which nobody is started in a role, in words; None if somebody may be."""
+        stopped = budget.stopping(self.readings(running=running), role)
+        if stopped is None:
+            return None
+        limit = budget.in_words(stopped.metric, stopped.limit)
+        if stopped.metric in (Metric.COST, Metric.TOKENS):
+            spent = budget.in_words(stopped.metric, stopped.spent)
+            return f"the limit of {limit} is reached: {spent} {on_tasks(self.by_task, stopped.metric)}"
+        return f"the limit of {limit} is reached"
+
+    def states(self, task: Task, graph: TaskGraph) -> tuple[BudgetState, ...]:
+        """Returns how much is spent of the budgets that a task counts into: its own, its epics', the run's."""
+        found = [state_of(one, task.id) for one in self._of_task(task)]
+        for epic in self._epics_of(task, graph):
+            found += [
+                state_of(one, epic.id) for one in self._spending(epic, graph).readings(self._settings.epic)
+            ]
+        return (*found, *map(state_of, self.readings()))
+
+    def keep(self, states: Iterable[BudgetState], graph: TaskGraph) -> None:
+        """Keeps what is spent of which budgets where `gt status` finds it, as long as the tasks are worked on."""
+        self._states |= {(one.task, one.metric): one for one in states}
+        tasks = graph.tasks
+        worked_on = [
+            one
+            for one in self._states.values()
+            if one.task is None or (one.task in tasks and tasks[one.task].status is Status.WORKING)
+        ]
+        write_spending(self._run.repository.own_dir, worked_on)
+
+    def end(self, limit: str | None) -> None:
+        """Keeps the limit that ended the run, if one did, till the next run begins."""
+        if limit is None:
+            forget_spending(self._run.repository.own_dir)
+        else:
+            write_spending(self._run.repository.own_dir, (), limit)
+
+    def holds_back(self, task: Task, graph: TaskGraph, running: Callable[[TaskId], int]) -> bool:
+        """True if no worker may be started on a task; one whose budget is spent is stopped, or the epic whose is.
+
+        Args:
+            task: what is to be worked on.
+            graph: all tasks, as they stand.
+            running: how many workers are at work below an epic.
+        """
+        if budget.stopping(self._of_task(task), Role.WORKER) is not None:
+            self._stop(task.id)
+            return True
+        for epic in self._epics_of(task, graph):
+            spending = self._spending(epic, graph)
+            if budget.stopping(spending.readings(self._settings.epic), Role.WORKER) is not None:
+                self._stop_epic(epic.id)
+                return True
+            most = self._settings.epic.iterations
+            left = spending.total.minus(spending.granted).iterations + running(epic.id)
+            if most is not None and left >= most:
+                return True
+        return False
+
+    def _of_task(self, task: Task) -> tuple[Reading, ...]:
+        limits = self._settings.task
+        if not limits.is_set or task.is_epic:
+            return ()
+        history = self._run.open_store().history(task.id)
+        return budget.read(Scope.TASK, count_since_last_word(history).spent, limits)
+
+    def _epics_of(self, task: Task, graph: TaskGraph) -> list[Task]:
+        if not self._settings.epic.is_set:
+            return []
+        return epics_of(task, graph)
+
+    def _spending(self, epic: Task, graph: TaskGraph) -> EpicSpending:
+        if graph is not self._graph:
+            self._graph, self._epics = graph, {}
+        if epic.id not in self._epics:
+            self._epics[epic.id] = spending_of_epic(self._run.open_store().snapshot(), graph, epic.id)
+        return self._epics[epic.id]
+
+    def _stop(self, task_id: TaskId) -> None:
+        def operation(transaction: Transaction) -> tuple[Task, Decision]:
+            before = transaction.task_file(task_id).task
+            spent = count_since_last_word(transaction.history(task_id)).spent
+            counted = BudgetCounted(budget.read(Scope.TASK, spent, self._settings.task), spent)
+            return before, carry_out(transaction, task_id, counted, self._run.circumstances())
+
+        self._carry_out(operation)
+
+    def _stop_epic(self, epic_id: TaskId) -> None:
+        def operation(transaction: Transaction) -> tuple[Task, Decision]:
+            before = transaction.task_file(epic_id).task
+            graph = TaskGraph.of(transaction.all_tasks().values())
+            spending = spending_of_epic(transaction, graph, epic_id)
+            readings = spending.readings(self._settings.epic)
+            stopped = budget.stopping(readings, Role.WORKER)
+            on = on_tasks(spending.by_task, stopped.metric) if stopped else ""
+            counted = BudgetCounted(readings, spending.total, on)
+            return before, carry_out(transaction, epic_id, counted, self._run.circumstances())
+
+        self._carry_out(operation)
+
+    def _carry_out(self, operation: Callable[[Transaction], tuple[Task, Decision]]) -> None:
+        before, decision = self._run.open_store().transact(operation, author=self._run.author)
+        tell(self._run, before, decision)
+        for one in reached_in((decision,)):
+            self._run.emit(one)

@@ -1,0 +1,247 @@
+"""Budgets: how much of one is spent, which level that reaches, and what follows from it.
+
+What was spent is read from histories, so restarts and other clones agree on it. A task's budget counts since a person's
+last word on it; an epic's counts what all below it took since a person last let it go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+from gitticks.model.event import Data, Event, EventType
+from gitticks.model.settings import BudgetLimits
+from gitticks.model.status import Role
+from gitticks.model.task import CAME_TO_NOTHING, Ending, Usage
+
+_MOST = 1e15
+_NO_ITERATION = {ending.value for ending in CAME_TO_NOTHING - {Ending.STOPPED}}
+"""Sessions that ended so did no work that a limit is to count; one that was stopped may have."""
+
+
+class Metric(StrEnum):
+    """What is counted; a duration is the agents' time, of a run that of the clock."""
+
+    ITERATIONS = "iterations"
+    TOKENS = "tokens"
+    COST = "cost"
+    DURATION = "duration"
+
+
+class Scope(StrEnum):
+    """Whose budget it is."""
+
+    TASK = "task"
+    EPIC = "epic"
+    RUN = "run"
+
+
+class Level(IntEnum):
+    """How much of a budget is spent, in per cent."""
+
+    FREE = 0
+    WARNING = 80
+    CRITICAL = 95
+    SPENT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What agents took: iterations of workers, tokens and dollars of all."""
+
+    iterations: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+    def plus(self, other: Spent) -> Spent:
+        """Returns the sum of both."""
+        return Spent(
+            self.iterations + other.iterations,
+            self.tokens + other.tokens,
+            round(self.cost + other.cost, 6),
+            round(self.seconds + other.seconds, 3),
+        )
+
+    def minus(self, other: Spent) -> Spent:
+        """Returns what is beyond the other; never less than nothing, since a reopened task forgets what it took."""
+        return Spent(
+            max(0, self.iterations - other.iterations),
+            max(0, self.tokens - other.tokens),
+            max(0.0, round(self.cost - other.cost, 6)),
+            max(0.0, round(self.seconds - other.seconds, 3)),
+        )
+
+    def of(self, metric: Metric) -> float:
+        """Returns one of the figures."""
+        match metric:
+            case Metric.ITERATIONS:
+                return self.iterations
+            case Metric.TOKENS:
+                return self.tokens
+            case Metric.COST:
+                return self.cost
+            case Metric.DURATION:
+                return self.seconds
+
+
+NOTHING = Spent()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How much of one limit is spent."""
+
+    scope: Scope
+    metric: Metric
+    spent: float
+    limit: float
+
+    @property
+    def level(self) -> Level:
+        """Returns the highest level that is reached."""
+        # Compared in hundredths of the limit, since a share of it is rounded: 0.8 * 3.0 is more than 2.4.
+        hundredths = round(self.spent * 100, 6)
+        return max((level for level in Level if hundredths >= level * self.limit), default=Level.FREE)
+
+    @property
+    def percent(self) -> int:
+        """Returns the whole per cent that are spent."""
+        return int(round(self.spent * 100, 6) // self.limit) if self.limit else 100
+
+    @property
+    def words(self) -> str:
+        """Returns `$2.40 of $3.00`."""
+        return f"{in_words(self.metric, self.spent, is_alone=False)} of {in_words(self.metric, self.limit)}"
+
+    def stops(self, role: Role) -> bool:
+        """True if nobody is to be started in this role any more.
+
+        Where iterations are spent, and everywhere but in a run, work that was handed off is still reviewed: it is paid for.
+        """
+        is_for_all = self.scope is Scope.RUN and self.metric is not Metric.ITERATIONS
+        return self.level is Level.SPENT and (is_for_all or role is Role.WORKER)
+
+
+def in_words(metric: Metric, amount: float, *, is_alone: bool = True) -> str:
+    """Returns an amount as people write it: `$2.40`, `84,000 tokens`, `3 iterations`, `1 h 5 min`."""
+    match metric:
+        case Metric.COST:
+            # Half a cent is not yet `$0.01`, and of one that is not zero nobody should read `$0.00`.
+            return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.4f}"  # noqa: PLR2004
+        case Metric.DURATION:
+            return _duration(amount)
+        case Metric.TOKENS | Metric.ITERATIONS:
+            noun = metric.value if amount != 1 else metric.value.removesuffix("s")
+            return f"{amount:,.0f} {noun}" if is_alone else f"{amount:,.0f}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    if minutes:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    return f"{rest} s"
+
+
+def read(scope: Scope, spent: Spent, limits: BudgetLimits) -> tuple[Reading, ...]:
+    """Returns a reading of each limit that is set."""
+    values = {
+        Metric.ITERATIONS: limits.iterations,
+        Metric.TOKENS: limits.tokens,
+        Metric.COST: limits.cost,
+        Metric.DURATION: limits.duration,
+    }
+    return tuple(
+        Reading(scope, metric, spent.of(metric), limit)
+        for metric, limit in values.items()
+        if limit is not None
+    )
+
+
+def newly_reached(before: Sequence[Reading], after: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Returns the later readings that reached a level of which there is something to say."""
+    levels = {one.metric: one.level for one in before}
+    return tuple(one for one in after if one.level > levels.get(one.metric, Level.FREE))
+
+
+def stopping(readings: Iterable[Reading], role: Role) -> Reading | None:
+    """Returns the first reading by which nobody is to be started in a role; None if somebody may be."""
+    return next((one for one in readings if one.stops(role)), None)
+
+
+def reached_data(reading: Reading, total: Spent) -> Data:
+    """Returns what an event tells of a level that was reached; `total` is all that was ever spent."""
+    return {
+        "scope": reading.scope.value,
+        "metric": reading.metric.value,
+        "spent": reading.spent,
+        "limit": reading.limit,
+        "level": reading.level.value,
+        "total_iterations": total.iterations,
+        "total_tokens": total.tokens,
+        "total_cost": total.cost,
+        "total_seconds": total.seconds,
+    }
+
+
+def reading_in(reached: Event) -> Reading | None:
+    """Returns what an event tells of a level that was reached; None if anybody else wrote it."""
+    data = reached.data
+    try:
+        scope, metric = Scope(str(data.get("scope"))), Metric(str(data.get("metric")))
+    except ValueError:
+        return None
+    return Reading(scope, metric, _number(reached, "spent"), _number(reached, "limit"))
+
+
+def spent_by(event: Event) -> Usage:
+    """Returns what the end of a session tells; anybody may have written it, so no figure that makes no sense."""
+    return Usage(
+        iterations=1,
+        tokens_in=int(_number(event, "tokens_in")),
+        tokens_out=int(_number(event, "tokens_out")),
+        cost=_number(event, "cost"),
+        seconds=_number(event, "seconds"),
+    )
+
+
+def spent_of(usage: Usage, role: Role | None, ending: str) -> Spent:
+    """Returns what a session counts for."""
+    is_iteration = role is Role.WORKER and ending not in _NO_ITERATION
+    return Spent(int(is_iteration), usage.tokens_in + usage.tokens_out, usage.cost, usage.seconds)
+
+
+def spent_in_session(ended: Event) -> Spent:
+    """Returns what the end of a session counts for."""
+    role = Role.WORKER if ended.data.get("role") == Role.WORKER.value else None
+    return spent_of(spent_by(ended), role, str(ended.data.get("ending")))
+
+
+def spent_in(history: Iterable[Event]) -> Spent:
+    """Returns what all sessions of a history took."""
+    total = Spent()
+    for event in history:
+        if event.type is EventType.SESSION_ENDED:
+            total = total.plus(spent_in_session(event))
+    return total
+
+
+def total_in(reached: Event) -> Spent:
+    """Returns all that was ever spent when a level was reached, as its event tells it."""
+    return Spent(
+        int(_number(reached, "total_iterations")),
+        int(_number(reached, "total_tokens")),
+        _number(reached, "total_cost"),
+        _number(reached, "total_seconds"),
+    )
+
+
+def _number(event: Event, name: str) -> float:
+    value = event.data.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return value if 0 <= value < _MOST else 0
