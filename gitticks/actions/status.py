@@ -104,7 +104,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         questions={row.id: index.open_questions(row.id) for row in awaiting} if with_json else {},
         inbox=inbox_of(context, graph, around, count=most_asked),
         to_review=standings(row for row in begun if is_to_review(row, around)),
-        ready=standings(row for row in ordered if graph.is_ready(row, around)),
+        ready=standings(graph.ready_among(ordered, around)),
         merging=standings(row for row in begun if row.is_merging),
         counts={Status(status): count for status, count in index.status_counts().items()},
         board=board,

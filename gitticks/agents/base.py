@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -192,7 +192,7 @@ class AgentReport:
     @property
     def spent(self) -> Usage:
         """Returns what this session adds to its task's usage."""
-        return replace(self.usage, iterations=1, cost=self.usage.cost if self.cost is None else self.cost)
+        return self.usage._replace(iterations=1, cost=self.usage.cost if self.cost is None else self.cost)
 
     @property
     def tokens(self) -> int:

@@ -6,7 +6,6 @@ if it likes with a line of JSON that tells more. What it spent it tells by lines
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -116,7 +115,7 @@ class LinesReader:
             ending=trouble.ending,
             messages=messages,
             final_message=said if trouble.ending is Ending.CLEAN else None,
-            usage=replace(self._usage, cost=self._cost or 0.0, seconds=ended.seconds),
+            usage=self._usage._replace(cost=self._cost or 0.0, seconds=ended.seconds),
             cost=self._cost,
             cached_tokens=self._cached_tokens,
             model=self._model,

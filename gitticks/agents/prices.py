@@ -46,7 +46,7 @@ def with_cost(
     )
     if cost is None:
         return report
-    return replace(report, cost=cost, usage=replace(report.usage, cost=cost), cost_source=source)
+    return replace(report, cost=cost, usage=report.usage._replace(cost=cost), cost_source=source)
 
 
 class Priced(Enum):

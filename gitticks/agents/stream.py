@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -108,7 +107,7 @@ class StreamReader:
             messages=self.messages.as_tuple(),
             final_message=self.messages.last if trouble.ending is Ending.CLEAN else None,
             session_id=self.session_id if is_session_id(self.session_id or "") else None,
-            usage=replace(self.usage, cost=self.cost or 0.0, seconds=ended.seconds),
+            usage=self.usage._replace(cost=self.cost or 0.0, seconds=ended.seconds),
             cost=self.cost,
             cached_tokens=self.cached_tokens,
             total_usage=self.total_usage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from datetime import datetime
 from difflib import get_close_matches
 from enum import StrEnum
@@ -138,7 +138,7 @@ def _write_approval(approval: Approval) -> dict[str, YamlValue]:
 
 
 def _write_usage(usage: Usage) -> dict[str, YamlValue]:
-    return {name: part for name, part in asdict(usage).items() if part}
+    return {name: part for name, part in usage._asdict().items() if part}
 
 
 def _write_claim(claim: Claim) -> dict[str, YamlValue]:

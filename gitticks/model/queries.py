@@ -138,7 +138,8 @@ class Graph(Generic[T]):
 
     def may_wait(self, tasks: Sequence[T], around: Surroundings) -> list[bool]:
         """Returns for each task False where a quick look tells that nothing keeps it from going on, as with most."""
-        free = {parent: self._inheritance.below(parent).is_free for parent in {task.parent for task in tasks}}
+        above = {parent: self._inheritance.below(parent) for parent in {task.parent for task in tasks}}
+        free = {parent: one.is_free and not one.waits and one.until is None for parent, one in above.items()}
         return [
             task.awaiting is not None
             or not free[task.parent]
@@ -191,7 +192,17 @@ class Graph(Generic[T]):
 
     def ready(self, around: Surroundings) -> list[T]:
         """Returns every task that a worker can be started on, in the order in which they would be picked."""
-        return self.in_picking_order([task for task in self.tasks.values() if self.is_ready(task, around)])
+        return self.in_picking_order(self.ready_among(list(self.tasks.values()), around))
+
+    def ready_among(self, tasks: Sequence[T], around: Surroundings) -> list[T]:
+        """Returns those of these tasks that a worker can be started on, in their order."""
+        workable = [task for task in tasks if task.is_workable]
+        return [
+            task
+            for task, may_wait in zip(workable, self.may_wait(workable, around), strict=True)
+            if (not may_wait and task.claim is None and task.id not in around.live)
+            or self.is_ready(task, around)
+        ]
 
     def epic_of(self, task: T) -> TaskId | None:
         """Returns the nearest ancestor that is an open epic, or None."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import BY_HAND, Awaiting, Isolation, Requires, Role, Status, TaskType, Verdict
@@ -74,8 +75,7 @@ class SessionRecord:
     session_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(NamedTuple):
     """Who approved which commit, and how strongly; `by` is `gitticks` where policy waived the person."""
 
     by: str
@@ -84,8 +84,7 @@ class Approval:
     strength: str = "L0"
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """What agents spent on a task since it was made; `cost` in dollars."""
 
     iterations: int = 0
@@ -108,8 +107,7 @@ class Usage:
 NOTHING_SPENT = Usage()
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """Which runner has taken the task, and until when."""
 
     runner: str

@@ -102,8 +102,9 @@ class Index:
         raise NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
 
     def listed(self, *, open_only: bool = False, with_json: bool = False) -> list[TaskRow]:
-        """Returns the rows of the tasks, or of the open ones, in no order."""
-        return self._tasks("is_open" if open_only else "TRUE", with_json=with_json)
+        """Returns the rows of the tasks, or of the open ones, by priority and age."""
+        wanted = f"is_open {'= 1' if open_only else '>= 0'} ORDER BY is_open, priority, born, task.id"
+        return self._tasks(wanted, with_json=with_json)
 
     def beginning(self, word: str) -> list[TaskRow]:
         """Returns the rows of the tasks whose ids begin with a word, in no order."""
@@ -166,7 +167,7 @@ class Index:
 
     def open_first(self, count: int) -> list[TaskRow]:
         """Returns the rows of so many open tasks, and of those with the first and the last id, by priority and age."""
-        ids = "task.id IN (SELECT id FROM task WHERE is_open ORDER BY"
+        ids = "task.id IN (SELECT id FROM task WHERE is_open = 1 ORDER BY"
         within = f"{ids} priority, born, id LIMIT ?) OR {ids} id LIMIT 1) OR {ids} id DESC LIMIT 1)"
         return self._tasks(f"({within}) ORDER BY priority, born, task.id", count)
 

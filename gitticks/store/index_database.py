@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 INDEX_FILE, MEMORY = "index.sqlite3", ":memory:"
 BUSY_SECONDS = 5.0
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Raised with every change of the tables or of what a row holds."""
 
 PARSER_VERSION = 1
@@ -30,18 +30,20 @@ TASK_COLUMNS = (*ROW_COLUMNS, *DETAIL_COLUMNS, "body_start", "questions")
 """The columns of a task's row: `body_start` counts characters of the file, `questions` are the open ones as JSON."""
 
 # What is listed lies in rows of its own, a tenth of all: reading them must not read pages full of JSON and text.
+# They lie in the order of listings, so that reading the open ones reads neither a closed one nor sorts.
 TABLES = (
     (
         "CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), made_by TEXT NOT NULL, commit_id TEXT NOT NULL,"
         " config BLOB)"
     ),
-    f"CREATE TABLE task ({', '.join(TASK_COLUMNS)}, PRIMARY KEY (id))",
+    f"CREATE TABLE task ({', '.join(TASK_COLUMNS)}, PRIMARY KEY (is_open, priority, born, id)) WITHOUT ROWID",
     "CREATE TABLE fields (id TEXT PRIMARY KEY, json TEXT NOT NULL)",
     "CREATE TABLE file (id TEXT PRIMARY KEY, data BLOB NOT NULL, history BLOB)",
     "CREATE TABLE conflict (id TEXT PRIMARY KEY, line INTEGER NOT NULL)",
     "CREATE TABLE broken (path TEXT PRIMARY KEY, id TEXT, message TEXT NOT NULL)",
 )
 INDEXES = (
+    "CREATE UNIQUE INDEX task_id ON task (id)",
     "CREATE INDEX task_workable ON task (parent IS NOT NULL, priority, born, id) WHERE is_workable",
     "CREATE INDEX task_begun ON task (id) WHERE is_begun",
     "CREATE INDEX task_awaiting ON task (awaiting) WHERE awaiting IS NOT NULL",

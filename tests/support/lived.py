@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -42,7 +41,7 @@ def _put_lived(transaction: Transaction) -> None:
             status=Status.DONE,
             created=begun,
             closed=done,
-            usage=replace(SPENT, iterations=2, cost=1.0),
+            usage=SPENT._replace(iterations=2, cost=1.0),
             events=_way(begun, done),
         )
     put_task(

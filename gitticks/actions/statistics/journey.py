@@ -124,7 +124,7 @@ def _add_untold(journey: Journey, events: Sequence[Event]) -> None:
         return
     at = journey.task.updated or (events[-1].at if events else journey.task.created)
     if at is not None:
-        journey.sessions.append(Session(journey.worker or "", at, replace(left, iterations=total.iterations)))
+        journey.sessions.append(Session(journey.worker or "", at, left._replace(iterations=total.iterations)))
 
 
 class _Turn:
