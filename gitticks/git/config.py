@@ -44,12 +44,14 @@ def enable_worktree_config(repository: Repository) -> None:
     Killed at any point, it goes on from there when it is called again.
     """
     common_dir = repository.common_dir
-    misplaced = {key: value for key in _ONLY_FOR_THE_MAIN_WORKTREE if (value := _common(common_dir, key))}
+    misplaced = {
+        key: value for key in _ONLY_FOR_THE_MAIN_WORKTREE if (value := read_common_setting(common_dir, key))
+    }
     if misplaced.get("core.bare") == "false":
         del misplaced["core.bare"]
     for key, value in misplaced.items():
         _change(common_dir / CONFIG_FILE, key, value)
-    if _common(common_dir, "extensions.worktreeConfig") != "true":
+    if read_common_setting(common_dir, "extensions.worktreeConfig") != "true":
         _change(common_dir / "config", "extensions.worktreeConfig", "true")
     for key in misplaced:
         _change(common_dir / "config", "--unset-all", key)
@@ -57,7 +59,8 @@ def enable_worktree_config(repository: Repository) -> None:
 
 def read_common_setting(common_dir: Path, key: str) -> str | None:
     """Returns a setting of the repository itself; None if it has none."""
-    return _common(common_dir, key) or None
+    asked = ["config", f"--file={common_dir / 'config'}", "--get", key]
+    return run_git(asked, check=False).text or None
 
 
 def write_common_setting(common_dir: Path, key: str, value: str) -> None:
@@ -92,24 +95,16 @@ def _change(file: Path, *words: str) -> None:
     run_git(["config", f"--file={file}", *words])
 
 
-def _common(common_dir: Path, key: str) -> str:
-    return run_git(["config", f"--file={common_dir / 'config'}", "--get", key], check=False).text
-
-
 def exclude_folders(repository: Repository, folders: Iterable[str]) -> None:
     """Adds each folder, named from the top of the checkout, to `info/exclude`; one that is there stays as it is.
 
     A folder outside of the checkout (absolute, or by `..`) needs no line and gets none.
     """
-    _exclude(repository, [_pattern(folder) for folder in folders if _is_inside(folder)])
+    exclude_patterns(repository, [_pattern(folder) for folder in folders if _is_inside(folder)])
 
 
 def exclude_patterns(repository: Repository, patterns: Iterable[str]) -> None:
     """Adds patterns as git reads them to `info/exclude`; those that are there stay as they are."""
-    _exclude(repository, patterns)
-
-
-def _exclude(repository: Repository, patterns: Iterable[str]) -> None:
     file = repository.common_dir / "info" / "exclude"
     present = file.read_bytes() if file.exists() else b""
     lines = present.splitlines()

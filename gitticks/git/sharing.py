@@ -63,7 +63,6 @@ class Fetched(Enum):
 
     HERE = "the remote branch is up to date here"
     MISSING = "the remote has no such branch"
-    NO_REMOTE = "there is no such remote"
     UNREACHABLE = "the remote cannot be reached"
     REFUSED = "the remote refused, or sent what git refused"
 
@@ -125,21 +124,13 @@ def tracking_ref(remote: str, branch: str) -> str:
 
 
 def fetch(
-    repository: Repository,
-    remote: str,
-    branch: str,
-    *,
-    timeout_seconds: float = LONGEST_SECONDS,
-    is_known: bool = False,
+    repository: Repository, remote: str, branch: str, *, timeout_seconds: float = LONGEST_SECONDS
 ) -> FetchedBranch:
     """Brings `refs/remotes/<remote>/<branch>` up to date, also in a clone that was made of a single branch.
 
     Every object that comes is checked, and on disk before the ref moves; a partial clone leaves none of them there, as it
-    would ask for each by itself. `is_known` where somebody has found out that there is such a remote: git would take
-    any other word for an address.
+    would ask for each by itself. The remote must be one of `remotes`: git would take any other word for an address.
     """
-    if not is_known and remote not in remotes(repository):
-        return FetchedBranch(Fetched.NO_REMOTE)
     tracking = tracking_ref(remote, branch)
     options = ["--quiet", "--no-tags", "--no-filter", "--no-write-fetch-head", "--no-recurse-submodules"]
     safely = ["-c", "core.fsync=all", "-c", "fetch.fsckObjects=true"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import click
 
-from gitticks.actions.versions import versions
+from gitticks import __version__
 from gitticks.cli import completion
 from gitticks.cli.completion.answer import SHELLS
 from gitticks.cli.json import print_object
@@ -15,7 +16,8 @@ from gitticks.cli.render import say, screen
 from gitticks.cli.table import table
 from gitticks.cli.usage import NAMES_ELSEWHERE, nearest_names
 from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE
-from gitticks.errors import NotFoundError
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.process import versions_of_git
 
 
 @click.command(
@@ -58,7 +60,11 @@ def _unknown(group: click.Command, context: click.Context, word: str) -> NotFoun
 @json_option
 def version_command(as_json: bool) -> None:
     """Print the versions of gitticks and its libraries."""
-    found = versions()
+    found = {"gitticks": __version__, "python": platform.python_version()}
+    try:
+        found |= versions_of_git()
+    except GitticksError:
+        found["git"] = "missing"
     if as_json:
         print_object(versions=found)
     else:
