@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from gitticks.git import files as module
 from gitticks.git.disk import exchange
-from gitticks.git.files import CheckoutFiles, NotPlainError, Replaced, write_synced
+from gitticks.git.files import CheckoutFiles, Folders, NotPlainError, PreparedFiles, Replaced, write_synced
 
 
 @pytest.fixture
@@ -202,4 +203,79 @@ def test_a_file_that_takes_a_folders_place_meanwhile_is_left_alone(files: Checko
     with pytest.raises(NotPlainError):
         files.replace("a/c", None, b"2")
     assert (files.root / "a").read_bytes() == b"a person's"
+    assert list(files.scratch.iterdir()) == []
+
+
+def test_folders_are_made_once_and_remembered(tmp_path: Path) -> None:
+    folders = Folders(tmp_path)
+    assert folders.lead_to("a")
+    assert not folders.lead_to("a/b/c")
+    folders.make("a/b/c")
+    assert folders.lead_to("a/b/c")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "a" / "b").rmdir()
+    assert folders.lead_to("a/b/c")
+    folders.forget()
+    assert not folders.lead_to("a/b/c")
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "pipe"])
+def test_what_is_no_folder_is_refused(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "real").mkdir()
+    place = tmp_path / "real" / "odd"
+    if kind == "file":
+        place.touch()
+    elif kind == "link":
+        place.symlink_to(tmp_path)
+    else:
+        os.mkfifo(place)
+    for ask in (Folders(tmp_path).lead_to, Folders(tmp_path).make):
+        with pytest.raises(NotPlainError, match="`real/odd/x/y` is no plain file"):
+            ask("real/odd/x/y")
+
+
+def test_folders_may_be_in_more_others_than_there_is_room_for_calls(tmp_path: Path) -> None:
+    path = "a/" * 1200
+    assert not Folders(tmp_path).lead_to(path)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("a", dir_fd=folder)
+        inner = os.open("a", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+    try:
+        assert Folders(tmp_path).lead_to(path)
+    finally:
+        subprocess.run(["rm", "-r", str(tmp_path / "a")], check=True)  # Python has not the room either
+
+
+def test_each_is_taken_once_and_the_rest_is_removed(tmp_path: Path) -> None:
+    ready = PreparedFiles()
+    ready.add(tmp_path / "aside", [b"one", b"two", b"one"])
+    first, second = ready.take(b"one"), ready.take(b"one")
+    assert first is not None
+    assert second is not None
+    assert first != second
+    assert first.read_bytes() == second.read_bytes() == b"one"
+    assert ready.take(b"one") is None
+    assert ready.take(b"three") is None
+    ready.drop()
+    assert sorted((tmp_path / "aside").iterdir()) == sorted([first, second])
+
+
+def test_nothing_is_left_where_they_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "aside").write_text("no folder")
+    ready = PreparedFiles()
+    with pytest.raises(OSError, match="aside"):
+        ready.add(tmp_path / "aside", [b"one"])
+    assert ready.take(b"one") is None
+
+
+def test_a_checkout_puts_what_is_ready_in_place(tmp_path: Path) -> None:
+    files = CheckoutFiles.at(tmp_path / "own", tmp_path / "own", "board")
+    files.ready.add(files.scratch, [b"one", b"two"])
+    assert files.replace("a/file", None, b"one").is_done
+    assert files.replace("a/file", b"one", b"two").is_done
+    assert (files.root / "a" / "file").read_bytes() == b"two"
     assert list(files.scratch.iterdir()) == []

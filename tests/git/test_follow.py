@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.files import CheckoutFiles
-from gitticks.git.follow import Followed, Follower, Outcome, Version
+from gitticks.git.follow import Followed, Follower, Move, Outcome, Settled, Settler, Version
+from gitticks.git.indexfile import IndexEntry
 from gitticks.git.texts import merge_text
+from tests.support.repositories import blob_id
 
 BASE = b"".join(b"line %d\n" % number for number in range(1, 11))
 NEW = BASE.replace(b"line 2\n", b"line two\n")
+
+OLD_LINES = b"1\n2\n3\n4\n5\n"
+NEW_LINES = b"one\n2\n3\n4\n5\n"
+MOVE = Move("a", blob_id(OLD_LINES), blob_id(NEW_LINES))
+TAKEN = Followed("a", Outcome.TAKEN, NEW_LINES)
 
 
 @pytest.fixture
@@ -132,3 +139,87 @@ def test_of_very_many_versions_only_the_nearest_are_tried(files: CheckoutFiles) 
     followed = Follower(files, clash, lambda _: older).follow(Version("a", BASE, NEW))
     assert followed.outcome is Outcome.CONFLICT
     assert tried == older[:9]
+
+
+class Blobs:
+    """Objects in memory."""
+
+    def __init__(self) -> None:
+        self.stored: dict[str, bytes] = {}
+        for content in (OLD_LINES, NEW_LINES):
+            self.write(content)
+
+    def write(self, content: bytes) -> str:
+        self.stored[blob_id(content)] = content
+        return blob_id(content)
+
+    def read(self, object_id: str) -> bytes:
+        return self.stored[object_id]
+
+
+@pytest.fixture
+def blobs() -> Blobs:
+    return Blobs()
+
+
+@pytest.fixture
+def settler(blobs: Blobs) -> Settler:
+    return Settler(merge_text, blobs.read, blobs.write)
+
+
+def entry(content: bytes, stage: int = 0) -> IndexEntry:
+    return IndexEntry("a", blob_id(content), stage)
+
+
+@pytest.mark.parametrize("present", [{}, {0: entry(OLD_LINES)}, {0: entry(NEW_LINES)}])
+def test_an_entry_without_an_edit_takes_the_new_version(
+    settler: Settler, present: dict[int, IndexEntry]
+) -> None:
+    assert settler.settle(MOVE, TAKEN, present, conflict_is_ours=False) == Settled((entry(NEW_LINES),))
+
+
+def test_a_version_put_there_while_the_file_waited_is_no_edit(settler: Settler, blobs: Blobs) -> None:
+    blobs.write(b"between\n")
+    move = Move("a", MOVE.base, MOVE.new, seen=blob_id(b"between\n"))
+    assert settler.settle(move, TAKEN, {0: entry(b"between\n")}, conflict_is_ours=False) == Settled(
+        (entry(NEW_LINES),)
+    )
+
+
+def test_a_staged_edit_is_joined(settler: Settler, blobs: Blobs) -> None:
+    staged = entry(OLD_LINES + b"mine\n")
+    blobs.write(OLD_LINES + b"mine\n")
+    assert settler.settle(MOVE, TAKEN, {0: staged}, conflict_is_ours=False) == Settled(
+        (entry(NEW_LINES + b"mine\n"),)
+    )
+
+
+@pytest.mark.parametrize("is_in_file", [True, False])
+def test_a_staged_edit_that_cannot_be_joined_is_handed_back(
+    settler: Settler, blobs: Blobs, is_in_file: bool
+) -> None:
+    mine = b"eins\n2\n3\n4\n5\n"
+    blobs.write(mine)
+    followed = Followed("a", Outcome.SAME, mine if is_in_file else NEW_LINES)
+    settled = settler.settle(MOVE, followed, {0: entry(mine)}, conflict_is_ours=False)
+    assert settled == Settled((entry(NEW_LINES),), None if is_in_file else mine)
+
+
+def test_a_conflict_has_three_stages_once(settler: Settler) -> None:
+    followed = Followed("a", Outcome.CONFLICT, b"mine\n")
+    stages = (entry(OLD_LINES, 1), entry(NEW_LINES, 2), entry(b"mine\n", 3))
+    assert settler.settle(MOVE, followed, {0: entry(OLD_LINES)}, conflict_is_ours=False) == Settled(stages)
+    present = {one.stage: one for one in stages}
+    assert settler.settle(MOVE, followed, present, conflict_is_ours=True) is None
+
+
+@pytest.mark.parametrize(("ours", "expected"), [(True, Settled((entry(NEW_LINES),))), (False, None)])
+def test_only_our_own_conflicts_are_ended(settler: Settler, ours: bool, expected: Settled | None) -> None:
+    present = {1: entry(OLD_LINES, 1), 2: entry(NEW_LINES, 2)}
+    assert settler.settle(MOVE, TAKEN, present, conflict_is_ours=ours) == expected
+
+
+def test_a_removed_file_has_no_entry(settler: Settler) -> None:
+    gone = Move("a", MOVE.base, None)
+    followed = Followed("a", Outcome.TAKEN, None)
+    assert settler.settle(gone, followed, {0: entry(OLD_LINES)}, conflict_is_ours=False) == Settled(())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import time
 from pathlib import Path
 
 import pytest
 
-from gitticks.git.indexfile import IndexEntry, index_aside, read_entries, write_entries
-from tests.support.repositories import commit_file, git, make_repository
+from gitticks.git.indexfile import IndexEntry, hold_index_lock, index_aside, read_entries, write_entries
+from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
 COMMIT = "0" * 40
 NAME = "ü [x] *.md"
@@ -98,3 +100,73 @@ def test_an_equally_long_change_in_the_second_of_the_index_stays_to_be_seen(root
         time.sleep(0.05)
     write_entries(root / ".git", {"README.md": []}, COMMIT)
     assert git("diff-files", "--name-only", "-z", at=root) == f"{NAME}\0"
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "project")
+
+
+def test_keeps_git_out_and_lets_it_in_again(top: Path) -> None:
+    (top / "x").write_text("x")
+    with hold_index_lock(top / ".git") as is_held:
+        assert is_held
+        assert run_git_command("add", "x", at=top).returncode == 128
+    assert run_git_command("add", "x", at=top).returncode == 0
+    assert not list((top / ".git").glob("gitticks-index-lock*"))
+
+
+def test_what_a_killed_holder_left_is_cleared(top: Path) -> None:
+    prepared = top / ".git" / "gitticks-index-lock"
+    prepared.write_bytes(b"gitticks 1\n")
+    (top / ".git" / "index.lock").hardlink_to(prepared)
+    with hold_index_lock(top / ".git") as is_held:
+        assert is_held
+        assert (top / ".git" / "index.lock").read_bytes() == b"gitticks %d\n" % os.getpid()
+    assert not [path.name for path in (top / ".git").glob("*lock*")]
+
+
+def test_a_leftover_of_ours_is_taken_over(top: Path) -> None:
+    (top / ".git" / "index.lock").write_bytes(b"gitticks 1\n")
+    with hold_index_lock(top / ".git") as is_held:
+        assert is_held
+    assert not (top / ".git" / "index.lock").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"DIRC and more"])
+def test_a_foreign_lock_is_respected(top: Path, content: bytes) -> None:
+    lock = top / ".git" / "index.lock"
+    lock.write_bytes(content)
+    with hold_index_lock(top / ".git", wait_seconds=0.02) as is_held:
+        assert not is_held
+    assert lock.read_bytes() == content
+
+
+def test_an_old_foreign_lock_is_not_waited_for(top: Path) -> None:
+    lock = top / ".git" / "index.lock"
+    lock.write_bytes(b"")
+    os.utime(lock, (0, 0))
+    with hold_index_lock(top / ".git", wait_seconds=3600) as is_held:
+        assert not is_held
+
+
+def test_a_lock_that_somebody_else_took_meanwhile_is_theirs(top: Path) -> None:
+    lock = top / ".git" / "index.lock"
+    with hold_index_lock(top / ".git"):
+        lock.unlink()
+        lock.write_bytes(b"")
+    assert lock.exists()
+
+
+def test_a_process_that_can_open_no_more_files_lets_go_all_the_same(top: Path) -> None:
+    lock = top / ".git" / "index.lock"
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        with hold_index_lock(top / ".git") as is_held:
+            assert is_held
+            resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+            with pytest.raises(OSError, match="Too many open files"):
+                lock.read_bytes()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert not lock.exists()
