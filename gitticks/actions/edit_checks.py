@@ -11,6 +11,7 @@ from gitticks.actions.changing import carry_out_edit
 from gitticks.actions.context import Context
 from gitticks.errors import DocumentError, RefusedError
 from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.runner.templates import check_template
 from gitticks.store.layout import CONFIG_PATH, PROMPTS_FOLDER, check_place
 
 if TYPE_CHECKING:
@@ -101,8 +102,6 @@ def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None
         if old is not None and layer.unavailable:
             _refuse_new_unavailable(layer.unavailable, decode(old, path))
     elif path.endswith(".md"):
-        from gitticks.runner.templates import check_template
-
         check_template(path.removeprefix(f"{PROMPTS_FOLDER}/"), decode(content, path))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gitticks.actions.changing import carry_out_edit, record
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import edit_between
+from gitticks.board import WORKTREE_BOARD
 from gitticks.board.moved_folders import join_moves
 from gitticks.board.notes import keep_note
 from gitticks.errors import GitticksError
@@ -23,7 +24,8 @@ from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
-from gitticks.store.layout import STATE_BRANCH, STATE_REF, task_of_path
+from gitticks.store.layout import STATE_BRANCH, STATE_REF, may_run, task_of_path
+from gitticks.store.trust import trust_own
 
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
@@ -44,8 +46,6 @@ class FollowedUp:
 
 def refresh_board(context: Context) -> None:
     """Brings the board in step with the state branch."""
-    from gitticks.board import WORKTREE_BOARD
-
     WORKTREE_BOARD.bring_in_step(context.repository)
 
 
@@ -76,9 +76,6 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
 
 def _trust_own(context: Context, before: str, after: str) -> None:
     """Lets run here what the person committed on the board, as what commands write is."""
-    from gitticks.store.layout import may_run
-    from gitticks.store.trust import trust_own
-
     if context.world.in_session:
         return
     objects = context.store.objects

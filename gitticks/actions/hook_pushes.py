@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gitticks.actions.context import Context
 from gitticks.board.skip_reasons import Problem
+from gitticks.git.object_places import object_places
 from gitticks.git.refs import is_nothing, is_object_id, name_behind
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
@@ -48,7 +49,6 @@ def _split(lines: bytes, count: int) -> Iterator[list[str]]:
 def _check(context: Context, old: str, new: str) -> Iterator[Problem]:
     """Yields what is wrong: commits that nobody was allowed to make, and whatever would be lost."""
     from gitticks.actions.doctor.diagnosis import diagnose_range
-    from gitticks.git.object_places import object_places
 
     if not is_object_id(old) or not is_object_id(new):
         yield Problem("", f"`{old}` and `{new}` are no commits", "`git push` again")

@@ -6,7 +6,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
+from gitticks.board import WORKTREE_BOARD, BoardError, board_checkout
+from gitticks.board.checkout_state import board_elsewhere
+from gitticks.board.edits import wait_until_quiet
+from gitticks.board.hooks import restore_board_hooks
+from gitticks.board.ignored import keep_board_ignores
 from gitticks.errors import GitticksError
+from gitticks.store.dropped import How, bring_back_dropped, fallen_commits
+from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -21,8 +28,6 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     the tasks are not there, but on the branch.
     """
     from gitticks.actions.saved_edits import TakenUp, take_up_all
-    from gitticks.board import BoardError, board_checkout
-    from gitticks.board.checkout_state import board_elsewhere
 
     checkout = board_checkout(context.repository)
     if checkout is None:
@@ -43,8 +48,6 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
 
 def _bring_back(context: Context) -> None:
     """Lets the branch have again what git dropped from it, and says so."""
-    from gitticks.store.dropped import bring_back_dropped
-
     if context.world.in_session or not context.store.exists:
         return
     with suppress(GitticksError, OSError):
@@ -58,9 +61,6 @@ def _bring_back(context: Context) -> None:
 
 def _bring_in_step(context: Context) -> None:
     """Brings the board in step, again once whoever is saving a file that is not is done with it."""
-    from gitticks.board import WORKTREE_BOARD
-    from gitticks.board.edits import wait_until_quiet
-
     report = WORKTREE_BOARD.bring_in_step(context.repository)
     if report is not None and wait_until_quiet(context.repository, (*report.deferred, *report.conflicts)):
         WORKTREE_BOARD.bring_in_step(context.repository)
@@ -68,9 +68,6 @@ def _bring_in_step(context: Context) -> None:
 
 def _restore_hooks(context: Context) -> None:
     """Makes again what the board's git needs of ours, as where somebody deleted our folder in `.git`."""
-    from gitticks.board.hooks import restore_board_hooks
-    from gitticks.board.ignored import keep_board_ignores
-
     if not context.world.in_session:
         with suppress(GitticksError, OSError):
             restore_board_hooks(context.repository)
@@ -83,9 +80,6 @@ def warn_of_fallen(context: Context) -> None:
 
     What a user dropped by `git reset` is named until the branch goes on from there, and by the doctor after that.
     """
-    from gitticks.store.dropped import How, fallen_commits
-    from gitticks.store.tip import state_tip
-
     with suppress(GitticksError):  # then the doctor says what is damaged
         for one in fallen_commits(context.repository):
             if one.fall.how is How.UNEXPLAINED:

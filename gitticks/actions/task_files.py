@@ -1,15 +1,17 @@
-"""Where a person finds a task's file, and the errors for one that cannot be read."""
+"""Where a person finds a task's file, and the errors for one that cannot be read or is only saved on the board."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.actions.context import Context
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id, task_path
+from gitticks.store.layout import TASK_FILE, TASKS_FOLDER, task_of_path
 
 if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.git.repository import Repository
     from gitticks.store.index import Index
 
 
@@ -52,6 +54,42 @@ def _fine(others: int) -> str:
     return "the other task is fine" if others == 1 else f"the other {others} tasks are fine"
 
 
+class SavedTaskError(NotFoundError):
+    """The task that was named is saved on the board, but nobody has taken it up yet."""
+
+    def __init__(self, task_id: TaskId) -> None:
+        super().__init__(
+            f"`{task_id}` is only saved on the board, in `{BOARD_FOLDER}/{task_path(task_id)}`",
+            hint="`gt status` takes it up, or says why not",
+        )
+        self.task_id = task_id
+
+
+def saved_task(repository: Repository, text: str) -> SavedTaskError | None:
+    """Returns the error to raise for the one task on the board whose id is or begins with `text`; None without one.
+
+    To be asked only where no task on the branch is meant.
+    """
+    from gitticks.board.place import board_path  # which `gt path` of a task on the branch does without
+
+    board = board_path(repository)
+    if board is None or not is_valid_id(text):
+        return None
+    found = list(_folders(board, text))
+    if text in found:
+        return SavedTaskError(TaskId(text))
+    return SavedTaskError(found[0]) if len(found) == 1 else None
+
+
+def _folders(board: Path, beginning: str) -> list[TaskId]:
+    try:
+        files = sorted((board / TASKS_FOLDER).glob(f"*/{beginning}*/{TASK_FILE}"))
+    except OSError:
+        return []
+    places = [file.relative_to(board).as_posix() for file in files if file.is_file()]
+    return [task_id for task_id in map(task_of_path, places) if task_id is not None]
+
+
 def find_task_path(context: Context, task: str | None) -> Path:
     """Returns the absolute path of a task's TASK.md on the board."""
     project = context.repository.require_project_dir("the board")
@@ -72,8 +110,6 @@ def _find(context: Context, task: str | None) -> TaskId:
     try:
         return context.resolve(task)
     except NotFoundError as error:
-        from gitticks.actions.saved_tasks import SavedTaskError
-
         if isinstance(error, SavedTaskError | UnreadableTaskError):
             return error.task_id
         raise

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from gitticks.actions.context import Context
-from gitticks.actions.saved_tasks import SavedTaskError
-from gitticks.actions.task_files import find_broken
+from gitticks.actions.task_files import SavedTaskError, find_broken
 from gitticks.board.checkout_state import may_have_been_saved
 from gitticks.board.place import BoardError
 from gitticks.errors import DocumentError, GitticksError

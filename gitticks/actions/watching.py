@@ -10,8 +10,13 @@ from pathlib import Path
 
 from gitticks.actions.background import in_background
 from gitticks.actions.context import Context
+from gitticks.actions.taking_up import take_up
+from gitticks.board import board_path
+from gitticks.board.watch import Reason, wakes
 from gitticks.errors import GitticksError
-from gitticks.git.log import LoggedCommit
+from gitticks.git.log import LoggedCommit, read_log
+from gitticks.git.refs import read_ref
+from gitticks.store.layout import STATE_REF
 
 _MOST_COMMITS = 200
 _MOST_LOOKS_AT_SOME = 20
@@ -105,9 +110,6 @@ class Watcher:
     @property
     def has_moved(self) -> bool:
         """True if the state branch is no longer where the last look left it."""
-        from gitticks.git.refs import read_ref
-        from gitticks.store.layout import STATE_REF
-
         try:
             return read_ref(self.context.repository.common_dir, STATE_REF) != self._tip
         except (GitticksError, OSError):
@@ -123,9 +125,6 @@ class Watcher:
                 self.context = moved
 
     def _take_up(self, context: Context, among: Collection[str] | None) -> None:
-        from gitticks.actions.taking_up import take_up
-        from gitticks.board import board_path
-
         if board_path(context.repository) is None:
             context.warnings.append(NO_BOARD)
         taken = take_up(context, among if self._looks_at_some < _MOST_LOOKS_AT_SOME else None)
@@ -139,8 +138,6 @@ class Watcher:
             self._left = dict(taken.left)
 
     def _tell_commits(self, context: Context) -> None:
-        from gitticks.git.log import read_log
-
         tip = context.store.tip()
         if tip == self._tip:
             return
@@ -166,8 +163,6 @@ def keep_watching(
     watcher: Watcher, over: threading.Event, is_over: Callable[[], bool] = lambda: False
 ) -> None:
     """Looks whenever something may have happened, until `over` is set or `is_over`, asked each second, says so."""
-    from gitticks.board.watch import Reason, wakes
-
     clock = watcher.context.world.monotonic_seconds
     ended, blind = clock(), 0
     watcher.look()

@@ -6,6 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from gitticks.board.place import REFUSALS_FILE, board_path, is_on_state_branch
+from gitticks.git.checkouts import head
+from gitticks.git.refs import read_ref
+from gitticks.git.staged import has_message, has_staged_changes, is_in_series, rebased_from
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
@@ -21,8 +24,6 @@ _WAITING = {"MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HE
 
 def board_elsewhere(checkout: Checkout) -> tuple[str, str] | None:
     """Returns what is there instead of the state branch, and the way back; None where it is that branch."""
-    from gitticks.git.staged import is_in_series
-
     if is_on_state_branch(checkout):
         return None
     if is_in_series(checkout.git_dir):
@@ -33,8 +34,6 @@ def board_elsewhere(checkout: Checkout) -> tuple[str, str] | None:
 
 def _way_back(checkout: Checkout) -> str:
     """Returns what takes along what was edited there, which may be what the branch has changed since."""
-    from gitticks.git.staged import has_staged_changes
-
     board = f"git -C {BOARD_FOLDER}"
     if not has_staged_changes(checkout.git_dir, checkout.path):
         return f"{board} switch --merge {STATE_BRANCH}"
@@ -44,10 +43,6 @@ def _way_back(checkout: Checkout) -> str:
 
 def _rebase(checkout: Checkout) -> tuple[str, str]:
     """Returns how a rebase goes on: git does not end one whose branch was written to meanwhile."""
-    from gitticks.git.checkouts import head
-    from gitticks.git.refs import read_ref
-    from gitticks.git.staged import rebased_from
-
     what = f"git is in the middle of a rebase in {BOARD_FOLDER}/"
     board = f"git -C {BOARD_FOLDER}"
     began = rebased_from(checkout.git_dir)
@@ -76,8 +71,6 @@ def waiting_on_board(checkout: Checkout) -> tuple[str, str] | None:
 
 def _conclusion(checkout: Checkout, command: str) -> str:
     """Returns what git takes as the end: it makes no commit without a message, and none that changes nothing."""
-    from gitticks.git.staged import has_message, has_staged_changes
-
     if command == "merge":
         return "commit --no-edit" if has_message(checkout.git_dir) else "commit -m merge"
     return (

@@ -12,6 +12,10 @@ from fnmatch import translate
 from pathlib import Path
 
 from gitticks.board.place import board_checkout
+from gitticks.git.config import read_worktree_setting, write_worktree_setting
+from gitticks.git.files import write_synced
+from gitticks.git.locks import hold_lock
+from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
 DROPPINGS = (
@@ -56,10 +60,6 @@ def keep_board_ignores(repository: Repository) -> None:
     checkout = board_checkout(repository)
     if checkout is None:
         return
-    from gitticks.git.config import read_worktree_setting, write_worktree_setting
-    from gitticks.git.files import write_synced
-    from gitticks.git.locks import hold_lock
-    from gitticks.git.process import run_git
 
     asked = ["config", "--type=path", "--get", _KEY]
     found = run_git(asked, repository_dir=repository.common_dir, check=False).stdout

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
+from gitticks.git.files import write_synced
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
@@ -207,8 +208,6 @@ def save_journal(repository: Repository, journal: Journal) -> None:
 
 
 def _write(repository: Repository, name: str, values: object) -> None:
-    from gitticks.git.files import write_synced
-
     write_synced(repository.own_dir / name, json.dumps(values).encode())
 
 

@@ -9,8 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from gitticks.board import WORKTREE_BOARD
 from gitticks.board.journal import Pending, PendingKind, load_journal, save_journal
-from gitticks.board.place import errors_of_board
+from gitticks.board.place import board_checkout, errors_of_board
+from gitticks.git.files import CheckoutFiles, NotPlainError
+from gitticks.git.indexfile import RESOLVED, read_entries
+from gitticks.git.locks import hold_lock
+from gitticks.git.merges.history import merge_base
 from gitticks.git.refs import is_object_id, read_ref
 from gitticks.safe_read import read_plain_file
 from gitticks.store.layout import STATE_BRANCH, STATE_REF
@@ -26,8 +31,6 @@ def left_by_pull(repository: Repository, checkout: Checkout) -> Mapping[str, str
 
     Empty unless all that the pull brought stands there, staged and untouched, so that every byte is in a commit.
     """
-    from gitticks.git.merges.history import merge_base
-
     tip = read_ref(repository.common_dir, STATE_REF)
     if tip is None or (checkout.git_dir / "MERGE_HEAD").exists():
         return {}
@@ -48,10 +51,6 @@ def put_back(repository: Repository) -> None:
         LostRaceError: the lock was not free for long.
         BoardError: the board's own files are damaged.
     """
-    from gitticks.board import WORKTREE_BOARD
-    from gitticks.board.place import board_checkout
-    from gitticks.git.locks import hold_lock
-
     checkout = board_checkout(repository)
     if checkout is None:
         return
@@ -82,9 +81,6 @@ def _pulled(repository: Repository, checkout: Checkout) -> Iterator[str]:
 def _left(
     repository: Repository, checkout: Checkout, objects: Objects, commits: tuple[str, str, str]
 ) -> Mapping[str, str | None]:
-    from gitticks.git.files import CheckoutFiles, NotPlainError
-    from gitticks.git.indexfile import RESOLVED, read_entries
-
     old, pulled, tip = (objects.tree_of(commit) for commit in commits)
     brought = {one.path: one.new for one in objects.changed_files(old, pulled)}
     entries = read_entries(checkout.git_dir, list(brought))

@@ -15,6 +15,7 @@ from gitticks.board.journal import is_inside
 from gitticks.board.judge_edit import NOTE_ENDING
 from gitticks.board.place import REFUSALS_FILE, board_checkout
 from gitticks.errors import GitticksError
+from gitticks.git.config import exclude_patterns
 from gitticks.git.files import CheckoutFiles, write_synced
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
@@ -54,7 +55,6 @@ def _bring(
     checkout = board_checkout(repository)
     if checkout is None:
         return
-    from gitticks.git.config import exclude_patterns
 
     files = CheckoutFiles.at(checkout.path, repository.own_dir, "notes")
     remembered = dict(known)

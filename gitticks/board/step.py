@@ -18,9 +18,7 @@ from gitticks.board.place import BoardReport, board_checkout, errors_of_board, i
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.texts import Merge
 from gitticks.store.layout import STATE_REF
-from gitticks.store.merging.edit import merge_saved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +36,6 @@ class WorktreeStep:
 
     repository: Repository
     checkout: Checkout | None
-    merge: Merge
     rehearsed: Sync | None = None
     report: BoardReport = NOT_IN_STEP
 
@@ -54,15 +51,12 @@ class WorktreeStep:
         if self.checkout is not None:
             with contextlib.suppress(GitticksError, OSError):
                 if load_journal(self.repository).base not in (None, old_commit, new_commit):
-                    _sync(self.repository, self.checkout, old_commit, self.merge)
-                self.report = _sync(self.repository, self.checkout, new_commit, self.merge, self.rehearsed)
+                    _sync(self.repository, self.checkout, old_commit)
+                self.report = _sync(self.repository, self.checkout, new_commit, self.rehearsed)
 
 
-@dataclass(frozen=True, slots=True)
 class WorktreeBoard:
     """The board as the store knows it: a linked worktree, and how edits are joined with the branch there."""
-
-    merge: Merge = merge_saved
 
     @contextmanager
     def prepare(self, repository: Repository, new_commit: str, /) -> Iterator[WorktreeStep]:
@@ -72,12 +66,12 @@ class WorktreeBoard:
         store's lock held.
         """
         with contextlib.ExitStack() as held:
-            rehearsed = _rehearsed(repository, new_commit, self.merge)
+            rehearsed = _rehearsed(repository, new_commit)
             if rehearsed is not None:
                 held.callback(rehearsed.files.ready.drop)
                 with contextlib.suppress(GitticksError, OSError):
                     held.enter_context(rehearsed.ready_index())
-            yield WorktreeStep(repository, _take(repository, held), self.merge, rehearsed)
+            yield WorktreeStep(repository, _take(repository, held), rehearsed)
 
     def bring_in_step(self, repository: Repository) -> BoardReport | None:
         """Catches up with the state branch and returns what came of it; None if there is no board.
@@ -107,7 +101,7 @@ class WorktreeBoard:
                 if step.checkout is None:
                     return NOT_IN_STEP
                 with errors_of_board("the board cannot be brought in step"):
-                    report = _sync(repository, step.checkout, tip, self.merge, step.rehearsed)
+                    report = _sync(repository, step.checkout, tip, step.rehearsed)
             with errors_of_board("the board cannot be brought in step"):
                 _refresh_stale(repository, step.checkout)
             return report
@@ -139,7 +133,7 @@ def _take(repository: Repository, held: contextlib.ExitStack) -> Checkout | None
     return None
 
 
-def _rehearsed(repository: Repository, tip: str, merge: Merge) -> Sync | None:
+def _rehearsed(repository: Repository, tip: str) -> Sync | None:
     """Returns a sync that has found out, and brought to the disk, what there is to do; None if it cannot.
 
     Whatever is not so any more once the index is locked, it finds out again.
@@ -149,7 +143,7 @@ def _rehearsed(repository: Repository, tip: str, merge: Merge) -> Sync | None:
         if checkout is not None and is_on_state_branch(checkout):
             from gitticks.board.sync import Sync  # not where there is no board
 
-            sync = Sync.of(repository, checkout, load_journal(repository), tip, merge)
+            sync = Sync.of(repository, checkout, load_journal(repository), tip)
             sync.sweep()
             try:
                 sync.rehearse()
@@ -160,16 +154,14 @@ def _rehearsed(repository: Repository, tip: str, merge: Merge) -> Sync | None:
     return None
 
 
-def _sync(
-    repository: Repository, checkout: Checkout, tip: str, merge: Merge, rehearsed: Sync | None = None
-) -> BoardReport:
+def _sync(repository: Repository, checkout: Checkout, tip: str, rehearsed: Sync | None = None) -> BoardReport:
     from gitticks.board.sync import Sync  # not where there is no board
 
     journal = load_journal(repository)
     if rehearsed is not None and (rehearsed.tip, rehearsed.journal) == (tip, journal):
         sync = rehearsed
     else:
-        sync = Sync.of(repository, checkout, journal, tip, merge)
+        sync = Sync.of(repository, checkout, journal, tip)
     journal, report = sync.run()
     save_journal(repository, journal)
     return report

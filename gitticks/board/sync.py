@@ -31,7 +31,8 @@ from gitticks.git.indexfile import RESOLVED, IndexEntry, index_ready, read_entri
 from gitticks.git.objects.trees import is_possible
 from gitticks.git.repository import Repository
 from gitticks.git.staged import own_commits
-from gitticks.git.texts import Merge, changed_places
+from gitticks.git.texts import changed_places
+from gitticks.store.merging.edit import merge_saved
 
 if TYPE_CHECKING:
     from gitticks.git.objects import Objects
@@ -64,12 +65,12 @@ class Sync:
     ready: tuple[Path, str, dict[str, tuple[IndexEntry, ...]]] | None = None
 
     @classmethod
-    def of(cls, repository: Repository, checkout: Checkout, journal: Journal, tip: str, merge: Merge) -> Self:
+    def of(cls, repository: Repository, checkout: Checkout, journal: Journal, tip: str) -> Self:
         """Returns a sync with its tools laid out."""
         objects = repository.objects
         files = CheckoutFiles.at(checkout.path, repository.own_dir, "board")
         versions = Versions(objects, journal, tip)
-        joined = cache(merge)
+        joined = cache(merge_saved)
         follower = Follower(files, joined, versions.older, versions.typed)
         settler = Settler(joined, objects.read_blob, objects.write_blob)
         return cls(repository, checkout, objects, journal, tip, files, follower, settler)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from gitticks.board import board_path
 from gitticks.git.refs import folder_of_ref
 from gitticks.git.repository import Repository
 from gitticks.store.layout import STATE_REF
@@ -55,8 +56,6 @@ class _Places:
 
     @classmethod
     def of(cls, repository: Repository) -> _Places:
-        from gitticks.board import board_path
-
         board = None
         with contextlib.suppress(OSError):
             board = board_path(repository)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import WORKTREE_BOARD, BoardReport, PendingKind, WorktreeBoard, is_in_step, pending
+from gitticks.board import WORKTREE_BOARD, BoardReport, PendingKind, is_in_step, pending, sync
 from gitticks.git.follow import Follower
 from gitticks.git.texts import merge_text
-from gitticks.store.branch import Store
 from tests.board.edits import BOTH, EDITED, NEW, OTHER_EDIT, board, rescued
 from tests.support.boards import LINES, PATH, BoardOfTest, write_to_branch
 
@@ -189,18 +188,9 @@ def test_logs_take_the_lines_of_both_sides(board: BoardOfTest) -> None:
     assert sorted(board.read("log.jsonl").splitlines()) == ['{"mine": 1}', '{"n": 1}', '{"n": 2}']
 
 
-def test_edits_are_joined_as_the_board_was_told(board: BoardOfTest) -> None:
-    def joined(path: str, base: bytes, ours: bytes, theirs: bytes) -> bytes:
-        assert (path, base) == (PATH, LINES.encode())
-        return ours + b"joined with\n" + theirs
-
-    store = Store.open(board.repository, WorktreeBoard(joined))
-    board.save("mine\n")
-    write_to_branch(store, {PATH: "theirs\n"})
-    assert board.read() == "mine\njoined with\ntheirs\n"
-
-
-def test_what_takes_long_is_done_before_git_is_locked_out(board: BoardOfTest) -> None:
+def test_what_takes_long_is_done_before_git_is_locked_out(
+    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lock = board.repository.common_dir / "worktrees/-gitticks/index.lock"
     seen: list[bool] = []
 
@@ -208,9 +198,9 @@ def test_what_takes_long_is_done_before_git_is_locked_out(board: BoardOfTest) ->
         seen.append(lock.exists())
         return merge_text(path, base, ours, theirs)
 
-    store = Store.open(board.repository, WorktreeBoard(merge))
+    monkeypatch.setattr(sync, "merge_saved", merge)
     board.save(EDITED)
-    write_to_branch(store, {PATH: NEW})
+    write_to_branch(board.store, {PATH: NEW})
     assert (board.read(), seen) == (BOTH, [False])
 
 
