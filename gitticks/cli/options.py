@@ -22,7 +22,7 @@ R = TypeVar("R")
 _NARROW = 60
 _DOES_MUCH = frozenset({"run", "watch", "sync", "merge", "import", "doctor", "health", "migrate"})
 """Commands that live long or look at many objects, for which libgit2 is worth its loading."""
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+Decorator = Callable[[Callable[..., Any]], Any]
 
 
 class _HelpFormatter(click.HelpFormatter):
@@ -160,9 +160,24 @@ def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, 
     return with_context
 
 
-def json_option(function: Callable[..., R]) -> Callable[..., R]:
-    """Adds `--json`, which arrives as `as_json`."""
-    return click.option(*JSON.words, JSON.name, is_flag=True, help=JSON.help)(function)
+def command(name: str, *examples: str, with_json: bool = True, of: Any = click) -> Decorator:
+    """Makes a command of a function that takes the `Context`, and `as_json` unless it has no `--json`.
+
+    Args:
+        name: what is typed.
+        examples: how, which opens the help.
+        with_json: adds `--json`, after all other options.
+        of: the group that the command is in; the catalogue's if not said.
+    """
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        params: list[click.Parameter] = function.__dict__.setdefault("__click_params__", [])
+        if with_json:  # click reverses them
+            params.insert(0, click.Option([*JSON.words, JSON.name], is_flag=True, help=JSON.help))
+        made: click.Command = of.command(name, cls=Command, examples=examples)(pass_context(function))
+        return made
+
+    return decorate
 
 
 def task_argument(

@@ -9,9 +9,10 @@ import click
 
 from gitticks import __version__
 from gitticks.cli import completion
+from gitticks.cli.at_once import JSON
 from gitticks.cli.completion.answer import SHELLS
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, Completes, json_option
+from gitticks.cli.options import Command, Completes
 from gitticks.cli.render import say, screen
 from gitticks.cli.table import table
 from gitticks.cli.usage import NAMES_ELSEWHERE, nearest_names
@@ -57,7 +58,7 @@ def _unknown(group: click.Command, context: click.Context, word: str) -> NotFoun
 
 
 @click.command("version", cls=Command, examples=("gt version --json",))
-@json_option
+@click.option(*JSON.words, JSON.name, is_flag=True, help=JSON.help)
 def version_command(as_json: bool) -> None:
     """Print the versions of gitticks and its libraries."""
     found = {"gitticks": __version__, "python": platform.python_version()}

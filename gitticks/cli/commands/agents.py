@@ -11,16 +11,14 @@ from gitticks.actions import agents
 from gitticks.actions.agents import DEFAULT_FILE, KnownAgent, known_agents
 from gitticks.actions.context import Context
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, Completes, json_option, pass_context
+from gitticks.cli.options import Completes, command
 from gitticks.cli.render import Style, say, screen
 from gitticks.cli.table import Cell, table
 from gitticks.errors import NotFoundError, UsageError
 from gitticks.model.ids import BOARD_FOLDER
 
 
-@click.command("agents", cls=Command, examples=("gt agents", "gt config agent claude"))
-@json_option
-@pass_context
+@command("agents", "gt agents", "gt config agent claude")
 def agents_command(context: Context, as_json: bool) -> None:
     """List the agents that can be started here.
 
@@ -50,18 +48,13 @@ def _abilities(agent: KnownAgent) -> str:
     return ", ".join(word for word, can in able.items() if can)
 
 
-@click.command(
-    "skill",
-    cls=Command,
-    examples=("gt skill", "gt skill --install", "gt skill --check docs/AGENTS.md"),
-)
+@command("skill", "gt skill", "gt skill --install", "gt skill --check docs/AGENTS.md", with_json=False)
 @click.argument("file", metavar="[FILE]", required=False, shell_complete=Completes("file"))
 @click.option("--install", "wish", flag_value="install", help="Keep a marked block with them in FILE.")
 @click.option("--remove", "wish", flag_value="remove", help="Take the block out of FILE again.")
 @click.option(
     "--check", "wish", flag_value="check", help="Fail if FILE has no block, or one of another version."
 )
-@pass_context
 def skill_command(context: Context, *, file: str | None, wish: str | None) -> None:
     """Print instructions for coding agents, or keep them in AGENTS.md.
 

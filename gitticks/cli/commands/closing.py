@@ -9,15 +9,13 @@ from gitticks.actions.lifecycle import cancel_task, close_task, is_worked_on, re
 from gitticks.actions.task_lookup import find_tasks_to_decide
 from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
 from gitticks.cli.editor import is_typed_to
-from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.options import command, task_argument
 from gitticks.cli.writing import moved_words, read_text
 from gitticks.model.ids import TaskId
 
 
-@click.command("cancel", cls=Command, examples=('gt cancel k7f2 "the page is gone"',))
+@command("cancel", 'gt cancel k7f2 "the page is gone"')
 @tasks_and_text("REASON")
-@json_option
-@pass_context
 def cancel_command(context: Context, *, words: tuple[str, ...], message: str | None, as_json: bool) -> int:
     """Give up on tasks.
 
@@ -36,12 +34,10 @@ def cancel_command(context: Context, *, words: tuple[str, ...], message: str | N
     return decide_each(context, ids, decide, as_json=as_json)
 
 
-@click.command("close", cls=Command, examples=('gt close k7f2 "fixed by hand in 3f2a91c"',))
+@command("close", 'gt close k7f2 "fixed by hand in 3f2a91c"')
 @tasks_and_text("REASON")
 @click.option("--stop", is_flag=True, help="Stop an agent that works on it.")
 @click.option("--no-wait", is_flag=True, help="Leave a merge that follows to a run or `gt merge`.")
-@json_option
-@pass_context
 def close_command(
     context: Context, *, words: tuple[str, ...], message: str | None, stop: bool, no_wait: bool, as_json: bool
 ) -> int:
@@ -70,10 +66,8 @@ def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
     return click.confirm(question, default=False, err=True)
 
 
-@click.command("reopen", cls=Command, examples=("gt reopen k7f2",))
+@command("reopen", "gt reopen k7f2")
 @task_argument(many=True, name="tasks", completes="closed")
-@json_option
-@pass_context
 def reopen_command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
     """Reopen closed tasks.
 

@@ -12,7 +12,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.demo import Demo, demo_context
 from gitticks.actions.listing import Filter, list_tasks
 from gitticks.actions.run import execute, prepare_run
-from gitticks.cli.options import Command, pass_context
+from gitticks.cli.options import command
 from gitticks.cli.render import say, screen
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines
@@ -24,12 +24,11 @@ from gitticks.runner.options import RunOptions
 _MOST_ROUNDS = 20
 
 
-@click.command("demo", cls=Command, examples=("gt demo --yes", "gt demo --dir /tmp/till"))
+@command("demo", "gt demo --yes", "gt demo --dir /tmp/till", with_json=False)
 @click.option(
     "--dir", "directory", type=click.Path(path_type=Path), help="An empty or new folder to make it in."
 )
 @click.option("--yes", is_flag=True, help="Answer and approve for the person.")
-@pass_context
 def demo_command(context: Context, *, directory: Path | None, yes: bool) -> int:
     """Make a small project and run its tasks while you watch.
 

@@ -8,7 +8,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.doctor.diagnosis import diagnose, diagnose_range, repair_findings
 from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import command
 from gitticks.cli.render import Screen, Style, count_of, say, screen
 from gitticks.cli.text import from_here, visible
 from gitticks.errors import Exit, UsageError
@@ -31,11 +31,7 @@ _LOOKED_AT = {
 }
 
 
-@click.command(
-    "doctor",
-    cls=Command,
-    examples=("gt doctor", "gt doctor --fix", "gt doctor --range origin/gitticks/state..gitticks/state"),
-)
+@command("doctor", "gt doctor", "gt doctor --fix", "gt doctor --range origin/gitticks/state..gitticks/state")
 @click.option("--fix", is_flag=True, help="Fix what can be fixed without losing anything.")
 @click.option(
     "--full",
@@ -49,8 +45,6 @@ _LOOKED_AT = {
     help="Look only for what nobody was allowed to do in these commits of a state branch.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="List every check that ran.")
-@json_option
-@pass_context
 def doctor_command(
     context: Context, *, fix: bool, full: bool, words: str | None, verbose: bool, as_json: bool
 ) -> int:

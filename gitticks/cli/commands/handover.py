@@ -17,7 +17,7 @@ from gitticks.actions.handover import (
 )
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.cli.decisions import finish_approval
-from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
+from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.writing import (
     check_text,
     moved_words,
@@ -31,10 +31,8 @@ from gitticks.cli.writing import (
 from gitticks.errors import UsageError
 
 
-@click.command("ask", cls=Command, examples=('gt ask "Which tone: friendly or formal?"',))
+@command("ask", 'gt ask "Which tone: friendly or formal?"')
 @click.argument("words", metavar="[ID] QUESTION", nargs=-1, shell_complete=Completes("task", "-"))
-@json_option
-@pass_context
 def ask_command(context: Context, *, words: tuple[str, ...], as_json: bool) -> None:
     """Ask a person a question.
 
@@ -51,10 +49,8 @@ def ask_command(context: Context, *, words: tuple[str, ...], as_json: bool) -> N
     print_change(context, task_id, "asked, awaits input", as_json=as_json)
 
 
-@click.command("complete", cls=Command, examples=("gt complete",))
+@command("complete", "gt complete")
 @task_argument(required=False)
-@json_option
-@pass_context
 def complete_command(context: Context, *, task: str | None, as_json: bool) -> int:
     """Hand the work over for review.
 
@@ -71,18 +67,12 @@ def complete_command(context: Context, *, task: str | None, as_json: bool) -> in
     )
 
 
-@click.command(
-    "handoff",
-    cls=Command,
-    examples=('gt handoff --done "keeps the path; test added" --uncertain "old bookmarks"',),
-)
+@command("handoff", 'gt handoff --done "keeps the path; test added" --uncertain "old bookmarks"')
 @words_argument
 @click.option("--done", metavar="TEXT", help="What is finished.")
 @click.option("--remaining", metavar="TEXT", help="What is left to do.")
 @click.option("--decisions", metavar="TEXT", help="What was decided, and why.")
 @click.option("--uncertain", metavar="TEXT", help="What may be wrong.")
-@json_option
-@pass_context
 def handoff_command(
     context: Context,
     *,

@@ -8,7 +8,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
 from gitticks.actions.task_files import find_task_path
 from gitticks.cli.json import event_object, print_object
-from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.options import command, task_argument
 from gitticks.cli.render import Style, count_of, say, screen
 from gitticks.cli.table import Cell, table
 from gitticks.cli.views.history import clock, event_lines
@@ -16,7 +16,7 @@ from gitticks.cli.views.history import clock, event_lines
 DEFAULT_COUNT = 20
 
 
-@click.command("log", cls=Command, examples=("gt log k7f2", "gt log -n 50"))
+@command("log", "gt log k7f2", "gt log -n 50")
 @task_argument(required=False)
 @click.option(
     "-n",
@@ -24,8 +24,6 @@ DEFAULT_COUNT = 20
     type=click.IntRange(1),
     help=f"How many; default: all of a task, {DEFAULT_COUNT} of all tasks.",
 )
-@json_option
-@pass_context
 def log_command(context: Context, task: str | None, count: int | None, as_json: bool) -> None:
     """Show the history of a task or of all.
 
@@ -72,10 +70,8 @@ def _unless_told(title: str, subject: str) -> str:
     return "" if title in subject else title
 
 
-@click.command("path", cls=Command, examples=('$EDITOR "$(gt path k7f2)"',))
+@command("path", '$EDITOR "$(gt path k7f2)"')
 @task_argument(required=False)
-@json_option
-@pass_context
 def path_command(context: Context, task: str | None, as_json: bool) -> None:
     """Print the path of a task's file.
 

@@ -11,7 +11,7 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import check_commit, check_merge
 from gitticks.board.skip_reasons import Problem
-from gitticks.cli.options import Command, pass_context
+from gitticks.cli.options import command
 from gitticks.cli.render import say
 from gitticks.cli.text import visible
 from gitticks.cli.writing import agent_name, moved_words
@@ -26,10 +26,9 @@ _PUSHES = ("pre-push", "pre-receive")
 _NAMES = (*_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-checkout", "post-rewrite")
 
 
-@click.command("hook", cls=Command, examples=("gt hook pre-commit",))
+@command("hook", "gt hook pre-commit", with_json=False)
 @click.argument("name", type=click.Choice(_NAMES))
 @click.argument("arguments", nargs=-1)
-@pass_context
 def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int:  # noqa: ARG001 (git's, not needed)
     """What the git hooks call.
 

@@ -14,7 +14,7 @@ from gitticks.actions.hooks import (
     uninstall_hooks,
 )
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, Group, json_option, pass_context
+from gitticks.cli.options import Group, command
 from gitticks.cli.render import say, screen, warn
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
@@ -30,10 +30,12 @@ def hooks_command() -> None:
     """Install, remove and check git hooks."""
 
 
-@hooks_command.command(
+@command(
     "install",
-    cls=Command,
-    examples=("gt hooks install", "gt hooks install --checkout", "gt hooks install --server"),
+    "gt hooks install",
+    "gt hooks install --checkout",
+    "gt hooks install --server",
+    of=hooks_command,
 )
 @click.option(
     "--checkout",
@@ -45,8 +47,6 @@ def hooks_command() -> None:
     is_flag=True,
     help="In a bare repository: `pre-receive` keeps out of the state branch what nobody was allowed to do.",
 )
-@json_option
-@pass_context
 def install_command(context: Context, *, checkout: bool, server: bool, as_json: bool) -> None:
     """Install the hooks of the board and the workspaces, or bring them up to date.
 
@@ -57,12 +57,8 @@ def install_command(context: Context, *, checkout: bool, server: bool, as_json: 
     _show(install_hooks(context, checkout=checkout, server=server), as_json=as_json)
 
 
-@hooks_command.command(
-    "uninstall", cls=Command, examples=("gt hooks uninstall", "gt hooks uninstall --checkout")
-)
+@command("uninstall", "gt hooks uninstall", "gt hooks uninstall --checkout", of=hooks_command)
 @click.option("--checkout", is_flag=True, help="Only those of your main checkout.")
-@json_option
-@pass_context
 def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> None:
     """Remove every hook, and leave your own as they were before.
 
@@ -73,9 +69,7 @@ def uninstall_command(context: Context, *, checkout: bool, as_json: bool) -> Non
     _show(hooks_status(context), as_json=as_json)
 
 
-@hooks_command.command("status", cls=Command, examples=("gt hooks status",))
-@json_option
-@pass_context
+@command("status", "gt hooks status", of=hooks_command)
 def status_command(context: Context, *, as_json: bool) -> None:
     """Say where hooks are installed, and whether they and your own can run."""
     _show(hooks_status(context), as_json=as_json)

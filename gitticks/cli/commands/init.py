@@ -12,22 +12,20 @@ from gitticks.actions.context import Context
 from gitticks.actions.init import Begun, Initialised, initialise, is_begun
 from gitticks.agents.base import AgentKind
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import command
 from gitticks.cli.render import hint, say, warn
 from gitticks.cli.text import visible
 from gitticks.git.sharing import AskedRemote, Fetched
 from gitticks.model.settings import HumanPolicy
 
 
-@click.command("init", cls=Command, examples=("gt init", "gt init --base develop --human when-required"))
+@command("init", "gt init", "gt init --base develop --human when-required")
 @click.option("--base", metavar="BRANCH", help="Where approved work is merged; else what origin/HEAD names.")
 @click.option(
     "--human",
     type=click.Choice([policy.value for policy in HumanPolicy]),
     help="Whether a person approves all work, or only where one is asked for.",
 )
-@json_option
-@pass_context
 def init_command(context: Context, *, base: str | None, human: str | None, as_json: bool) -> None:
     """Set up tasks in this repository: the state branch and its board.
 

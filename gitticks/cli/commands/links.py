@@ -7,15 +7,13 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.task_lookup import find_task_to_change
 from gitticks.actions.update import set_field
-from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
+from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.writing import print_change
 
 
-@click.command("block", cls=Command, examples=("gt block k7f2 m3xq",))
+@command("block", "gt block k7f2 m3xq")
 @task_argument()
 @click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=Completes("task*"))
-@json_option
-@pass_context
 def block_command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
     """Make a task wait for others.
 
@@ -29,11 +27,9 @@ def block_command(context: Context, *, task: str, others: tuple[str, ...], as_js
     print_change(context, task_id, words, as_json=as_json)
 
 
-@click.command("unblock", cls=Command, examples=("gt unblock k7f2 m3xq",))
+@command("unblock", "gt unblock k7f2 m3xq")
 @task_argument()
 @click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=Completes("task*"))
-@json_option
-@pass_context
 def unblock_command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
     """Stop a task from waiting for others."""
     context.require_person("say what a task waits for")
@@ -44,11 +40,9 @@ def unblock_command(context: Context, *, task: str, others: tuple[str, ...], as_
     print_change(context, task_id, words, as_json=as_json)
 
 
-@click.command("defer", cls=Command, examples=("gt defer k7f2 +3d", "gt defer k7f2 null"))
+@command("defer", "gt defer k7f2 +3d", "gt defer k7f2 null")
 @task_argument()
 @click.argument("day", metavar="DAY")
-@json_option
-@pass_context
 def defer_command(context: Context, *, task: str, day: str, as_json: bool) -> None:
     """Put a task off until a day.
 

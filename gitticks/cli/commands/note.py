@@ -13,7 +13,7 @@ from gitticks.actions.task_lookup import find_task_to_change
 from gitticks.actions.update import check_author, note_task
 from gitticks.cli.answers import note_sheet, written_below
 from gitticks.cli.editor import is_typed_to
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import command
 from gitticks.cli.writing import (
     STDIN,
     kept,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
 
 
-@click.command("note", cls=Command, examples=('gt note k7f2 "The path is in the state parameter."',))
+@command("note", 'gt note k7f2 "The path is in the state parameter."')
 @words_argument
 @click.option(
     "--from",
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     type=click.Choice([ActorKind.HUMAN.value, ActorKind.AGENT.value]),
     help="Whom it is from; an agent inside a session, else a person.",
 )
-@json_option
-@pass_context
 def note_command(
     context: Context, *, words: tuple[str, ...], file: str | None, author: str | None, as_json: bool
 ) -> None:

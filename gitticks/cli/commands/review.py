@@ -14,7 +14,7 @@ from gitticks.actions.update import note_task
 from gitticks.cli.app import run
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.json import entry_object, pair_object, print_object
-from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.options import command, task_argument
 from gitticks.cli.render import say, screen
 from gitticks.cli.views.review import review_lines
 from gitticks.cli.writing import print_change
@@ -22,10 +22,8 @@ from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 
 
-@click.command(
-    "review",
-    cls=Command,
-    examples=("gt review k7f2", "gt review k7f2 --accept", 'gt review k7f2 --reject "Test the empty case."'),
+@command(
+    "review", "gt review k7f2", "gt review k7f2 --accept", 'gt review k7f2 --reject "Test the empty case."'
 )
 @task_argument()
 @click.option("--accept", is_flag=True, help="Approve the work; only once it awaits a person.")
@@ -35,8 +33,6 @@ from gitticks.model.ids import TaskId
 @click.option("--comment", metavar="TEXT", help="Add a note that the next agent reads.")
 @click.option("--no-resume", is_flag=True, help="With --reject: do not start the agent again now.")
 @click.option("--stat", is_flag=True, help="Only the summary, without the changes themselves.")
-@json_option
-@pass_context
 def review_command(
     context: Context,
     *,

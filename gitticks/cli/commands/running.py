@@ -12,7 +12,12 @@ from gitticks.actions.sync_auto import sync_before
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.workspaces import start_task
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, Completes, json_option, pass_context, seconds_of, task_argument
+from gitticks.cli.options import (
+    Completes,
+    command,
+    seconds_of,
+    task_argument,
+)
 from gitticks.cli.render import ago, hint, say, screen, warn
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines, print_json_event, printed
@@ -22,10 +27,12 @@ from gitticks.model.settings import PermissionMode
 from gitticks.runner.options import RunOptions
 
 
-@click.command(
+@command(
     "run",
-    cls=Command,
-    examples=("gt run", "gt run k7f2 --agent claude", "gt run --auto --all --parallel 3 --headless"),
+    "gt run",
+    "gt run k7f2 --agent claude",
+    "gt run --auto --all --parallel 3 --headless",
+    with_json=False,
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=Completes("task*"))
 @click.option("--auto", is_flag=True, help="Keep running, and wake when something becomes ready.")
@@ -65,7 +72,6 @@ from gitticks.runner.options import RunOptions
 )
 @click.option("--headless", is_flag=True, help="Plain lines, without what agents say.")
 @click.option("--json", "--json-output", "as_json", is_flag=True, help="One JSON object a line.")
-@pass_context
 def run_command(
     context: Context,
     *,
@@ -156,10 +162,8 @@ def _warn_of_settings(context: Context) -> None:
         )
 
 
-@click.command("start", cls=Command, examples=('cd "$(gt start k7f2)"',))
+@command("start", 'cd "$(gt start k7f2)"')
 @task_argument()
-@json_option
-@pass_context
 def start_command(context: Context, *, task: str, as_json: bool) -> None:
     """Begin a task by hand in a workspace of its own.
 
@@ -173,9 +177,8 @@ def start_command(context: Context, *, task: str, as_json: bool) -> None:
     hint(f"commit there, `gt handoff` says what you did, `gt complete` hands {started.task.id} over")
 
 
-@click.command("stop", cls=Command, examples=("gt stop", "gt stop k7f2"))
+@command("stop", "gt stop", "gt stop k7f2", with_json=False)
 @task_argument(required=False)
-@pass_context
 def stop_command(context: Context, *, task: str | None) -> None:
     """Stop the run, or one task's agent.
 
@@ -192,9 +195,7 @@ def stop_command(context: Context, *, task: str | None) -> None:
     hint(f"`gt run {task_id}` takes it up again")
 
 
-@click.command("health", cls=Command, examples=("gt health",))
-@json_option
-@pass_context
+@command("health", "gt health")
 def health_command(context: Context, *, as_json: bool) -> None:
     """Find dead sessions and finish what they left.
 

@@ -17,7 +17,7 @@ from gitticks.actions.config import (
 from gitticks.actions.context import Context
 from gitticks.actions.trust import Listed, list_runnables, trust_shown
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, json_option, pass_context
+from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
@@ -32,21 +32,16 @@ def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return [CompletionItem(name, help=explain(name)) for name in found]
 
 
-@click.command(
+@command(
     "config",
-    cls=Command,
-    examples=(
-        'gt config verify.test "make test"',
-        "gt config --explain human",
-        "gt config verify.test --unset",
-    ),
+    'gt config verify.test "make test"',
+    "gt config --explain human",
+    "gt config verify.test --unset",
 )
 @click.argument("name", metavar="[KEY]", required=False, shell_complete=_complete_name)
 @click.argument("value", metavar="[VALUE]", required=False)
 @click.option("--unset", is_flag=True, help="Remove the team's value, so that the default holds again.")
 @click.option("--explain", is_flag=True, help="Say what a setting is for, and what it may hold.")
-@json_option
-@pass_context
 def config_command(
     context: Context, *, name: str | None, value: str | None, unset: bool, explain: bool, as_json: bool
 ) -> None:
@@ -113,11 +108,9 @@ def _weight(origin: str) -> str:
     return Style.FAINT if origin == "default" else Style.STRONG
 
 
-@click.command("trust", cls=Command, examples=("gt trust", "gt trust --list", "gt trust --yes"))
+@command("trust", "gt trust", "gt trust --list", "gt trust --yes")
 @click.option("--yes", is_flag=True, help="Trust all that is shown, without a question.")
 @click.option("--list", "is_list", is_flag=True, help="Only list what runs, and whether it is trusted.")
-@json_option
-@pass_context
 def trust_command(context: Context, *, yes: bool, is_list: bool, as_json: bool) -> int:
     """Review what came from elsewhere and would run here, and trust it.
 

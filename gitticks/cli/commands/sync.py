@@ -8,20 +8,18 @@ from gitticks.actions.context import Context
 from gitticks.actions.sync import Synced, sync
 from gitticks.actions.trust import are_settings_trusted
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, json_option, pass_context, seconds_of
+from gitticks.cli.options import command, seconds_of
 from gitticks.cli.render import hint, say, screen, warn
 from gitticks.cli.views.sync import next_step, sync_lines, warnings_of
 from gitticks.errors import GitticksError
 
 
-@click.command("sync", cls=Command, examples=("gt sync", "gt sync --watch", "gt sync --restore"))
+@command("sync", "gt sync", "gt sync --watch", "gt sync --restore")
 @click.argument("remote", required=False, metavar="[REMOTE]")
 @click.option("--watch", is_flag=True, help="Go on until Ctrl-C, at every change here and every --every.")
 @click.option("--every", default="30s", metavar="TIME", help="How often --watch asks the remote; 30s.")
 @click.option("--timeout", default="60s", metavar="TIME", help="How long the remote may take to answer; 60s.")
 @click.option("--restore", is_flag=True, help="Bring back what the remote's branch lost, and go on.")
-@json_option
-@pass_context
 def sync_command(
     context: Context,
     *,

@@ -11,7 +11,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
 from gitticks.actions.transfer import Exported
 from gitticks.cli.json import SCHEMA, entry_object, event_object, plain, print_object
-from gitticks.cli.options import Command, Completes, json_option, pass_context
+from gitticks.cli.options import Completes, command
 from gitticks.cli.render import count_of, hint, say, warn
 from gitticks.cli.text import visible
 from gitticks.errors import Exit, UsageError
@@ -25,11 +25,7 @@ _MOST_SHOWN = 20
 EXPORT_FORMATS = ("json", "csv", "beads")
 
 
-@click.command(
-    "import",
-    cls=Command,
-    examples=("gt import beads --dry-run", "gt import backlog", "gt import github issues.json"),
-)
+@command("import", "gt import beads --dry-run", "gt import backlog", "gt import github issues.json")
 @click.argument(
     "words",
     metavar="[ticks|beads|backlog|github] [PATH]",
@@ -43,8 +39,6 @@ EXPORT_FORMATS = ("json", "csv", "beads")
     is_flag=True,
     help="Also take changes made there since, where the task did not change here.",
 )
-@json_option
-@pass_context
 def import_command(
     context: Context, *, words: tuple[str, ...], dry_run: bool, takes_updates: bool, as_json: bool
 ) -> int:
@@ -119,10 +113,11 @@ def _some(ids: Sequence[str]) -> str:
     return shown if len(ids) <= _MOST_SHOWN else f"{shown}, …"
 
 
-@click.command(
+@command(
     "export",
-    cls=Command,
-    examples=("gt export --format csv -o tasks.csv", "gt export --format beads > issues.jsonl"),
+    "gt export --format csv -o tasks.csv",
+    "gt export --format beads > issues.jsonl",
+    with_json=False,
 )
 @click.option(
     "--format",
@@ -139,7 +134,6 @@ def _some(ids: Sequence[str]) -> str:
     shell_complete=Completes("file"),
     help="Write to a file, whole or not at all; a pipe or device gets it as a stream.",
 )
-@pass_context
 def export_command(context: Context, *, form: str, output: str | None) -> None:
     """Write every task as JSON, CSV or beads issues."""
     from gitticks.actions.transfer import as_beads, as_csv
@@ -178,10 +172,8 @@ def _task_line(one: Exported) -> str:
     return safe_json(json.dumps(body, ensure_ascii=False))
 
 
-@click.command("migrate", cls=Command, examples=("gt migrate --manual-to-awaiting",))
+@command("migrate", "gt migrate --manual-to-awaiting")
 @click.option("--manual-to-awaiting", is_flag=True, help="Write `manual: true` as `awaiting: work`.")
-@json_option
-@pass_context
 def migrate_command(context: Context, *, manual_to_awaiting: bool, as_json: bool) -> None:
     """Upgrade old task files."""
     if not manual_to_awaiting:

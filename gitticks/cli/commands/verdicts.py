@@ -27,7 +27,7 @@ from gitticks.cli.answers import (
 )
 from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
 from gitticks.cli.editor import is_typed_to
-from gitticks.cli.options import Command, json_option, pass_context, task_argument
+from gitticks.cli.options import command, task_argument
 from gitticks.cli.writing import STDIN, agent_name, kept, moved_words, print_change, read_text
 from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId
@@ -35,15 +35,9 @@ from gitticks.model.notes import Section
 from gitticks.model.task import Task
 
 
-@click.command(
-    "approve",
-    cls=Command,
-    examples=("gt approve k7f2", 'gt approve k7f2 "nice, thank you"', 'gt approve k7f2 m3xq -m "nice"'),
-)
+@command("approve", "gt approve k7f2", 'gt approve k7f2 "nice, thank you"', 'gt approve k7f2 m3xq -m "nice"')
 @tasks_and_text("NOTE", completes="awaiting")
 @click.option("--no-wait", is_flag=True, help="Leave the merge to a run or `gt merge`.")
-@json_option
-@pass_context
 def approve_command(
     context: Context, *, words: tuple[str, ...], message: str | None, no_wait: bool, as_json: bool
 ) -> int:
@@ -80,11 +74,9 @@ def _given_back(context: Context, task: Task) -> str:
     return f"approved{turn}"
 
 
-@click.command("reject", cls=Command, examples=('gt reject k7f2 "the test does not fail without the fix"',))
+@command("reject", 'gt reject k7f2 "the test does not fail without the fix"')
 @tasks_and_text("FEEDBACK", completes="awaiting")
 @click.option("--no-feedback", is_flag=True, help="Send them back without feedback.")
-@json_option
-@pass_context
 def reject_command(
     context: Context, *, words: tuple[str, ...], message: str | None, no_feedback: bool, as_json: bool
 ) -> int:
@@ -141,17 +133,11 @@ def _written(context: Context, task_id: TaskId) -> Iterator[str]:
         yield written
 
 
-@click.command(
-    "respond",
-    cls=Command,
-    examples=('gt respond m3xq "Friendly, no exclamation marks."', "gt respond --all"),
-)
+@command("respond", 'gt respond m3xq "Friendly, no exclamation marks."', "gt respond --all")
 @task_argument(required=False, completes="awaiting")
 @click.argument("text", required=False)
 @click.option("--edit", "with_editor", is_flag=True, help="Write in your editor, beginning with TEXT.")
 @click.option("--all", "every", is_flag=True, help="Go through every question that waits.")
-@json_option
-@pass_context
 def respond_command(
     context: Context, *, task: str | None, text: str | None, with_editor: bool, every: bool, as_json: bool
 ) -> int:

@@ -21,7 +21,7 @@ from gitticks.actions.watching import (
     keep_watching,
 )
 from gitticks.cli.json import SCHEMA, plain
-from gitticks.cli.options import Command, pass_context
+from gitticks.cli.options import command
 from gitticks.cli.render import GAP, say, warn
 from gitticks.cli.text import from_here, visible
 from gitticks.cli.views.history import clock
@@ -31,10 +31,9 @@ from gitticks.runner.jobs import interrupting
 from gitticks.store.layout import STATE_BRANCH
 
 
-@click.command("watch", cls=Command, examples=("gt watch", "gt watch --once", "gt watch --json"))
+@command("watch", "gt watch", "gt watch --once", "gt watch --json", with_json=False)
 @click.option("--once", is_flag=True, help="Take up what is saved now, and end.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-@pass_context
 def watch_command(context: Context, *, once: bool, as_json: bool) -> None:
     """Commit what you save on the board, and print what happens.
 

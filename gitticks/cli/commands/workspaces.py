@@ -9,7 +9,7 @@ from gitticks.actions.run import merge_all, merge_task, try_out
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.workspaces import clean_worktrees, list_worktrees
 from gitticks.cli.json import print_object
-from gitticks.cli.options import Command, Completes, Group, json_option, pass_context, task_argument
+from gitticks.cli.options import Completes, Group, command, task_argument
 from gitticks.cli.render import say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
@@ -29,9 +29,7 @@ def worktree_command() -> None:
     """List and clean workspaces."""
 
 
-@worktree_command.command("list", cls=Command, examples=("gt worktree list",))
-@json_option
-@pass_context
+@command("list", "gt worktree list", of=worktree_command)
 def list_command(context: Context, *, as_json: bool) -> None:
     """List the workspaces of this clone with their tasks."""
     states = list_worktrees(context)
@@ -65,15 +63,11 @@ def list_command(context: Context, *, as_json: bool) -> None:
     say(*table(screen(), ("name", "task", "head", "path"), rows, flexible="path"))
 
 
-@worktree_command.command(
-    "clean", cls=Command, examples=("gt worktree clean", "gt worktree clean k7f2 --force")
-)
+@command("clean", "gt worktree clean", "gt worktree clean k7f2 --force", of=worktree_command)
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=Completes("task*"))
 @click.option(
     "--force", is_flag=True, help="Also with uncommitted work, which is kept under refs/gitticks/rescued."
 )
-@json_option
-@pass_context
 def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_json: bool) -> int:
     """Remove the workspaces of closed tasks, or those named."""
     cleaned = clean_worktrees(context, names, force=force)
@@ -88,11 +82,9 @@ def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_j
     return Exit.FAILED if any(one.problem for one in cleaned) else Exit.DONE
 
 
-@click.command("merge", cls=Command, examples=("gt merge", "gt merge --dry-run k7f2"))
+@command("merge", "gt merge", "gt merge --dry-run k7f2")
 @task_argument(required=False, many=True, name="tasks")
 @click.option("--dry-run", is_flag=True, help="Only show what would conflict.")
-@json_option
-@pass_context
 def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
     """Merge what is approved.
 

@@ -13,7 +13,7 @@ from gitticks.actions.field_values import unknown_word
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.update import Changes, update_task
 from gitticks.cli.editor import write_in_editor
-from gitticks.cli.options import Command, Completes, json_option, pass_context, task_argument
+from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.writing import (
     STDIN,
     check_text,
@@ -33,11 +33,7 @@ if TYPE_CHECKING:
     from gitticks.model.task import Task
 
 
-@click.command(
-    "create",
-    cls=Command,
-    examples=('gt create "Fix login" -p 1 -l auth', "gt create - < idea.md"),
-)
+@command("create", 'gt create "Fix login" -p 1 -l auth', "gt create - < idea.md")
 @click.argument("title", required=False, default="")
 @click.option("-d", "--description", metavar="TEXT", help="What it is about; `-` reads it from stdin.")
 @field_options
@@ -48,8 +44,6 @@ if TYPE_CHECKING:
     help="Shell commands that the script agent runs; `-` reads stdin.",
 )
 @click.option("--edit", "with_editor", is_flag=True, help="Write it in your editor first.")
-@json_option
-@pass_context
 def create_command(
     context: Context,
     /,
@@ -103,14 +97,11 @@ def _verdict(text: str) -> Verdict:
     return Verdict(text)
 
 
-@click.command(
+@command(
     "update",
-    cls=Command,
-    examples=(
-        "gt update k7f2 -p 0 -l +auth --parent=null",
-        "gt update k7f2 -d - < summary.md",
-        "gt update k7f2 --status agent-review",
-    ),
+    "gt update k7f2 -p 0 -l +auth --parent=null",
+    "gt update k7f2 -d - < summary.md",
+    "gt update k7f2 --status agent-review",
 )
 @task_argument(required=False)
 @click.option("--title", metavar="TEXT", help="Another title.")
@@ -138,8 +129,6 @@ def _verdict(text: str) -> Verdict:
 )
 @click.option("--note", metavar="TEXT", help="A note, written first; `-` reads it from stdin.")
 @click.option("--no-wait", is_flag=True, help="Leave a merge that follows to a run or `gt merge`.")
-@json_option
-@pass_context
 def update_command(
     context: Context,
     /,
@@ -231,10 +220,8 @@ def _requested_in_session(context: Context, task: str | None, changes: Changes, 
     return True
 
 
-@click.command("edit", cls=Command, examples=("gt edit k7f2",))
+@command("edit", "gt edit k7f2")
 @task_argument(required=False)
-@json_option
-@pass_context
 def edit_command(context: Context, *, task: str | None, as_json: bool) -> int:
     """Open a task in your editor.
 
