@@ -87,7 +87,7 @@ class Loop:
     def execute(self) -> RunExit:
         """Runs until nothing is left to do and returns the exit code."""
         self.run.holds.forget_run_stop()
-        self._patience.forget_last_run()
+        self._patience.take_over()
         self.budgets.keep(map(state_of, self.budgets.readings()), self._tasks.graph())
         self._name_closed()
         with self._notifier:
@@ -237,7 +237,8 @@ class Loop:
         graph, settings = self._tasks.graph(), self.run.settings
         # A killed runner's agents need some seconds to end, and until then nobody else may enter their workspaces.
         ending = [graph.tasks[one.task] for one in self.run.sessions.ending() if one.task in graph.tasks]
-        self._patience.is_short = bool(ending) and self._clock() - self._started < LONGEST_END_SECONDS
+        is_short = bool(ending) and self._clock() - self._started < LONGEST_END_SECONDS
+        self._patience.look_again(is_short=is_short)
         occupied = {workspaces.workspace_name(task, graph, settings) for task in ending}
         for task in self._pickable():
             sessions = self._jobs.sessions
@@ -356,17 +357,19 @@ class Loop:
 
     def _idle(self) -> None:
         if self._goes_on and not self._patience.is_short:
-            self._tell_waiting("nothing is ready; waiting for tasks, Ctrl-C ends the run")
+            waits_for = self._patience.waits_for or "nothing is ready; waiting for tasks"
+            self._tell_waiting(f"{waits_for}, Ctrl-C ends the run")
 
         seconds = TICK_SECONDS if self._patience.is_short else self.options.poll
         if self._merges.is_waiting:
             seconds = min(seconds, AGAIN_SECONDS)
-        held = self.run.holds.held()
+        held, resting = self.run.holds.held(), self._patience.resting
 
         def is_to_look_up() -> bool:
             return (
                 self.run.holds.is_run_asked_to_stop()
                 or self.run.holds.held() != held
+                or self._patience.resting != resting
                 or self.budgets.limit(Role.REVIEWER) is not None
             )
 

@@ -16,7 +16,8 @@ class RunOptions:
     """The flags of one run; times in seconds, None is what the settings say or no limit.
 
     `ids` are epics and tasks to work on, empty for everything. With `auto` the run goes on for ever, on epics and
-    what the three `include` flags add. `debounce` is how long a person's last edit must lie back before a task is
+    what the three `include` flags add. With `no_rest` agents start
+    that an earlier run saw resting. `debounce` is how long a person's last edit must lie back before a task is
     taken.
     """
 
@@ -31,6 +32,7 @@ class RunOptions:
     max_seconds: float | None = None
     max_cost: float | None = None
     max_tokens: int | None = None
+    no_rest: bool = False
     debounce: float = 2.0
     poll: float = 30.0
 

@@ -138,7 +138,7 @@ class Standstill:
                 f"review some, or `gt config limits.in_review {max(self.in_review, self.limit) + 5}` lets more begin"
             )
         if self.resting:
-            found.append("`gt run --agent NAME` takes another agent, `gt run` tries again")
+            found.append("`gt run --agent NAME` takes another agent, `gt run --no-rest` tries again")
         if self.stopped:
             found.append(f"`gt run {' '.join(self.stopped[:_SHOWN_TASKS])}` takes up what is held")
         if self.conflicted:

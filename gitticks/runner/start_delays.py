@@ -36,10 +36,14 @@ _JITTER_STEPS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Until when an agent rests, by the run's clock (infinity: for the rest of the run), and why."""
+    """Until when an agent rests, by the run's clock (infinity: for the rest of the run), and why.
+
+    `resets_at` is the time that the service named: it counts also where the run's clock stood still, on a machine that slept.
+    """
 
     until: float
     reason: str
+    resets_at: datetime | None = None
 
     def is_short(self, now: float) -> bool:
         """True if a run that has nothing else to do should wait for its end."""
@@ -56,6 +60,8 @@ class Pause:
 
     def ends_at(self, now: float, present: datetime) -> datetime | None:
         """Returns when it ends, `present` being the time at `now`; None for one that lasts as long as the run."""
+        if self.resets_at is not None:
+            return self.resets_at
         if self.until == math.inf:
             return None
         return (present + timedelta(seconds=self.until - now)).replace(microsecond=0)
@@ -63,17 +69,33 @@ class Pause:
 
 @dataclass
 class Pauses:
-    """The resting agents of one run, by name; `clock` is monotonic, `random_number` spreads runs apart."""
+    """The resting agents of one run, by name; `clock` is monotonic, `random_number` spreads runs apart.
+
+    `present` is the time of day.
+    """
 
     clock: Callable[[], float]
     random_number: Callable[[int], int]
+    present: Callable[[], datetime]
     _pauses: dict[str, Pause] = field(default_factory=dict)
     _in_a_row: dict[str, int] = field(default_factory=dict)
 
     def of(self, agent: str) -> Pause | None:
         """Returns the agent's pause while it lasts."""
         pause = self._pauses.get(agent)
-        return pause if pause is not None and pause.until > self.clock() else None
+        if pause is None or pause.until <= self.clock():
+            return None
+        return pause if pause.resets_at is None or pause.resets_at > self.present() else None
+
+    def agents(self) -> frozenset[str]:
+        """Returns the agents that rest now."""
+        return frozenset(agent for agent in self._pauses if self.of(agent) is not None)
+
+    def resume(self, resting: Resting) -> None:
+        """Takes over a rest with a known end from an earlier run."""
+        if resting.until is not None:
+            left = (resting.until - self.present()).total_seconds()
+            self._pauses[resting.agent] = Pause(self.clock() + left, resting.reason, resting.until)
 
     def note(self, agent: str, report: AgentReport, now: datetime) -> Pause | None:
         """Takes an agent's report into account and returns the pause that follows from it, if one does."""
@@ -81,14 +103,16 @@ class Pauses:
             self._in_a_row.pop(agent, None)
             return None
         count = self._in_a_row[agent] = self._in_a_row.get(agent, 0) + 1
-        pause = Pause(self.clock() + self._seconds(report, count, now), report.detail or report.ending.value)
+        seconds = self._seconds(report, count, now)
+        resets_at = report.resets_at if report.resets_at is not None and report.resets_at > now else None
+        pause = Pause(self.clock() + seconds, report.detail or report.ending.value, resets_at)
         self._pauses[agent] = max(pause, self._pauses.get(agent, pause), key=lambda one: one.until)
         return pause
 
     def _seconds(self, report: AgentReport, count: int, now: datetime) -> float:
-        if report.resets_at is not None:
+        if report.resets_at is not None and report.resets_at > now:
             return max(FIRST_PAUSE_SECONDS, (report.resets_at - now).total_seconds())
-        if count >= _MOST_IN_A_ROW.get(report.ending, 1):
+        if report.resets_at is None and count >= _MOST_IN_A_ROW.get(report.ending, 1):
             return math.inf
         if report.retry_after_seconds is not None:
             return max(FIRST_PAUSE_SECONDS, report.retry_after_seconds)
@@ -148,11 +172,38 @@ class Patience:
         self.is_short = False
         self._run = run
         self._clock = run.world.monotonic_seconds
-        self._pauses = Pauses(self._clock, run.world.random_number)
+        self._pauses = Pauses(self._clock, run.world.random_number, run.world.now)
+        self._waited_for: dict[str, Pause] = {}
 
-    def forget_last_run(self) -> None:
-        """Drops what rested only as long as an earlier run went on; a known end of a pause stays to be told."""
-        self._write(read_resting(str(self._run.repository.own_dir), self._run.now, is_run_alive=False))
+    def take_over(self) -> None:
+        """Goes on with the rests of an earlier run whose end is known; what rested as long as that run went on is free."""
+        own_place = str(self._run.repository.own_dir)
+        known = (
+            () if self._run.options.no_rest else read_resting(own_place, self._run.now, is_run_alive=False)
+        )
+        self._write(known)
+        for one in known:
+            self._pauses.resume(one)
+
+    def look_again(self, *, is_short: bool) -> None:
+        """Forgets what was held back, before the next look at all that is ready."""
+        self.is_short = is_short
+        self._waited_for = {}
+
+    @property
+    def waits_for(self) -> str | None:
+        """Returns which agents have work and rest, until when and why; None if there are none."""
+        told = []
+        for name, pause in self._waited_for.items():
+            until = pause.ends_at(self._clock(), self._run.now)
+            when = "for the rest of this run" if until is None else f"until {until:%Y-%m-%d %H:%M} UTC"
+            told.append(f"`{name}` rests {when}: {pause.reason}")
+        return "; ".join(told) or None
+
+    @property
+    def resting(self) -> frozenset[str]:
+        """Returns the agents that rest now."""
+        return self._pauses.agents()
 
     def holds_back(self, task: Task) -> bool:
         """True if the task has to wait.
@@ -162,9 +213,15 @@ class Patience:
         """
         if self._is_being_edited(task):
             return True
-        pause = self._pauses.of(self._agent_of(task))
-        self.is_short |= pause is not None and pause.is_short(self._clock())
-        return pause is not None
+        name = self._agent_of(task)
+        pause = self._pauses.of(name)
+        if pause is None:
+            return False
+        if pause.is_short(self._clock()):
+            self.is_short = True
+        else:
+            self._waited_for[name] = pause
+        return True
 
     def note(self, session: SessionRun) -> None:
         """Lets an agent rest if its service failed it."""
@@ -188,7 +245,7 @@ class Patience:
         """Keeps a long pause where `gt status` finds it."""
         before = read_resting(str(self._run.repository.own_dir), self._run.now, is_run_alive=True)
         others = [one for one in before if one.agent != name]
-        if pause is not None and not pause.is_short(self._clock()):
+        if pause is not None and (pause.resets_at is not None or not pause.is_short(self._clock())):
             until = pause.ends_at(self._clock(), self._run.now)
             self._write([*others, Resting(name, until, pause.reason)])
         elif len(others) < len(before):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,10 +15,11 @@ from gitticks.model.status import Status
 from gitticks.model.task import Ending
 from gitticks.runner import start_delays
 from gitticks.runner.outcome import RunExit
-from gitticks.runner.start_delays import LONGEST_PAUSE_SECONDS, Pauses
+from gitticks.runner.start_delays import LONGEST_PAUSE_SECONDS, Pauses, Resting
 from gitticks.world import World
-from tests.support.agents import DATA
-from tests.support.runs import NO_REVIEW, RunProject, project
+from tests.support.agents import DATA, write_program
+from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, project
+from tests.support.waiting import until
 
 __all__ = ["project"]
 
@@ -92,8 +94,14 @@ class Clock:
 
     now: float = 100.0
 
+    slept: float = 0.0
+
     def __call__(self) -> float:
         return self.now
+
+    def present(self) -> datetime:
+        """Returns the time of day, which goes on while the machine sleeps."""
+        return NOW + timedelta(seconds=self.now - 100.0 + self.slept)
 
 
 @pytest.fixture
@@ -103,7 +111,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def pauses(clock: Clock) -> Pauses:
-    return Pauses(clock, lambda _: 0)
+    return Pauses(clock, lambda _: 0, clock.present)
 
 
 def report(ending: Ending, **fields: object) -> AgentReport:
@@ -141,8 +149,100 @@ def test_what_the_service_says_goes_before(pauses: Pauses, clock: Clock) -> None
     assert seconds(pauses, clock, report(Ending.RATE_LIMITED, retry_after_seconds=90.0)) == 90.0
     resets = NOW + timedelta(hours=2)
     assert seconds(pauses, clock, report(Ending.USAGE_LIMITED, resets_at=resets)) == 7200.0
+
+
+def test_a_reset_that_is_past_is_waited_for_ever_longer(pauses: Pauses, clock: Clock) -> None:
     past = NOW - timedelta(hours=2)
-    assert seconds(pauses, clock, report(Ending.USAGE_LIMITED, resets_at=past)) == 2.0
+    waits = [seconds(pauses, clock, report(Ending.USAGE_LIMITED, resets_at=past)) for _ in range(7)]
+    assert waits == [2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]
+
+
+def test_a_named_reset_counts_also_while_the_machine_slept(pauses: Pauses, clock: Clock) -> None:
+    resets = NOW + timedelta(hours=2)
+    pauses.note("claude", report(Ending.USAGE_LIMITED, resets_at=resets), NOW)
+    clock.now += 10
+    clock.slept = 7180
+    assert pauses.agents() == {"claude"}
+    clock.slept = 7190
+    assert pauses.agents() == frozenset()
+
+
+def test_a_rest_of_an_earlier_run_goes_on_to_its_known_end(pauses: Pauses, clock: Clock) -> None:
+    pauses.resume(Resting("claude", NOW + timedelta(hours=1), "usage limit"))
+    pauses.resume(Resting("codex", None, "outage"))
+    pause = pauses.of("claude")
+    assert pause is not None
+    assert (pause.reason, pause.in_words(clock())) == ("usage limit", "for 60 min")
+    assert pauses.of("codex") is None
+    clock.now += 3600
+    assert pauses.of("claude") is None
+
+
+LIMIT = 'date +%s.%N >> "{top}/calls"\n[ -e "{top}/free" ] || {{ echo \'{said}\'; exit 75; }}\n'
+
+
+def limited(project: RunProject, seconds: float) -> None:
+    """Makes the agent one whose service gives it no more for some time; a file `free` ends that."""
+    said = json.dumps({"gitticks": "usage-limit", "retry_after": seconds, "message": "5 hours are spent"})
+    project.agent(LIMIT.format(top=project.path.parent, said=said) + DONE)
+
+
+def endings(project: RunProject) -> list[object]:
+    return [event.data["ending"] for event in project.events("k7f2") if event.type is EventType.SESSION_ENDED]
+
+
+def calls(project: RunProject) -> list[float]:
+    path = project.path.parent / "calls"
+    return [float(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def test_a_usage_limit_is_waited_for_over_restarts_and_work_goes_on_after_it(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    limited(project, 8)
+    project.make()
+    with project.running("--auto", "--all", "--poll", "10m") as process:
+        until(lambda: "usage-limited" in endings(project), "the limit")
+        project.interrupt(process)
+        process.wait()
+    (project.path.parent / "free").touch()
+    with project.running("--auto", "--all", "--poll", "10m") as process:
+        until(lambda: project.stands() == TO_REVIEW, "the work after the reset")
+        project.interrupt(process)
+        process.wait()
+    first, second = calls(project)
+    assert 7 <= second - first <= 60
+
+
+def test_a_long_limit_keeps_the_agent_from_the_next_run_unless_that_is_told_otherwise(
+    project: RunProject,
+) -> None:
+    project.settings(NO_REVIEW)
+    limited(project, 7200)
+    project.make()
+    ran = project.run()
+    assert (ran.code, len(calls(project))) == (RunExit.LIMIT, 1)
+    ran = project.run()
+    assert (ran.code, len(calls(project))) == (RunExit.LIMIT, 1)
+    assert "`mine` rests for" in ran.out
+    assert "5 hours are spent" in ran.out
+    assert "`gt run --no-rest` tries again" in ran.err
+    (project.path.parent / "free").touch()
+    assert project.run("--no-rest").code == RunExit.WAITS
+    assert (project.stands(), len(calls(project))) == (TO_REVIEW, 2)
+
+
+def test_others_go_on_while_one_agent_rests(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    limited(project, 7200)
+    other = write_program(project.path.parent / "other.sh", DONE)
+    project.ok("config", "agents.other.argv", json.dumps([str(other)]))
+    project.make("aaaa")
+    project.make("bbbb", agent="other")
+    project.run()
+    project.make("cccc", agent="other")
+    assert project.run().code == RunExit.LIMIT
+    assert [project.stands(name)[0] for name in ("bbbb", "cccc")] == [Status.REVIEWING] * 2
+    assert len(calls(project)) == 1
 
 
 def test_an_agent_rests_alone_and_until_its_time(pauses: Pauses, clock: Clock) -> None:
@@ -171,7 +271,7 @@ def test_only_a_short_rest_is_worth_waiting_for(pauses: Pauses, clock: Clock) ->
 
 
 def test_chance_spreads_pauses_by_half_and_never_past_the_longest(clock: Clock) -> None:
-    late = Pauses(clock, lambda below: below - 1)
+    late = Pauses(clock, lambda below: below - 1, clock.present)
     waits = [seconds(late, clock, report(Ending.RATE_LIMITED)) or 0 for _ in range(4)]
     assert all(low < wait <= 1.5 * low for wait, low in zip(waits, (2, 4, 8, 16), strict=True))
     assert max(waits) < LONGEST_PAUSE_SECONDS

@@ -53,6 +53,7 @@ from gitticks.runner.options import RunOptions
 @click.option("--max-tokens", type=click.IntRange(1), help="End after so many tokens in all.")
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="End after so many dollars in all.")
 @click.option("--max-duration", "--timeout", "max_duration", metavar="TIME", help="End after 90s, 30m, 2h.")
+@click.option("--no-rest", is_flag=True, help="Also agents that rest till their usage limit resets.")
 @click.option("--debounce", metavar="TIME", help="Leave a task alone so long after a person's edit (2s).")
 @click.option(
     "--poll",
@@ -91,6 +92,7 @@ def run_command(
     max_cost: float | None,
     max_duration: str | None,
     debounce: str | None,
+    no_rest: bool,
     poll: str | None,
     permission: str | None,
     sandbox: str | None,
@@ -133,6 +135,7 @@ def run_command(
         max_cost=max_cost,
         max_tokens=max_tokens,
         debounce=_seconds("--debounce", debounce, 2.0) or 0.0,
+        no_rest=no_rest,
         poll=_seconds("--poll", poll, 30.0) or 30.0,
     )
     lines = RunLines(screen(), context.world, with_output=sys.stdout.isatty() and not headless)
