@@ -18,7 +18,6 @@ from gitticks.document.taskfile import read_file
 from gitticks.errors import DocumentError
 from gitticks.git.checkouts import Checkout
 from gitticks.git.files import CheckoutFiles, NotPlainError
-from gitticks.git.process import run_git
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.store.index import open_index
@@ -106,7 +105,7 @@ def _join(data: bytes, path: str, base: bytes | None = None) -> bytes | None:
 def _unmerged(context: Context, checkout: Checkout) -> Iterator[Unmerged]:
     files = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board")
     asked = ["ls-files", "--unmerged", "-z"]
-    listed = run_git(asked, repository_dir=checkout.git_dir, work_tree=checkout.path, directory=checkout.path)
+    listed = checkout.git(asked)
     entries: dict[str, dict[int, str]] = {}
     for entry in filter(None, os.fsdecode(listed.stdout).split("\0")):
         about, _, path = entry.partition("\t")
@@ -164,11 +163,5 @@ def _join_on_board(context: Context, found: Unmerged) -> bool:
     entry = f"100644,{context.store.objects.write_blob(data)},{found.path}"
     # Without the refresh the file looks edited, and `git merge --abort` refuses; it fails where other files still wait.
     for asked in (["--cacheinfo", entry], ["-q", "--refresh"]):
-        run_git(
-            ["update-index", *asked],
-            repository_dir=checkout.git_dir,
-            work_tree=checkout.path,
-            directory=checkout.path,
-            check="--refresh" not in asked,
-        )
+        checkout.git(["update-index", *asked], check="--refresh" not in asked)
     return True

@@ -192,21 +192,16 @@ def _is_settled(repository: Repository, checkout: Checkout, tip: str) -> bool:
 @contextlib.contextmanager
 def refreshed_aside(checkout: Checkout) -> Iterator[Path]:
     """Gives a second index in which git has noted which files are unchanged, so that `git status` is quick."""
-    from gitticks.git.process import run_git
-    from gitticks.git.untrusted_config import fence_programs
-
     index, aside = checkout.git_dir / "index", checkout.git_dir / "gitticks-refreshed"
     for leftover in (aside, aside.with_name(f"{aside.name}.lock")):
         leftover.unlink(missing_ok=True)
     with contextlib.suppress(FileNotFoundError):
         os.link(index, aside)
     try:
-        run_git(
+        checkout.git(
             ["update-index", "-q", "--unmerged", "--refresh"],
-            repository_dir=checkout.git_dir,
-            work_tree=checkout.path,
-            directory=checkout.path,
-            extra_environment={**fence_programs(checkout.git_dir).variables, "GIT_INDEX_FILE": str(aside)},
+            fenced=True,
+            variables={"GIT_INDEX_FILE": str(aside)},
             check=False,
         )
         yield aside

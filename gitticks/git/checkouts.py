@@ -7,14 +7,15 @@ inside it, which an agent can replace.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.errors import NotFoundError
-from gitticks.git.process import run_git
+from gitticks.git.process import GitResult, run_git
 from gitticks.git.refs import BRANCHES, folder_of_ref, is_object_id, read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
+from gitticks.git.untrusted_config import fence_programs
 from gitticks.safe_read import read_plain_file
 
 _MOST_NAMED = 500
@@ -30,6 +31,29 @@ class Checkout(NamedTuple):
     path: Path
     git_dir: Path
     common_dir: Path
+
+    def git(
+        self,
+        arguments: Sequence[str],
+        *,
+        input: bytes = b"",  # noqa: A002
+        fenced: bool = False,
+        variables: Mapping[str, str] | None = None,
+        check: bool = True,
+        trusted: bool = False,
+    ) -> GitResult:
+        """Runs git in the work tree; `fenced` where the person's programs are needed, and no others may run."""
+        fence = fence_programs(self.git_dir).variables if fenced else {}
+        return run_git(
+            arguments,
+            repository_dir=self.git_dir,
+            work_tree=self.path,
+            directory=self.path,
+            input=input,
+            extra_environment={**fence, **(variables or {})},
+            check=check,
+            trusted=trusted,
+        )
 
 
 class Changes(NamedTuple):
@@ -115,28 +139,19 @@ def changed_paths(checkout: Checkout, among: Collection[str] | None = None) -> C
 
     Where paths are given, git looks only `among` them and what lies below them; where they are very many, everywhere.
     """
-    from gitticks.git.untrusted_config import fence_programs
-
     if among is not None and not among:
         return Changes((), ())
+    options = [
+        "--porcelain=v2",
+        "-z",
+        "--untracked-files=all",
+        "--ignore-submodules=dirty",
+        "--no-renames",
+        "--",
+    ]
+    named = among if among is not None and len(among) <= _MOST_NAMED else ()
     return _parse_status(
-        run_git(
-            [
-                "--literal-pathspecs",
-                "status",
-                "--porcelain=v2",
-                "-z",
-                "--untracked-files=all",
-                "--ignore-submodules=dirty",
-                "--no-renames",
-                "--",
-                *(among if among is not None and len(among) <= _MOST_NAMED else ()),
-            ],
-            repository_dir=checkout.git_dir,
-            work_tree=checkout.path,
-            directory=checkout.path,
-            extra_environment=fence_programs(checkout.git_dir).variables,
-        ).stdout
+        checkout.git(["--literal-pathspecs", "status", *options, *named], fenced=True).stdout
     )
 
 
@@ -196,11 +211,8 @@ def commit_folders(checkout: Checkout) -> tuple[Path, ...]:
 
 def converted_paths(checkout: Checkout, paths: Sequence[str]) -> frozenset[str]:
     """Returns those of the paths for which a filter, a keyword or an encoding is set in git's attributes."""
-    answer = run_git(
+    answer = checkout.git(
         ["check-attr", "-z", "--stdin", *_CHANGING],
-        repository_dir=checkout.git_dir,
-        work_tree=checkout.path,
-        directory=checkout.path,
         input=b"".join(os.fsencode(path) + b"\0" for path in paths),
     )
     words = os.fsdecode(answer.stdout).split("\0")

@@ -20,7 +20,6 @@ from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.objects import Objects, open_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import nothing_like
-from gitticks.git.untrusted_config import fence_programs
 
 _MOST_ARGUMENTS = 500
 _LARGEST_IN_MEMORY = 16 * 1024 * 1024
@@ -181,15 +180,7 @@ def restore_tracked(checkout: Checkout, paths: Iterable[str]) -> None:
     """Makes tracked files again what the index says, by the person's own filters."""
     given = b"".join(os.fsencode(path) + b"\0" for path in paths)
     if given:
-        run_git(
-            ["checkout-index", "--force", "-z", "--stdin"],
-            repository_dir=checkout.git_dir,
-            work_tree=checkout.path,
-            directory=checkout.path,
-            input=given,
-            extra_environment=fence_programs(checkout.git_dir).variables,
-            trusted=True,
-        )
+        checkout.git(["checkout-index", "--force", "-z", "--stdin"], input=given, fenced=True, trusted=True)
 
 
 def discard(checkout: Checkout, snapshot: Snapshot) -> None:
@@ -209,13 +200,10 @@ def discard(checkout: Checkout, snapshot: Snapshot) -> None:
     if not unchanged_since or snapshot.head is None:
         return
     options = ["--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"]
-    run_git(
+    checkout.git(
         ["--literal-pathspecs", "reset", *options, snapshot.head],
-        repository_dir=checkout.git_dir,
-        work_tree=checkout.path,
-        directory=checkout.path,
         input=b"".join(os.fsencode(path) + b"\0" for path in unchanged_since),
-        extra_environment=fence_programs(checkout.git_dir).variables,
+        fenced=True,
     )
     in_head = blobs_at(checkout, snapshot.head, unchanged_since)
     for path in unchanged_since:

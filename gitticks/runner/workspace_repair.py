@@ -12,7 +12,6 @@ from gitticks.git.lock_files import clear_abandoned_locks
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.untrusted_config import fence_programs
 from gitticks.git.worktrees import add_worktree, is_half_made
 from gitticks.runner import partial_work
 from gitticks.runner.workspace_plan import OWN_FOLDERS, Plan, shown_paths, uncommitted_paths
@@ -99,14 +98,7 @@ def _return_to_branch(repository: Repository, checkout: Checkout, branch: str) -
         warnings.append(f"commits that were made on a detached HEAD are under `{ref}^1`")
     elif other is not None:
         warnings.append(f"the workspace was on {was}: `git merge {other}` if that work belongs to the task")
-    run_git(
-        ["checkout", "--quiet", branch, "--"],
-        repository_dir=checkout.git_dir,
-        work_tree=checkout.path,
-        directory=checkout.path,
-        extra_environment=fence_programs(checkout.git_dir).variables,
-        trusted=True,
-    )
+    checkout.git(["checkout", "--quiet", branch, "--"], fenced=True, trusted=True)
     return warnings
 
 

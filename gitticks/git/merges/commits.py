@@ -42,14 +42,7 @@ def checkout_aside(repository: Repository, commit: str) -> Iterator[Checkout]:
 
 def fill_with(checkout: Checkout, tree: str) -> None:
     """Makes index and files of a checkout nobody works in those of `tree`; HEAD stays where it is."""
-    run_git(
-        ["read-tree", "--reset", "-u", "--end-of-options", tree],
-        repository_dir=checkout.git_dir,
-        work_tree=checkout.path,
-        directory=checkout.path,
-        extra_environment=fence_programs(checkout.git_dir).variables,
-        trusted=True,
-    )
+    checkout.git(["read-tree", "--reset", "-u", "--end-of-options", tree], fenced=True, trusted=True)
 
 
 def sweep_asides(repository: Repository) -> None:

@@ -125,13 +125,10 @@ class FollowingCheckout:
 
     def git(self, *arguments: str, input: bytes = b"") -> GitResult:  # noqa: A002
         """Runs git on the checkout and the copy of its index, and returns what came of it."""
-        return run_git(
+        return self.checkout.git(
             arguments,
-            repository_dir=self.checkout.git_dir,
-            work_tree=self.checkout.path,
-            directory=self.checkout.path,
             input=input,
-            extra_environment={**self.variables, "GIT_INDEX_FILE": str(self.index)},
+            variables={**self.variables, "GIT_INDEX_FILE": str(self.index)},
             check=False,
             trusted=True,
         )
@@ -322,12 +319,9 @@ class _Fixer:
         """Returns a blob as the person's filters write it into a checkout."""
         if object_id is None:
             return None
-        return run_git(
+        return self.checkout.git(
             ["cat-file", "--filters", f"--path={step.path}", object_id],
-            repository_dir=self.checkout.git_dir,
-            work_tree=self.checkout.path,
-            directory=self.checkout.path,
-            extra_environment=self.variables,
+            variables=self.variables,
             trusted=True,
         ).stdout
 
