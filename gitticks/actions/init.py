@@ -85,7 +85,8 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     repository = context.repository
     repository.require_project_dir("the board")
     _ = context.author
-    _check_base(context, base)
+    if base is not None and has_commits(repository) and not branch_exists(repository, base):
+        raise NotFoundError(f"there is no branch `{base}`", hint="`git branch --list` shows the branches")
     begun = Begun.THERE
     remote: str | None = None
     silent: tuple[AskedRemote, ...] = ()
@@ -93,7 +94,9 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
         remote, silent = _begin(context, _first_config(context, base, human))
         begun = Begun.CREATED if remote is None else Begun.TAKEN_OVER
     if begun is not Begun.CREATED:
-        _change_settings(context, base, human)
+        for name, value in (("base", base), ("human", human and human.value)):
+            if value is not None:
+                change_setting(context, name, value)
     is_board_new = board_path(repository) is None
     if is_board_new and begun is not Begun.CREATED:
         context.warnings += warnings_of(remove_impossible(context.store))  # else git could fill no board
@@ -130,20 +133,10 @@ def _begin(context: Context, config: str) -> tuple[str | None, tuple[AskedRemote
         context.store.initialise(context.author, config)
         return None, silent
     context.store.initialise(context.author, config, remote=having[0])
-    _share_with(context, having[0])
-    return having[0], silent
-
-
-def _share_with(context: Context, remote: str) -> None:
-    """Says in git's own configuration which remote has the tasks, where that does not follow by itself."""
-    if remote_of_branch(context.repository, STATE_BRANCH) != remote:
-        write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.remote", remote)
+    if remote_of_branch(context.repository, STATE_BRANCH) != having[0]:
+        write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.remote", having[0])
         write_common_setting(context.repository.common_dir, f"branch.{STATE_BRANCH}.merge", STATE_REF)
-
-
-def _check_base(context: Context, base: str | None) -> None:
-    if base is not None and has_commits(context.repository) and not branch_exists(context.repository, base):
-        raise NotFoundError(f"there is no branch `{base}`", hint="`git branch --list` shows the branches")
+    return having[0], silent
 
 
 def _derived_base(context: Context) -> str | None:
@@ -158,11 +151,3 @@ def _first_config(context: Context, base: str | None, human: HumanPolicy | None)
     if human is not None:
         text += _HUMAN.format(policy=human.value)
     return text if base is None else text + _BASE.format(branch=render(base))
-
-
-def _change_settings(context: Context, base: str | None, human: HumanPolicy | None) -> None:
-    """Sets what was asked for in the settings that are there."""
-    asked = {"base": base, "human": human.value if human else None}
-    for name, value in asked.items():
-        if value is not None:
-            change_setting(context, name, value)

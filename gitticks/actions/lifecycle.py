@@ -43,7 +43,7 @@ def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
         _stop_agent(context, task_id)
         context.warnings.append(f"the agent of `{task_id}` was stopped")
     moved = _decide(context, task_id, Requested(context.actor, Status.CANCELLED, reason))
-    _holds(context).release(task_id)
+    Holds(context.repository.own_dir).release(task_id)
     return moved
 
 
@@ -72,7 +72,7 @@ def close_task(context: Context, task_id: TaskId, reason: str | None, *, stops_a
             held = f"its agent was stopped, and `gt run {task_id}` starts it again"
             error.hint = f"{error.hint}; {held}" if error.hint else held
         raise
-    _holds(context).release(task_id)
+    Holds(context.repository.own_dir).release(task_id)
     return moved
 
 
@@ -81,15 +81,11 @@ def is_worked_on(context: Context, task_id: TaskId) -> bool:
     return task_id in live_tasks(context.repository.own_place)
 
 
-def _holds(context: Context) -> Holds:
-    return Holds(context.repository.own_dir)
-
-
 def _stop_agent(context: Context, task_id: TaskId) -> None:
     """Stops the task's agent and waits for its end; the task stays held."""
     import time
 
-    _holds(context).hold(task_id)
+    Holds(context.repository.own_dir).hold(task_id)
     give_up_at = time.monotonic() + _LONGEST_STOP_SECONDS
     while is_worked_on(context, task_id):
         if time.monotonic() > give_up_at:

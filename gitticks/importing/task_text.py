@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gitticks.document.entries import escape, heading_line, normalised
@@ -153,12 +153,8 @@ def _parts(foreign: ForeignTask, *, keep_fences: bool) -> Iterator[str]:
         yield f"## {_heading(name)}\n{below}"
     if foreign.notes:
         yield f"## {Section.NOTES.value}\n"
-    for entry in (normalised(one) for one in _in_order(foreign.notes)):
+    for entry in map(normalised, sorted(foreign.notes, key=lambda one: one.at)):
         yield f"{heading_line(entry)}\n\n{_safe(entry.text, keep_fences=keep_fences)}"
-
-
-def _in_order(notes: Sequence[Any]) -> list[Any]:
-    return sorted(notes, key=lambda entry: entry.at)
 
 
 def _heading(name: str) -> str:

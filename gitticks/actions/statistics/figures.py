@@ -309,8 +309,18 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
         total=everything.figures(period),
         waits=everything.by_kind(period),
         weeks=everything.by_week(period),
-        epics=tuple(sorted((one for one in by_epic if not one.figures.is_empty), key=_epic_order)),
-        agents=tuple(sorted((one for one in by_agent if not one.figures.is_empty), key=_agent_order)),
+        epics=tuple(
+            sorted(
+                (one for one in by_epic if not one.figures.is_empty),
+                key=lambda one: (one.id is None, -one.figures.done, -one.figures.open, one.id or ""),
+            )
+        ),
+        agents=tuple(
+            sorted(
+                (one for one in by_agent if not one.figures.is_empty),
+                key=lambda one: (not one.name, -one.figures.done, -one.figures.sessions, one.name),
+            )
+        ),
         # To read the settings takes longer than all the rest, so it is left where no agent has worked.
         budgets=budget_figures(graph, events, context.settings.budget) if everything.sessions else (),
         has_tasks=bool(graph.tasks),
@@ -333,11 +343,3 @@ def _epics(graph: TaskGraph) -> dict[TaskId, TaskId | None]:
         epic = here if is_epic else epics.get(here) if here is not None else None
         epics |= dict.fromkeys(way, epic)
     return epics
-
-
-def _epic_order(one: EpicFigures) -> tuple[bool, int, int, str]:
-    return (one.id is None, -one.figures.done, -one.figures.open, one.id or "")
-
-
-def _agent_order(one: AgentFigures) -> tuple[bool, int, int, str]:
-    return (not one.name, -one.figures.done, -one.figures.sessions, one.name)

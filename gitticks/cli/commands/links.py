@@ -19,12 +19,7 @@ def block_command(context: Context, *, task: str, others: tuple[str, ...], as_js
 
     ID is not started before every OTHER is done.
     """
-    context.require_person("say what a task waits for")
-    task_id = find_task_to_change(context, task)
-    updated = set_field(context, task_id, "blocked_by", tuple(f"+{other}" for other in others))
-    now = ", ".join(updated.after.blocked_by)
-    words = f"waits for {now}" if updated.is_changed else f"waits for {now} already, nothing was changed"
-    print_change(context, task_id, words, as_json=as_json)
+    _change(context, task, [f"+{other}" for other in others], " already", as_json=as_json)
 
 
 @command("unblock", "gt unblock k7f2 m3xq")
@@ -32,11 +27,15 @@ def block_command(context: Context, *, task: str, others: tuple[str, ...], as_js
 @click.argument("others", metavar="OTHER…", nargs=-1, required=True, shell_complete=Completes("task*"))
 def unblock_command(context: Context, *, task: str, others: tuple[str, ...], as_json: bool) -> None:
     """Stop a task from waiting for others."""
+    _change(context, task, [f"-{other}" for other in others], "", as_json=as_json)
+
+
+def _change(context: Context, task: str, wish: list[str], already: str, *, as_json: bool) -> None:
     context.require_person("say what a task waits for")
     task_id = find_task_to_change(context, task)
-    updated = set_field(context, task_id, "blocked_by", tuple(f"-{other}" for other in others))
-    left = ", ".join(updated.after.blocked_by) or "nothing"
-    words = f"waits for {left}" if updated.is_changed else f"waits for {left}, nothing was changed"
+    updated = set_field(context, task_id, "blocked_by", tuple(wish))
+    words = f"waits for {', '.join(updated.after.blocked_by) or 'nothing'}"
+    words += "" if updated.is_changed else f"{already}, nothing was changed"
     print_change(context, task_id, words, as_json=as_json)
 
 

@@ -97,15 +97,11 @@ def _print_all(context: Context, *, explain: bool, as_json: bool) -> None:
     rows: list[list[Cell | str]] = [
         [one.name, one.explanation]
         if explain
-        else [one.name, one.shown, Cell(one.origin, _weight(one.origin))]
+        else [one.name, one.shown, Cell(one.origin, Style.FAINT if one.origin == "default" else Style.STRONG)]
         for one in found.settings
     ]
     names = ["setting", "is for"] if explain else ["setting", "value", "from"]
     say(*table(screen(), names, rows, flexible=names[1]))
-
-
-def _weight(origin: str) -> str:
-    return Style.FAINT if origin == "default" else Style.STRONG
 
 
 @command("trust", "gt trust", "gt trust --list", "gt trust --yes")
