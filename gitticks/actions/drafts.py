@@ -28,13 +28,9 @@ _ORIGINAL = "as-it-was"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A private copy of a text for an editor.
+    """A private copy of a text for an editor, which inherits `lock`, an open file that is locked while the draft is in use.
 
-    Attributes:
-        path: the copy.
-        original: the text as it was.
-        lock: an open file, to be inherited by the editor, that is locked while the draft is in use.
-        line: where the problem is, if the text is broken.
+    `line` is where the problem is, if the text is broken.
     """
 
     path: Path

@@ -75,10 +75,7 @@ def is_begun(context: Context) -> bool:
 def initialise(context: Context, *, base: str | None = None, human: HumanPolicy | None = None) -> Initialised:
     """Makes what is missing of state branch, board and hooks; what is there stays as it is.
 
-    Args:
-        context: where.
-        base: the branch that approved work is merged into; taken into the settings.
-        human: who has to approve work; taken into the settings.
+    The branch that approved work is merged into, and who has to approve it, are taken into the settings.
     """
     context.require_person("begin tasks in a repository")
     git_version()

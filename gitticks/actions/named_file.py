@@ -26,10 +26,7 @@ def write_named_file(
 ) -> None:
     """Writes a file whole or not at all, with the rights of the one that it replaces; a pipe or device gets it as a stream.
 
-    Args:
-        path: the file's name.
-        content: what it is to hold.
-        before_replacing: called directly before the file is replaced; what it raises leaves everything as it was.
+    What `before_replacing` raises, directly before the file is replaced, leaves everything as it was.
     """
     try:
         there = _status(path)

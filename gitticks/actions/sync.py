@@ -163,13 +163,9 @@ def sync(
     restore: bool = False,
     timeout_seconds: float = LONGEST_SECONDS,
 ) -> Synced:
-    """Takes in what a remote has, and pushes what it lacks.
+    """Takes in what a remote has, and pushes what it lacks; without a name it is the usual remote.
 
-    Args:
-        context: where.
-        remote: its name; None for the usual one.
-        restore: go on where the remote's branch lost commits that it had, and bring them back.
-        timeout_seconds: how long the remote may take for one answer.
+    With `restore` it goes on where the remote's branch lost commits that it had, and brings them back.
     """
     context.store.tip()
     saved = TakenUp() if context.world.in_session else take_up(context)

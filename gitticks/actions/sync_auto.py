@@ -119,10 +119,8 @@ class _Sharer:
 def sharing(context: Context, warn: Callable[[str], None], *, every_seconds: float) -> Iterator[None]:
     """Shares in a thread while the block runs, and what is left at its end; nothing where the settings ask for none.
 
-    Args:
-        context: where.
-        warn: gets what goes wrong, each once until it goes well again.
-        every_seconds: how often the remote is asked what is new, under `both`, and asked again where it was away.
+    `warn` gets what goes wrong, each once until it goes well again. `every_seconds` is how often the remote is asked
+    what is new, under `both`, and asked again where it was away.
     """
     mode = asked_mode(context)
     if mode is SyncMode.OFF:

@@ -192,14 +192,7 @@ def set_field(context: Context, task_id: TaskId, name: str, wish: str | tuple[st
 
 
 def note_task(context: Context, task_id: TaskId, text: str, *, kind: ActorKind | None = None) -> Task:
-    """Adds a note and returns the task.
-
-    Args:
-        context: who asks, and where.
-        task_id: the task.
-        text: the note.
-        kind: who the note is from, a person or an agent; whoever asks if not said.
-    """
+    """Adds a note and returns the task; `kind` is who the note is from, whoever asks if not said."""
     text = require_words(text, "note", f'gt note {task_id} "…"')
     check_author(context, kind)
 

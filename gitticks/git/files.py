@@ -133,11 +133,9 @@ def _write(path: Path, content: bytes) -> None:
 
 
 class Replaced(NamedTuple):
-    """What came of replacing a file.
+    """What came of replacing a file: `is_done` unless somebody else had written in between, and then it is theirs.
 
-    Attributes:
-        is_done: False if somebody else had written in between; then the file is theirs.
-        rescued: where bytes were kept that had no other place.
+    `rescued` are bytes that had no other place.
     """
 
     is_done: bool
@@ -170,9 +168,8 @@ class CheckoutFiles:
     def sweep(self, is_stored: Callable[[bytes], bool]) -> tuple[Path, ...]:
         """Clears what a killed process left in the scratch folder, and returns where it was kept.
 
-        Args:
-            is_stored: tells whether these bytes are an object of the repository; only such are deleted, because a
-                process can be killed while it holds what a person has just saved.
+        Only what `is_stored` in the repository is deleted: a process can be killed while it holds what a person has just
+        saved.
         """
         if not self.scratch.is_dir():
             return ()

@@ -241,11 +241,7 @@ class Settler(NamedTuple):
     ) -> Settled | None:
         """Returns what the index is to hold, or None to leave it as it is.
 
-        Args:
-            move: where the path goes.
-            followed: what became of the file.
-            entries: what the index holds now, by stage.
-            conflict_is_ours: stages there come from an earlier call of this, not from a merge of the person's.
+        `conflict_is_ours`: the stages there come from an earlier call of this, not from a merge of the person's.
         """
         in_conflict = any(stage != RESOLVED for stage in entries)
         stays = followed.outcome in (Outcome.CONFLICT, Outcome.DEFERRED)

@@ -122,14 +122,7 @@ def _age_seconds(file: Path, if_gone: float = 0.0) -> float:
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """One entry of the index.
-
-    Attributes:
-        path: from the top of the checkout.
-        object_id: the blob's.
-        stage: 0, or the side of a conflict.
-        mode: as git writes it, in octal digits.
-    """
+    """One entry of the index: a blob's, with 0 or the side of a conflict, and git's mode in octal digits."""
 
     path: str
     object_id: str
@@ -163,11 +156,8 @@ def write_entries(
 ) -> None:
     """Makes these entries, of any stages, all that the index says of each path; none of them removes the path.
 
-    Args:
-        git_dir: of the checkout.
-        paths: the entries by path.
-        commit: any object of the repository, which tells how long its ids are.
-        name: the file of the index; git's hooks find what is about to be committed in its lock.
+    Any object of the repository, as `commit`, tells how long its ids are. `name` is the file of the index: git's hooks
+    find what is about to be committed in its lock.
     """
     if not paths:
         return

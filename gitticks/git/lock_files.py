@@ -33,15 +33,7 @@ _OF_A_CHECKOUT = ("index.lock", "HEAD.lock", "config.worktree.lock")
 
 
 class LockFile(NamedTuple):
-    """A `.lock` of git's.
-
-    Attributes:
-        path: where it lies.
-        ref: the ref that it locks; None for an index.
-        age_seconds: how long it has been there.
-        taker: the process that took it, where it says so.
-        size_bytes: how large it is.
-    """
+    """A `.lock` of git's: of a ref, or None for an index, and by which process, where it says so."""
 
     path: Path
     ref: str | None
@@ -176,10 +168,8 @@ def clear_abandoned_locks(
 def clear_shared_locks(common_dir: Path, *names: str, wait_seconds: float = WAIT_SECONDS) -> tuple[Path, ...]:
     """Removes what dead gits left locked of files that all checkouts share, and returns the locks that may be held.
 
-    Args:
-        common_dir: the git directory.
-        names: the locked files, from there: refs, `HEAD`, `packed-refs`, `config`.
-        wait_seconds: how long a lock is waited for whose taker may live.
+    The names, from the git directory, are refs, `HEAD`, `packed-refs`, `config`; a lock whose taker may live is waited
+    for.
     """
     locks = [common_dir / f"{name}.lock" for name in names]
     places = _places(common_dir) if any(lock.exists() for lock in locks) else []

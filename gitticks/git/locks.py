@@ -36,12 +36,7 @@ LOCK_SIZES = frozenset({0, 41, 65})
 
 @dataclass(slots=True)
 class HeldLock:
-    """A lock of ours while it is held.
-
-    Attributes:
-        descriptor: the open lock file.
-        unfinished: the ref that an earlier holder was moving when it died; None if it left in order.
-    """
+    """A lock of ours while it is held; `unfinished` is the ref that an earlier holder was moving when it died."""
 
     descriptor: int
     unfinished: str | None

@@ -97,14 +97,9 @@ def read_trail(
     count: int | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[TrailCommit]:
-    """Yields the commits that `newest` reaches and `excluded` does not, parents before children.
+    """Yields the commits that `newest` reaches and `excluded` does not, parents before children, only the newest `count`.
 
-    Args:
-        repository: whose commits.
-        newest: an object id.
-        excluded: an object id, or None.
-        count: how many of the newest are enough.
-        variables: where git finds more objects, as it says to its hooks.
+    `variables` say where git finds more objects, as it says to its hooks.
 
     Raises:
         GitError: one of the commits is missing or damaged.

@@ -46,13 +46,8 @@ class LooseObjects:
 def find_damage(repository: Repository, commit: str, *, thorough: bool = False) -> Damage | None:
     """Returns the first damage in what `commit` reaches; None if there is none.
 
-    What a partial clone left with its remote is no damage.
-
-    Args:
-        repository: where to look.
-        commit: where to begin.
-        thorough: read every object whole and compare it with its id; else commits and trees are read, and blobs are
-            only to be there.
+    What a partial clone left with its remote is no damage. With `thorough` every object is read whole and compared
+    with its id; else commits and trees are read, and blobs are only to be there.
     """
     walk = ["rev-list", "--objects", "--quiet", "--missing=allow-promisor"]
     walk += ["--verify-objects"] if thorough else []

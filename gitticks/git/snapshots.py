@@ -52,12 +52,7 @@ class Snapshot:
 
 
 def take_snapshot(checkout: Checkout, ignored: Iterable[str] = ()) -> Snapshot:
-    """Stores the bytes of everything uncommitted and returns what was there.
-
-    Args:
-        checkout: where to look.
-        ignored: folders at its top that are left out, besides what git ignores.
-    """
+    """Stores the bytes of all that is uncommitted, but for `ignored` folders at the top, and returns it."""
     changes = changed_paths(checkout)
     untracked = frozenset(changes.untracked)
     folders = tuple(f"{folder.rstrip('/')}/" for folder in ignored)

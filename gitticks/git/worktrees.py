@@ -41,10 +41,8 @@ _SUBMODULE_MODE = "160000"
 class AddedWorktree:
     """A fresh worktree, and what it lacks.
 
-    Attributes:
-        checkout: where it is.
-        empty_submodules: paths of submodules, sorted; git leaves them empty in a linked worktree.
-        filters_left_out: filters that only the repository's own configuration names; their files are as stored.
+    Git leaves submodules empty in a linked worktree; files of filters that only the repository's own configuration
+    names are as stored.
     """
 
     checkout: Checkout

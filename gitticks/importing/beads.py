@@ -192,12 +192,9 @@ def record_of(events: Sequence[Event]) -> dict[str, Any] | None:
 
 
 def issue_of(file: TaskFile, record: Mapping[str, Any] | None, names: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the issue as an object of JSON.
+    """Returns the issue as an object of JSON, made of the `record` that it was imported from, if it was.
 
-    Args:
-        file: the task.
-        record: what it was imported from, None if it was born here.
-        names: the ids that tasks have in beads, by their ids here, where they came from there.
+    `names` are the ids that tasks have in beads, by their ids here, where they came from there.
     """
     task = file.task
     issue: dict[str, Any] = dict(record) if record is not None else {"id": names.get(task.id, task.id)}

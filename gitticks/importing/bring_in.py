@@ -76,11 +76,7 @@ class Imported:
 class BringIn:
     """Puts what was read into a transaction, as often as that has to be repeated.
 
-    Attributes:
-        reading: what was read.
-        actor: who imports it.
-        world: the clock, and chance for new ids.
-        takes_updates: what changed at the source since, and not here, is taken over.
+    With `takes_updates` what changed at the source since, and not here, is taken over.
     """
 
     reading: Reading

@@ -128,13 +128,7 @@ class Linked:
 
 
 def link(places: Places, foreign: Mapping[TaskId, ForeignTask], bare: Mapping[TaskId, Task]) -> Linked:
-    """Returns the tasks with their parents and blockers.
-
-    Args:
-        places: knows every id.
-        foreign: what was read, by its id here.
-        bare: the same as tasks without links.
-    """
+    """Returns the tasks with their parents and blockers; `bare` are those of `foreign` without links."""
     linked = Linked(dict(bare), foreign)
     for task_id, one in foreign.items():
         if one.task.parent is not None:

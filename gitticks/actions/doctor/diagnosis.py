@@ -65,10 +65,8 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
 def diagnose(context: Context, *, full: bool = False) -> Report:
     """Returns what was found, by topic and within it errors first.
 
-    Args:
-        context: where to look.
-        full: read every object of the state branch whole, instead of asking whether it is there, and compare the
-            index with them.
+    `full` reads every object of the state branch whole, instead of asking whether it is there, and compares the index
+    with them.
     """
     looked_at: list[Topic] = []
     found = _said_once(list(_found(context, looked_at, full=full)))

@@ -167,12 +167,9 @@ class Illegal:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """A task that stands on something illegal.
+    """A task that stands on something illegal since its last legal version.
 
-    Attributes:
-        settled: its last version that was legal.
-        found: what was illegal since, oldest first.
-        later: how many commits have changed it since without settling it.
+    `found` is what was illegal, oldest first; so many `later` commits changed the task without settling it.
     """
 
     settled: Version

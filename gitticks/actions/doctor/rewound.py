@@ -41,12 +41,7 @@ RULES = 2
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Commits of the state branch, None where nothing is known.
-
-    Attributes:
-        legal: with all its ancestors it was found legal.
-        seen: where the branch stood at the last call.
-    """
+    """The last commit found `legal` with all its ancestors, and the branch's at the last call; None if not known."""
 
     legal: str | None = None
     seen: str | None = None

@@ -56,16 +56,9 @@ class CheckoutOverlaps:
 def move_base(
     repository: Repository, branch: str, old: str, new: str, message: str
 ) -> Moved | BaseMoved | CheckoutOverlaps:
-    """Moves `branch` from `old` to `new` if it is still there and no checkout of it holds an edit in the way.
+    """Moves `branch` from `old`, which the caller saw, to `new` if no checkout of it holds an edit in the way.
 
     Edits elsewhere in these checkouts survive. What an earlier call that was killed left undone is done first.
-
-    Args:
-        repository: where the branch is.
-        branch: without `refs/heads/`.
-        old: the commit that the caller saw.
-        new: the commit to move to.
-        message: one line for the reflog.
 
     Raises:
         LostRaceError: another program is at work in a checkout of the branch; nothing was changed.

@@ -92,14 +92,9 @@ class BaseMove:
 
 @dataclass(frozen=True, slots=True)
 class FollowingCheckout:
-    """A checkout that is about to follow its branch, its index locked.
+    """A checkout that is about to follow a move of its branch, its index locked; git works on the copy `index`.
 
-    Attributes:
-        checkout: where it is.
-        move: what it follows.
-        index: the copy of its index that git works on.
-        steps: what changes, by path.
-        variables: the fence around the repository's own programs.
+    `steps` are what changes, by path, `variables` the fence around the repository's own programs.
     """
 
     checkout: Checkout
@@ -222,11 +217,8 @@ def _touches(path: str, steps: Mapping[str, Step]) -> bool:
 class Fixed:
     """What a checkout needed that could not simply be updated.
 
-    Attributes:
-        checkout: where it is.
-        conflicts: paths with an edit that excludes the new version; git shows them as conflicts, and the files are as
-            the person left them.
-        rescued: where bytes were kept that had no other place.
+    `conflicts` are paths with an edit that excludes the new version: git shows them as conflicts, and the files are as
+    the person left them. `rescued` are bytes that had no other place.
     """
 
     checkout: Path

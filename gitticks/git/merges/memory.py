@@ -127,15 +127,8 @@ def rebase_in_memory(
 ) -> CleanRebase | Conflict:
     """Makes the commits of `head` that `onto` lacks anew on top of it, oldest first.
 
-    Authors, their dates and messages stay. Merges among them are left out, as `git rebase` does, and so is a commit
-    whose change is there already.
-
-    Args:
-        repository: where both are.
-        onto: the commit to build on.
-        head: the last commit to take along.
-        committer: who makes the new commits.
-        trailers: lines for every new message, such as `merge_trailers` returns.
+    Authors, their dates and messages stay, with the lines of `trailers` added. Merges among them are left out, as `git
+    rebase` does, and so is a commit whose change is there already.
     """
     listed = ["rev-list", "--reverse", "--topo-order", "--no-merges", "--end-of-options", f"{onto}..{head}"]
     commits = run_git(listed, repository_dir=repository.common_dir).text.split()

@@ -15,14 +15,10 @@ BACKEND_VARIABLE = "GITTICKS_GIT_BACKEND"
 
 
 def open_objects(common_dir: Path, *, does_much: bool = False) -> Objects:
-    """Opens the objects of a repository.
+    """Opens the objects of the repository with that common directory.
 
-    Libgit2 takes longer to load than git to start a few times, so it serves processes that live long or look at much;
-    and it reads neither SHA-256 nor refs in a reftable.
-
-    Args:
-        common_dir: the git directory that all worktrees share.
-        does_much: more than a single change or a few objects will be asked for.
+    Libgit2 takes longer to load than git to start a few times, so it serves processes that live long or look at much,
+    as `does_much` says; and it reads neither SHA-256 nor refs in a reftable.
     """
     settings = _settings(common_dir)
     object_format = settings.get("extensions.objectformat", "sha1").lower()

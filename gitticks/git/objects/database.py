@@ -53,9 +53,7 @@ class StoredCommit(NamedTuple):
 class Objects(ABC):
     """The object database that all worktrees of one repository share; threads may share it.
 
-    Attributes:
-        common_dir: the git directory that it belongs to.
-        object_format: the hash that names objects, `sha1` or `sha256`.
+    `object_format` is the hash that names objects, `sha1` or `sha256`.
     """
 
     def __init__(self, common_dir: Path, object_format: str) -> None:
