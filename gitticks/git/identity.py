@@ -18,9 +18,6 @@ def editor_command(repository: Repository, environment: Mapping[str, str]) -> st
     """Returns the command line of the editor: `GIT_EDITOR`, `core.editor`, `VISUAL`, `EDITOR`, else git's own choice.
 
     A `core.editor` of the repository's own configuration does not count: an agent could have written it.
-
-    Raises:
-        GitticksError: git knows none.
     """
     if environment.get("GIT_EDITOR"):
         return environment["GIT_EDITOR"]
@@ -67,11 +64,7 @@ def agent_identity(agent: str) -> Identity:
 
 
 def identity(repository: Repository, environment: Mapping[str, str]) -> Identity:
-    """Returns who the person is: by the environment, else by git's configuration as seen from here.
-
-    Raises:
-        GitticksError: neither says; nothing is guessed from the machine's names.
-    """
+    """Returns who the person is: by the environment, else by git's configuration as seen from here."""
     name = _cleaned(environment.get("GIT_AUTHOR_NAME", ""))
     email = _cleaned(environment.get("GIT_AUTHOR_EMAIL", ""))
     if not (name and email):

@@ -29,11 +29,7 @@ class LoggedCommit:
 
 
 def read_log(repository: Repository, ref: str, *, count: int) -> tuple[LoggedCommit, ...]:
-    """Returns the last `count` commits that `ref` reaches, newest first.
-
-    Raises:
-        GitError: there is no such ref, or a commit is damaged.
-    """
+    """Returns the last `count` commits that `ref` reaches, newest first."""
     asked = [
         "log",
         "-z",
@@ -100,9 +96,6 @@ def read_trail(
     """Yields the commits that `newest` reaches and `excluded` does not, parents before children, only the newest `count`.
 
     `variables` say where git finds more objects, as it says to its hooks.
-
-    Raises:
-        GitError: one of the commits is missing or damaged.
     """
     options = ["log", "-z", "--topo-order", "--reverse", "--encoding=UTF-8"]
     limit = [] if count is None else [f"--max-count={count}"]

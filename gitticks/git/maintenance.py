@@ -86,9 +86,6 @@ def pack_loose_objects(repository: Repository) -> int:
     """Moves all loose objects into one pack and returns how many there were.
 
     To be called with the store's lock held: a writer who has just found an object loose relies on its file.
-
-    Raises:
-        GitError: git could not; everything is as it was, but perhaps for a new pack.
     """
     folders = [f"{number:02x}" for number in range(_FOLDERS)]
     ids = [folder + name for folder in folders for name in _names(repository, folder)]
@@ -120,11 +117,7 @@ def _setting(repository: Repository, name: str, kind: str) -> str:
 
 
 def fetch_missing(common_dir: Path, object_id: str) -> None:
-    """Fetches an object that is not stored here.
-
-    Raises:
-        GitticksError: nobody has it, or fetching it would start a program that only the repository names.
-    """
+    """Fetches an object that is not stored here."""
     fence = fence_programs(common_dir)
     if fence.remotes:
         raise GitticksError(

@@ -26,11 +26,7 @@ _PARTS = ("HEAD", "commondir"), ("HEAD", "objects", "refs")
 
 
 def ask_git(start: str) -> Repository:
-    """Returns what git itself says of the repository around the folder `start`.
-
-    Raises:
-        GitticksError: as `discover`.
-    """
+    """Returns what git itself says of the repository around the folder `start`."""
 
     def ask(*arguments: str) -> str:
         try:
@@ -73,12 +69,7 @@ def _somebody_elses(place: str) -> GitticksError:
 
 
 def find_repository(start: str, environment: Mapping[str, str]) -> Repository:
-    """Returns the repository around the folder `start`; where there is none, the one that `GIT_DIR` names.
-
-    Raises:
-        NotFoundError: there is neither.
-        GitticksError: there are both, and they differ; or as `discover`.
-    """
+    """Returns the repository around the folder `start`; where there is none, the one that `GIT_DIR` names."""
     place = _named_place(start, environment)
     if place is None:
         try:

@@ -143,11 +143,7 @@ def read_kept(checkout: Checkout, blob: str) -> bytes:
 
 
 def put_file(checkout: Checkout, path: str, mode: str, content: bytes | None) -> None:
-    """Makes the file at `path` these bytes, in one rename; None removes it, with folders that are empty then.
-
-    Raises:
-        GitticksError: a link stands on the way, or a folder in its place.
-    """
+    """Makes the file at `path` these bytes, in one rename; None removes it, with folders that are empty then."""
     place = checkout.path / path
     _refuse_links(checkout.path, place)
     try:

@@ -62,9 +62,6 @@ def add_worktree(
 
     What a killed call left behind at the same path, or locked of the same branch, is cleared first; so is an entry that
     a move or copy of the repository left on the branch. `settings` are git's, for filling it.
-
-    Raises:
-        GitticksError: something is in the way, the branch is checked out elsewhere, or there is no such commit.
     """
     for name in (branch, commit):
         if name is not None and name.startswith("-"):  # `--end-of-options` does not reach the value of `-b`
@@ -95,11 +92,7 @@ def add_worktree(
 
 
 def remove_worktree(repository: Repository, path: Path) -> None:
-    """Removes the worktree at `path`, whatever it holds, and git's entry for it; its branch stays.
-
-    Raises:
-        NotFoundError: the repository has no worktree there.
-    """
+    """Removes the worktree at `path`, whatever it holds, and git's entry for it; its branch stays."""
     with worktrees_lock(repository):
         _drop(repository, checkout_at(repository, path))
 

@@ -105,11 +105,7 @@ class FollowingCheckout:
 
     @classmethod
     def prepare(cls, repository: Repository, checkout: Checkout, move: BaseMove, index: Path) -> Self:
-        """Returns the checkout with its index refreshed, so that only real edits count as such.
-
-        Raises:
-            GitticksError: a changed file passes through a filter that only the repository's configuration names.
-        """
+        """Returns the checkout with its index refreshed, so that only real edits count as such."""
         fence = fence_programs(checkout.git_dir)
         steps = {step.path: step for step in steps_between(repository, move.old, move.new)}
         following = cls(checkout, move, index, steps, fence.variables)

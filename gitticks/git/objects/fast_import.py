@@ -40,11 +40,7 @@ def write_by_git(
     author: Identity,
     message: str,
 ) -> str:
-    """Stores the commit and returns its id; the arguments are those of `Objects.write_commit`.
-
-    Raises:
-        GitticksError: git could not; nothing of it is named by anything.
-    """
+    """Stores the commit and returns its id; the arguments are those of `Objects.write_commit`."""
     with tempfile.TemporaryDirectory(prefix="gitticks-") as name:
         scratch = Path(name)
         (scratch / "refs").mkdir()

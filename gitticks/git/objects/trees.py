@@ -97,9 +97,6 @@ def walk_differences(
     """Yields path, old and new entry of everything that differs in two trees and below; equal folders are not opened.
 
     A tree of a few hundred bytes can name more files than any disk holds, so there is an end to it.
-
-    Raises:
-        GitticksError: there is more than anybody makes; the message names the outermost folders.
     """
     walks = [(folder, differences(*trees))]
     looked_at = 0
@@ -141,11 +138,7 @@ def damaged(object_id: str) -> GitticksError:
 def commit_without(
     objects: Objects, commit: str, paths: Iterable[str], *, author: Identity, message: str
 ) -> str:
-    """Stores a commit on top of `commit` without what lies at `paths`, whatever that is, and returns its id.
-
-    Raises:
-        GitticksError: a tree on the way is damaged, or the commit cannot be written.
-    """
+    """Stores a commit on top of `commit` without what lies at `paths`, whatever that is, and returns its id."""
     wanted = [path.encode("utf-8", "surrogateescape") for path in paths]
     tree = _without(objects, objects.tree_of(commit), wanted)
     return run_git(
