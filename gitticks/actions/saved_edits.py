@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import check_edit, check_team_file, edit_between, warn_of_edit
 from gitticks.actions.hook_followup import carry_out_taken
 from gitticks.board import board_checkout, is_on_state_branch
+from gitticks.board.checkout_state import REFUSED, TakenUp
 from gitticks.board.edits import edits_to_take_up, renamed_folders
 from gitticks.board.ignored import is_dropping
 from gitticks.board.judge_edit import Ruling, SavedEdit, judge_edit
@@ -22,7 +22,6 @@ from gitticks.board.notes import keep_note, keep_notes
 from gitticks.board.skip_reasons import (
     LEFT_ALONE,
     NOT_COMMITTED,
-    REFUSED,
     VERDICT,
     Left,
     counts_once_committed,
@@ -45,24 +44,6 @@ from gitticks.store.transaction import Transaction
 
 _SAID_ELSEWHERE = Left("its folder was renamed")
 _MOST_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class TakenUp:
-    """What became of the edits that were saved on the board.
-
-    `paths` are committed now; `left` are those that stay, each with words that say why. `is_whole` is False where only
-    some files were looked at, so that others may stay as well.
-    """
-
-    paths: tuple[str, ...] = ()
-    left: Mapping[str, str] = field(default_factory=dict)
-    is_whole: bool = True
-
-    @property
-    def has_refused(self) -> bool:
-        """True if something is wrong with an edit, so that committing it would not help."""
-        return any(words.startswith(REFUSED) for words in self.left.values())
 
 
 def take_up_all(context: Context, among: Collection[str] | None = None) -> TakenUp:

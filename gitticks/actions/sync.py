@@ -10,8 +10,8 @@ from enum import StrEnum
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.merges_by_hand import FoundMerge, notice_merges
-from gitticks.actions.saved_edits import TakenUp
 from gitticks.actions.taking_up import take_up, warn_of_fallen
+from gitticks.board.checkout_state import TakenUp
 from gitticks.errors import LostRaceError, NotFoundError, RefusedError
 from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.board import WORKTREE_BOARD, BoardError, board_checkout
-from gitticks.board.checkout_state import board_elsewhere
-from gitticks.board.edits import wait_until_quiet
+from gitticks.board.checkout_state import TakenUp, board_elsewhere, is_untouched
 from gitticks.board.hooks import restore_board_hooks
 from gitticks.board.ignored import keep_board_ignores
 from gitticks.errors import GitticksError
-from gitticks.store.dropped import How, bring_back_dropped, fallen_commits
+from gitticks.store.dropped import How, bring_back_dropped, dropped_commits, fallen_commits
 from gitticks.store.tip import state_tip
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-    from gitticks.actions.saved_edits import TakenUp
 
 
 def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
@@ -27,8 +24,6 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     Where paths are given, from the board's top, it looks first `among` them alone. A damaged board becomes a warning:
     the tasks are not there, but on the branch.
     """
-    from gitticks.actions.saved_edits import TakenUp, take_up_all
-
     checkout = board_checkout(context.repository)
     if checkout is None:
         return TakenUp()
@@ -39,6 +34,11 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     _restore_hooks(context)
     with suppress(GitticksError, OSError):  # a full disk keeps nobody from reading
         _bring_in_step(context)
+    with suppress(GitticksError, OSError):  # else the closer look says what is wrong
+        if is_untouched(context.repository, checkout):
+            return TakenUp()
+    from gitticks.actions.saved_edits import take_up_all  # loads what reads and judges tasks
+
     try:
         return take_up_all(context, among)
     except BoardError as error:
@@ -48,10 +48,10 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
 
 def _bring_back(context: Context) -> None:
     """Lets the branch have again what git dropped from it, and says so."""
-    if context.world.in_session or not context.store.exists:
+    if context.world.in_session:
         return
     with suppress(GitticksError, OSError):
-        count = bring_back_dropped(context.store)
+        count = bring_back_dropped(context.store) if dropped_commits(context.repository) else 0
         if count:
             commits = "a commit" if count == 1 else f"{count} commits"
             context.warnings.append(
@@ -62,8 +62,12 @@ def _bring_back(context: Context) -> None:
 def _bring_in_step(context: Context) -> None:
     """Brings the board in step, again once whoever is saving a file that is not is done with it."""
     report = WORKTREE_BOARD.bring_in_step(context.repository)
-    if report is not None and wait_until_quiet(context.repository, (*report.deferred, *report.conflicts)):
-        WORKTREE_BOARD.bring_in_step(context.repository)
+    behind = () if report is None else (*report.deferred, *report.conflicts)
+    if behind:
+        from gitticks.board.edits import wait_until_quiet  # loads what reads edits
+
+        if wait_until_quiet(context.repository, behind):
+            WORKTREE_BOARD.bring_in_step(context.repository)
 
 
 def _restore_hooks(context: Context) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.board.journal import load_journal
 from gitticks.board.place import REFUSALS_FILE, board_path, is_on_state_branch
-from gitticks.git.checkouts import head
+from gitticks.git.checkouts import changed_paths, head
 from gitticks.git.refs import read_ref
 from gitticks.git.staged import has_message, has_staged_changes, is_in_series, rebased_from
 from gitticks.model.ids import BOARD_FOLDER
@@ -15,11 +17,32 @@ from gitticks.store.layout import STATE_BRANCH, STATE_REF
 
 if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
+    from gitticks.git.repository import Repository
     from gitticks.store.branch import Store
+
+REFUSED = "edited, not taken up: "
+"""What the words begin with that say what is wrong with an edit."""
 
 _MOST_BYTES = 1024**3
 _SHOWN_DIGITS = 10
 _WAITING = {"MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert"}
+
+
+class TakenUp(NamedTuple):
+    """What became of the edits that were saved on the board.
+
+    `paths` are committed now; `left` are those that stay, each with words that say why. `is_whole` is False where only
+    some files were looked at, so that others may stay as well.
+    """
+
+    paths: tuple[str, ...] = ()
+    left: Mapping[str, str] = {}
+    is_whole: bool = True
+
+    @property
+    def has_refused(self) -> bool:
+        """True if something is wrong with an edit, so that committing it would not help."""
+        return any(words.startswith(REFUSED) for words in self.left.values())
 
 
 def board_elsewhere(checkout: Checkout) -> tuple[str, str] | None:
@@ -77,6 +100,25 @@ def _conclusion(checkout: Checkout, command: str) -> str:
         f"{command} --continue"
         if has_staged_changes(checkout.git_dir, checkout.path)
         else f"{command} --skip"
+    )
+
+
+def is_untouched(repository: Repository, checkout: Checkout) -> bool:
+    """True if the board is as the branch has it, and nothing is remembered of edits that were there before.
+
+    Whoever is writing to it makes this False for a moment; the look that follows waits for them.
+
+    Raises:
+        GitticksError: git cannot tell.
+    """
+    journal = load_journal(repository)
+    return (
+        is_on_state_branch(checkout)
+        and journal.base == read_ref(repository.common_dir, STATE_REF)
+        and not (journal.pending or journal.seen)
+        and all(typed == joined for pairs in journal.typed.values() for typed, joined in pairs)
+        and not os.path.lexists(repository.own_dir / REFUSALS_FILE)
+        and not changed_paths(checkout)
     )
 
 

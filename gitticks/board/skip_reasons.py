@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from shlex import quote
 from typing import NamedTuple
 
+from gitticks.board.checkout_state import REFUSED
 from gitticks.board.judge_edit import Ruling, SavedEdit, is_team_file
 from gitticks.board.moved_folders import place_for
 from gitticks.errors import GitticksError
@@ -18,7 +19,6 @@ LARGEST_BYTES = 10_000_000
 
 NOT_COMMITTED = "edited, not committed"
 VERDICT = "edited, its verdict counts once it is committed"
-REFUSED = "edited, not taken up: "
 LEFT_ALONE = "left alone: "
 BACK = "checkout HEAD --"
 """The command of git that brings a file back as it was committed, also one that is staged or in conflict."""

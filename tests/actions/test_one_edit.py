@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.saved_edits import TakenUp, take_up_all
+from gitticks.actions.saved_edits import take_up_all
+from gitticks.board.checkout_state import TakenUp
 from gitticks.model.status import Awaiting
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.saved_edits import TakenUp, take_up_all
+from gitticks.actions.saved_edits import take_up_all
 from gitticks.board import edits
+from gitticks.board.checkout_state import TakenUp
 from gitticks.board.judge_edit import NOTE_ENDING
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
 from gitticks.model.ids import TaskId, task_path

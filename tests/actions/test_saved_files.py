@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.saved_edits import TakenUp, take_up_all
+from gitticks.actions.saved_edits import take_up_all
+from gitticks.board.checkout_state import TakenUp
 from gitticks.board.ignored import is_dropping
 from gitticks.board.skip_reasons import LARGEST_BYTES, place_of
 from gitticks.store.trust import require_trusted, runnables_of_file

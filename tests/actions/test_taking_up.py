@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.saved_edits import TakenUp
 from gitticks.actions.taking_up import take_up
+from gitticks.board.checkout_state import TakenUp
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git
 
