@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gitticks.errors import NotFoundError, RefusedError, UsageError
+from gitticks.errors import GitticksError, NotFoundError, RefusedError, UsageError
 from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.safe_read import read_plain_text
@@ -109,6 +110,27 @@ class Context:
             words = f"{one.words}: `gt trust` shows it, and asks"
             if words not in self.warnings:
                 self.warnings.append(words)
+
+    def warn_of_fallen(self) -> None:
+        """Warns of what fell off the state branch and does not come back by itself.
+
+        What a user dropped by `git reset` is named until the branch goes on from there, and by the doctor after that.
+        """
+        from gitticks.store.dropped import How, fallen_commits
+        from gitticks.store.tip import state_tip
+
+        with suppress(GitticksError):  # then the doctor says what is damaged
+            for one in fallen_commits(self.repository):
+                if one.fall.how is How.UNEXPLAINED:
+                    self.warnings.append(
+                        f"the state branch was rewound and lacks {one.words}: "
+                        f"`gt doctor --fix` brings {one.pronoun} back, `gt doctor` says how to keep {one.pronoun} off"
+                    )
+                elif state_tip(self.repository) == one.fall.new:
+                    self.warnings.append(
+                        f"`git reset` took {one.words} off the state branch; "
+                        f"`gt doctor` says how to bring {one.pronoun} back"
+                    )
 
     @cached_property
     def index(self) -> Index:

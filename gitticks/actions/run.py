@@ -12,7 +12,7 @@ from gitticks.actions.claiming import claims_of, keeping
 from gitticks.actions.context import Context
 from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.actions.sync_auto import sharing
-from gitticks.actions.taking_up import take_up, warn_of_fallen
+from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted
 from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
 from gitticks.agents.base import AgentSpec
@@ -53,7 +53,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     for path, reason in take_up(context).left.items():
         if not is_for_nobody(reason):
             context.warnings.append(f"`{BOARD_FOLDER}/{path}` is {reason}")
-    warn_of_fallen(context)
+    context.warn_of_fallen()
     for found in notice_merges(context):
         context.warnings.append(
             f"`{found.id}` was found merged into `{found.base}`: it is {found.status} now"
@@ -146,7 +146,7 @@ def execute(context: Context, loop: Loop) -> RunExit:
                 ended = loop.execute()
             remove_merged_workspaces(loop.run)
         tidy_up(loop.run.repository)
-    warn_of_fallen(context)  # which may be why a task vanished from under the run
+    context.warn_of_fallen()  # which may be why a task vanished from under the run
     context.warnings[:] = dict.fromkeys(context.warnings)
     return ended
 

@@ -16,7 +16,6 @@ from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
 from gitticks.actions.inbox import Inbox, inbox_of, spending_of_run
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
-from gitticks.actions.taking_up import take_up, warn_of_fallen
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency, is_to_review
@@ -85,7 +84,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
     state_tip(context.repository)
     context.warn_of_left_behind()
     board, waiting, is_elsewhere = _look_at_board(context)
-    warn_of_fallen(context)
+    context.warn_of_fallen()
     merged = _merged_by_hand(context)
     index = context.index
     rows = index.listed(open_only=True, with_json=with_json)
@@ -151,6 +150,7 @@ def _look_at_board(context: Context) -> tuple[BoardState, tuple[str, str] | None
     project = context.repository.project_place
     if project is None or not os.path.lexists(f"{project}/{BOARD_FOLDER}/.git"):
         return BoardState(), None, False
+    from gitticks.actions.taking_up import take_up
     from gitticks.board import board_checkout, is_on_state_branch, pending
 
     checkout = board_checkout(context.repository)

@@ -10,7 +10,7 @@ from enum import StrEnum
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.merges_by_hand import FoundMerge, notice_merges
-from gitticks.actions.taking_up import take_up, warn_of_fallen
+from gitticks.actions.taking_up import take_up
 from gitticks.board.checkout_state import TakenUp
 from gitticks.errors import LostRaceError, NotFoundError, RefusedError
 from gitticks.git.locks import hold_lock
@@ -172,11 +172,11 @@ def sync(
     merged = notice_merges(context)
     name = _remote(context, remote)
     if name is None:
-        warn_of_fallen(context)
+        context.warn_of_fallen()
         return Synced(Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left, merged=merged)
     with hold_lock(context.repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
         done = _Sync(context, name, saved, timeout_seconds, restore=restore).run()
-    warn_of_fallen(context)  # what was pushed before has come back
+    context.warn_of_fallen()  # what was pushed before has come back
     return replace(done, merged=merged)
 
 

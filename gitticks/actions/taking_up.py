@@ -11,8 +11,7 @@ from gitticks.board.checkout_state import TakenUp, board_elsewhere, is_untouched
 from gitticks.board.hooks import restore_board_hooks
 from gitticks.board.ignored import keep_board_ignores
 from gitticks.errors import GitticksError
-from gitticks.store.dropped import How, bring_back_dropped, dropped_commits, fallen_commits
-from gitticks.store.tip import state_tip
+from gitticks.store.dropped import bring_back_dropped, dropped_commits
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -77,22 +76,3 @@ def _restore_hooks(context: Context) -> None:
             restore_board_hooks(context.repository)
         with suppress(GitticksError, OSError):
             keep_board_ignores(context.repository)
-
-
-def warn_of_fallen(context: Context) -> None:
-    """Warns of what fell off the state branch and does not come back by itself.
-
-    What a user dropped by `git reset` is named until the branch goes on from there, and by the doctor after that.
-    """
-    with suppress(GitticksError):  # then the doctor says what is damaged
-        for one in fallen_commits(context.repository):
-            if one.fall.how is How.UNEXPLAINED:
-                context.warnings.append(
-                    f"the state branch was rewound and lacks {one.words}: "
-                    f"`gt doctor --fix` brings {one.pronoun} back, `gt doctor` says how to keep {one.pronoun} off"
-                )
-            elif state_tip(context.repository) == one.fall.new:
-                context.warnings.append(
-                    f"`git reset` took {one.words} off the state branch; "
-                    f"`gt doctor` says how to bring {one.pronoun} back"
-                )
