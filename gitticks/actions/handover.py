@@ -16,7 +16,6 @@ from gitticks.actions.changing import (
     require_words,
 )
 from gitticks.actions.context import Context
-from gitticks.actions.evidence import failed_check
 from gitticks.document.sections import is_empty
 from gitticks.errors import GitticksError, RefusedError, UsageError
 from gitticks.model.event import Actor, Event, EventType
@@ -80,6 +79,8 @@ def _indented(text: str) -> str:
 
 def complete_task(context: Context, task_id: TaskId) -> HandedOver:
     """Asks for agent-review; where the task has a workspace, its quality gates must pass."""
+    from gitticks.actions.evidence import failed_check  # which loads what runs checks, and a note needs none
+
     failure = failed_check(context, task_id)
     return _request(context, task_id, Requested(context.actor, Status.AGENT_REVIEW), failure)
 

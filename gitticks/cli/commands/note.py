@@ -11,7 +11,6 @@ from gitticks.actions.context import Context
 from gitticks.actions.handover import current_session, request_note
 from gitticks.actions.task_lookup import find_task_to_change
 from gitticks.actions.update import check_author, note_task
-from gitticks.cli.answers import note_sheet, written_below
 from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import command
 from gitticks.cli.writing import (
@@ -85,5 +84,6 @@ def _text(
         return kept(context, text) if STDIN in (file, typed) else nullcontext(text)
     if not is_typed_to() or context.world.in_session:
         return nullcontext("")
+    from gitticks.cli.answers import note_sheet, written_below
 
     return written_below(context, note_sheet(context.store.task_file(task_id).task), "NOTE.md")
