@@ -15,7 +15,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.edit_checks import edit_between
 from gitticks.board import WORKTREE_BOARD
 from gitticks.board.moved_folders import join_moves
-from gitticks.board.notes import keep_note
+from gitticks.board.notes import keep_notes
 from gitticks.errors import GitticksError
 from gitticks.git.log import author_of
 from gitticks.git.refs import logged, read_symbolic_ref
@@ -68,8 +68,7 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
     author = author_of(repository, commit)
     _trust_own(context, before, commit)
     edits = tuple(_edits(context, before, commit))
-    for edit in edits:
-        keep_note(repository, edit.after.path, None)
+    keep_notes(repository, {}, [edit.after.path for edit in edits])
     followed = [_follow_edit(context, edit, author) for edit in edits]
     return tuple(one for one in followed if one is not None)
 

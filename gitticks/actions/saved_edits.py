@@ -18,7 +18,7 @@ from gitticks.board.checkout_state import REFUSED, TakenUp
 from gitticks.board.edits import edits_to_take_up, renamed_folders
 from gitticks.board.ignored import is_dropping
 from gitticks.board.judge_edit import Ruling, SavedEdit, judge_edit
-from gitticks.board.notes import keep_note, keep_notes
+from gitticks.board.notes import keep_notes
 from gitticks.board.skip_reasons import (
     LEFT_ALONE,
     NOT_COMMITTED,
@@ -86,7 +86,8 @@ def take_up_saved(context: Context, task_id: TaskId) -> str | None:
     with _only_taker(context):
         found = edits_to_take_up(context.repository, (path,))
         left = _take_up_edits(context, [edit for edit in found if edit.path == path]).get(path)
-    keep_note(context.repository, path, None if left is None else left.note)
+    reasons = {} if left is None or left.note is None else {path: left.note}
+    keep_notes(context.repository, reasons, (path,))
     return None if left is None else left.words
 
 
@@ -122,8 +123,7 @@ def _take_up_among(context: Context, among: Collection[str]) -> tuple[dict[str, 
         return {}, True
     left = _take_up_edits(context, saved)
     taken: dict[str, Left | None] = {path: one for path, one in left.items() if one is None}
-    for path in taken:
-        keep_note(context.repository, path, None)
+    keep_notes(context.repository, {}, taken)
     return taken, len(taken) < len(left)
 
 

@@ -8,7 +8,6 @@ from gitticks.board.place import (
     board_path,
     create_board,
     is_on_state_branch,
-    repair_board,
 )
 from gitticks.board.step import WorktreeBoard, WorktreeStep, is_in_step, pending
 from gitticks.model.ids import BOARD_FOLDER
@@ -28,7 +27,6 @@ __all__ = [
     "is_in_step",
     "is_on_state_branch",
     "pending",
-    "repair_board",
 ]
 
 WORKTREE_BOARD = WorktreeBoard()

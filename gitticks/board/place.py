@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -78,12 +78,8 @@ def is_on_state_branch(checkout: Checkout) -> bool:
     return read_symbolic_ref(checkout.git_dir, "HEAD") == STATE_REF
 
 
-def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDERS) -> Path:
-    """Makes the board, or finds it, and returns its folder.
-
-    Args:
-        repository: one with a project folder and a state branch.
-        excluded: folders, from the top of the checkout, that the user's own git is to overlook.
+def create_board(repository: Repository) -> Path:
+    """Makes the board, or finds it and fixes its links, and returns its folder.
 
     Raises:
         NotFoundError: there is no state branch.
@@ -94,7 +90,7 @@ def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDER
     from gitticks.git.worktrees import is_half_made
 
     folder = repository.require_project_dir("the board") / BOARD_FOLDER
-    exclude_folders(repository, excluded)
+    exclude_folders(repository, OWN_FOLDERS)
     with hold_lock(repository.own_dir / "lock"):
         checkout = board_checkout(repository)
         if checkout is None or is_half_made(repository, checkout):
@@ -103,15 +99,6 @@ def create_board(repository: Repository, *, excluded: Sequence[str] = OWN_FOLDER
             is_unknown = load_journal(repository).base is None  # its making was killed
             _set_up(repository, checkout, is_new=is_unknown)
     return checkout.path
-
-
-def repair_board(repository: Repository) -> Path:
-    """Fixes the board's links, or makes it again if it was deleted, and returns its folder.
-
-    Raises:
-        GitticksError: as `create_board`.
-    """
-    return board_path(repository) or create_board(repository)
 
 
 def _add(repository: Repository, folder: Path) -> Checkout:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board import WORKTREE_BOARD, board_path, create_board, repair_board
+from gitticks.board import WORKTREE_BOARD, board_path, create_board
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository import discover
 from gitticks.store.branch import Store
@@ -151,9 +151,9 @@ def test_a_copied_repository_has_a_board_of_its_own(board: BoardOfTest, tmp_path
 def test_repair_makes_a_deleted_board_again(board: BoardOfTest) -> None:
     shutil.rmtree(board.folder)
     assert board_path(board.repository) is None
-    assert repair_board(board.repository) == board.folder
+    assert create_board(board.repository) == board.folder
     assert board.read() == LINES
-    assert repair_board(board.repository) == board.folder
+    assert create_board(board.repository) == board.folder
 
 
 def test_a_board_whose_making_was_killed_is_made_again(board: BoardOfTest) -> None:

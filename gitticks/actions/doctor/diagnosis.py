@@ -22,7 +22,7 @@ from gitticks.actions.doctor import (
     workspaces,
 )
 from gitticks.actions.doctor.finding import Finding, Repair, Report, Severity, Topic
-from gitticks.board import WORKTREE_BOARD, repair_board
+from gitticks.board import WORKTREE_BOARD, create_board
 from gitticks.board.hooks import keep_board_hooks
 from gitticks.board.lost_pull import put_back
 from gitticks.errors import GitticksError, NotFoundError
@@ -171,7 +171,7 @@ def _of(topic: Topic, findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _make_board(context: Context) -> None:
-    repair_board(context.repository)
+    create_board(context.repository)
     keep_board_hooks(context.repository)
 
 
