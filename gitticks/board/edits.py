@@ -56,12 +56,7 @@ def edits_to_take_up(repository: Repository, among: Collection[str] | None = Non
         with _no_writer(repository) as is_locked, errors_of_board(_NOT_SEEN):
             look = _Look(repository, checkout, among)
             found = tuple(look.edits())
-            missing = _seconds_to_rest(look.files, (edit.path for edit in found if edit.is_plain))
-            if missing and not looks_left:
-                young = {
-                    one.path for one in found if one.is_plain and _seconds_to_rest(look.files, (one.path,))
-                }
-                found = tuple(replace(edit, is_young=edit.path in young) for edit in found)
+            missing = max((edit.rest_seconds for edit in found), default=0.0)
             is_time = not missing or not looks_left
             # What a person edits of another branch, or of an old commit in a rebase, has nothing to do with this one.
             if is_time and is_locked and is_on_state_branch(checkout):
@@ -160,6 +155,7 @@ class _Look:
                 continue
             try:
                 content = self.files.read(path)
+                rest_seconds = self.files.seconds_to_rest(path, QUIET_SECONDS, content)
             except NotPlainError:
                 yield SavedEdit(path, self._on_branch(path.rstrip("/")), None, is_plain=False)
                 continue
@@ -170,7 +166,14 @@ class _Look:
             if content is not None and base is not None:
                 base = self._versions.begun_from(path, base, content)
             is_conflict = pending is not None and pending.kind is PendingKind.CONFLICT
-            yield SavedEdit(path, base, content, is_conflict, is_executable=self.files.is_executable(path))
+            yield SavedEdit(
+                path,
+                base,
+                content,
+                is_conflict,
+                is_executable=self.files.is_executable(path),
+                rest_seconds=rest_seconds,
+            )
 
     def bring_together(self, found: Sequence[SavedEdit]) -> tuple[SavedEdit, ...]:
         """Joins edits with what the branch has written since, and notes what was seen and what was made."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gitticks.board.moved_folders import ID_LINE, home_of, is_astray
@@ -42,8 +42,8 @@ class SavedEdit:
     """A file of the board that a person edited: where it began and what it holds; None where there is no file.
 
     `is_conflict` if the branch has written the same place since, `is_plain` False for a link, a folder and the like.
-    `is_young` if somebody keeps saving it, so that what it holds may be half of what is coming.
     `is_large` for a file beside the tasks that is not read, for its size.
+    `rest_seconds` is how much longer it had to be left alone when it was read.
     """
 
     path: str
@@ -53,7 +53,12 @@ class SavedEdit:
     is_plain: bool = True
     is_executable: bool = False
     is_large: bool = False
-    is_young: bool = False
+    rest_seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def is_young(self) -> bool:
+        """True if somebody was saving it, so that what it holds may be half of what is coming."""
+        return self.rest_seconds > 0
 
     @property
     def is_gone(self) -> bool:

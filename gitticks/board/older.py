@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from functools import cache
-from itertools import islice, tee
+from itertools import islice, takewhile, tee
 
 from gitticks.board.journal import Journal
 from gitticks.errors import GitticksError
@@ -57,15 +57,25 @@ class Versions:
         A file that is exactly an older version was put back on purpose. Of older ones that are as near, the oldest
         counts: by it what came later stays, and by the others an editor that never showed it would have taken it back.
         What the editor itself saved before goes before them all. A line that a person has just saved and now saves
-        otherwise is one change of what they saw, though the version without the line is nearer.
+        otherwise is one change of what they saw, though the version without the line is nearer; but what they saved
+        after that, and the branch has, they saw last.
         """
         if b"\0" in content:
             return base
         nearest = nearest_first((base, *self.typed(path), *reversed(tuple(self.older(path)))), content)
         closest = next(one for distance, one in nearest if distance > 0 or one is base)
-        if closest is not base and self._is_own_step(path, closest, content, base):
-            return base
-        return closest
+        if closest is base or self._objects.blob_id(closest) in self._typed_since(path, base):
+            return closest
+        return base if self._is_own_step(path, closest, content, base) else closest
+
+    def _typed_since(self, path: str, base: bytes) -> set[str]:
+        """Returns the blobs that an editor saved and that the branch has, joined, in a version newer than the base."""
+        newer = {*map(self._objects.blob_id, takewhile(lambda one: one != base, self.older(path)))}
+        found: set[str] = set()
+        for typed, joined in reversed(self._journal.typed.get(path, ())):
+            if joined in newer or joined in found:
+                found.add(typed)
+        return found
 
     def joined(self, path: str, base: bytes, content: bytes, current: bytes) -> bytes | None:
         """Returns a file as a person edited it, from `base`, with all that the branch has written since.

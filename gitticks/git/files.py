@@ -218,15 +218,17 @@ class CheckoutFiles:
             time.sleep(max(missing, _PAUSE_SECONDS))
         return None
 
-    def seconds_to_rest(self, path: str, quiet_seconds: float) -> float:
+    def seconds_to_rest(self, path: str, quiet_seconds: float, content: bytes | None = None) -> float:
         """Returns how much longer the file has to be left alone; 0 if it was for long enough, or is none.
 
-        An empty one has to rest for longer: it is how a program begins to write.
+        An empty one has to rest for longer: it is how a program begins to write. Whether it is, its `content` says,
+        which was read just now: it may have grown since.
         """
         age = self.age_seconds(path)
         if age is None:
             return 0
-        return max(quiet_seconds * (1 if self.size_bytes(path) else _TIMES_LONGER) - abs(age), 0)
+        is_empty = content == b"" or not self.size_bytes(path)
+        return max(quiet_seconds * (_TIMES_LONGER if is_empty else 1) - abs(age), 0)
 
     def age_seconds(self, path: str) -> float | None:
         """Returns how long ago the file was written (negative: its time lies ahead); None if there is none."""

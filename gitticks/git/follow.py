@@ -102,8 +102,8 @@ class Follower:
         present = version.base
         for _ in range(_ATTEMPTS):
             try:
-                present = self.files.read(version.path)
-                outcome, wanted = self._decide(version, present, rehearsed)
+                present, is_young = self._read(version.path)
+                outcome, wanted = self._decide(version, present, rehearsed, is_young=is_young)
                 if outcome not in (Outcome.TAKEN, Outcome.MERGED):
                     return Followed(version.path, outcome, present, rescued)
                 replaced = self.files.replace(version.path, present, wanted)
@@ -118,13 +118,21 @@ class Follower:
     def rehearse(self, version: Version) -> Rehearsed | None:
         """Returns what `follow` would do with the file as it is now; None where it is no file."""
         try:
-            present = self.files.read(version.path)
+            present, is_young = self._read(version.path)
         except NotPlainError:
             return None
-        return Rehearsed(version, present, *self._decide(version, present))
+        return Rehearsed(version, present, *self._decide(version, present, is_young=is_young))
+
+    def _read(self, path: str) -> tuple[bytes | None, bool]:
+        """Returns what a file holds, and whether it may be half of what is coming; later it may be at rest."""
+        present = self.files.read(path)
+        return present, self._is_being_written(path, present)
+
+    def _is_being_written(self, path: str, present: bytes | None) -> bool:
+        return self.files.seconds_to_rest(path, self.quiet_seconds, present) > 0
 
     def _decide(
-        self, version: Version, present: bytes | None, rehearsed: Rehearsed | None = None
+        self, version: Version, present: bytes | None, rehearsed: Rehearsed | None = None, *, is_young: bool
     ) -> tuple[Outcome, bytes | None]:
         if version.new in (present, version.base):
             return Outcome.SAME, present
@@ -134,7 +142,7 @@ class Follower:
             return Outcome.DEFERRED, present
         if present == version.base or any(present == passed for passed in self._passed_over(version)):
             return Outcome.TAKEN, version.new
-        if self._is_being_written(version.path):
+        if is_young:
             return Outcome.DEFERRED, present
         merged = self._merged(version, present)
         if merged is None:
@@ -148,9 +156,6 @@ class Follower:
     def _started_from(self, version: Version) -> Iterator[bytes]:
         """Yields the versions before the base, which an editor may have been showing; later ones nobody has seen."""
         return dropwhile(lambda content: content != version.base, self.older_versions(version.path))
-
-    def _is_being_written(self, path: str) -> bool:
-        return self.files.seconds_to_rest(path, self.quiet_seconds) > 0
 
     def _merged(self, version: Version, present: bytes | None) -> bytes | None:
         """Returns the person's edit joined with the new version; None for a conflict.

@@ -18,6 +18,7 @@ from gitticks.board.journal import load_journal, save_journal
 from gitticks.board.judge_edit import SavedEdit
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Changes, Checkout, changed_paths
+from gitticks.git.files import CheckoutFiles
 from gitticks.git.follow import QUIET_SECONDS
 from gitticks.store.branch import Store
 from tests.support.boards import LINES, PATH, BoardOfTest, make_board, write_to_branch
@@ -237,3 +238,23 @@ def test_a_file_that_was_emptied_a_moment_ago_is_being_written(board: BoardOfTes
     WORKTREE_BOARD.bring_in_step(board.repository)
     assert pending(board.repository) == {}
     assert board.read() == NEW + "mine\n"
+
+
+def test_what_was_read_as_its_editor_began_to_write_is_young_however_long_the_look_took(
+    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is whole and at rest by the end of the look, which read it empty."""
+    file, read = board.folder / PATH, CheckoutFiles.read
+
+    def read_and_grown(files: CheckoutFiles, path: str) -> bytes | None:
+        content = read(files, path)
+        if path == PATH and content == b"":
+            file.write_text(NEW + "mine\n")
+            moment = time.time() - 3 * QUIET_SECONDS
+            os.utime(file, (moment, moment))
+        return content
+
+    file.write_text("")
+    monkeypatch.setattr(CheckoutFiles, "read", read_and_grown)
+    (edit,) = edits_to_take_up(board.repository)
+    assert edit.content == (NEW + "mine\n").encode()

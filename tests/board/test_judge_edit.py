@@ -78,8 +78,8 @@ def test_a_task_is_known_by_the_id_inside_where_its_folder_has_no_such_name() ->
 )
 def test_what_nobody_can_take_up_now_goes_before_what_it_is(path: str) -> None:
     edit = SavedEdit(path, b"old", b"new")
-    assert judge_edit(replace(edit, is_conflict=True, is_young=True)) is Ruling.CONFLICT
-    assert judge_edit(replace(edit, is_young=True)) is Ruling.YOUNG
+    assert judge_edit(replace(edit, is_conflict=True, rest_seconds=0.1)) is Ruling.CONFLICT
+    assert judge_edit(replace(edit, rest_seconds=0.1)) is Ruling.YOUNG
     assert judge_edit(replace(edit, content=None, is_plain=False)) is Ruling.NOT_PLAIN
 
 

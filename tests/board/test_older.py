@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.board import older
-from gitticks.board.older import MOST_VERSIONS, older_versions
+from gitticks.board.journal import Journal
+from gitticks.board.older import MOST_VERSIONS, Versions, older_versions
 from gitticks.store.layout import STATE_REF
 from tests.support.boards import write_to_branch
 from tests.support.repositories import git
@@ -56,3 +57,24 @@ def test_the_versions_are_those_of_each_commit_however_many_are_looked_at_togeth
         monkeypatch.setattr(older, "_FEW", few)
         assert list(older_versions(store.objects, store.tip(), "a ü:1")) == [b"4", b"3", b"1", b"2"]
         assert list(older_versions(store.objects, store.tip(), "missing/a")) == []
+
+
+def test_an_edit_began_from_what_the_editor_saved_last_though_an_earlier_save_is_as_near(
+    tmp_path: Path,
+) -> None:
+    store = make_store(tmp_path / "project")
+    head, tail = "".join(f"line {one}\n" for one in range(9)), "".join(f"last {one}\n" for one in range(9))
+    first, typed = head + "a\n" + tail, head + "a\nb\n" + tail
+    joined, now = typed + "note\n", head + "a\nb\nc\n" + tail
+    write_to_branch(store, {"a": head + tail})
+    write_to_branch(store, {"a": first})  # saved and committed on this board, which stands there
+    write_to_branch(store, {"a": joined})  # a commit's hook joined what was saved with a note
+    blob = store.objects.write_blob
+    pair = (blob(typed.encode()), blob(joined.encode()))
+    journal = Journal(typed={"a": (pair,)}, own={"a": (blob(first.encode()),)})
+    versions = Versions(store.objects, journal, store.tip())
+    assert versions.begun_from("a", first.encode(), now.encode()) == typed.encode()
+    assert versions.joined("a", typed.encode(), now.encode(), joined.encode()) == f"{now}note\n".encode()
+    # Where the branch has nothing newer, what was saved and is saved otherwise now is one change.
+    alone = Versions(store.objects, journal._replace(typed={}), store.tip())
+    assert alone.begun_from("a", joined.encode(), (typed + "mine\n").encode()) != first.encode()

@@ -134,10 +134,12 @@ def test_kills_of_either_run_leave_nothing_twice(tmp_path: Path) -> None:
     ids = [f"t{number:02}x" for number in range(TASKS)]
     for number in range(KILLS):
         runs = [start(clone) for clone in clones]
-        until(
-            lambda done=number: sum(clones[0].task(one).status is not Status.PENDING for one in ids) > done,
-            "work",
-        )
+        begun_before = number + 1
+
+        def is_begun(count: int = begun_before) -> bool:
+            return sum(clones[0].task(one).status is not Status.PENDING for one in ids) >= count
+
+        until(is_begun, "work")
         runs[number % 2].kill()
         for run in runs:
             run.communicate(timeout=LONGEST_SECONDS)
