@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from gitticks.board import board_checkout
+from gitticks.board.checkout_state import is_untouched
+from gitticks.board.journal import load_journal, save_journal
 from gitticks.model.ids import TaskId, task_path
 from tests.support.bad_boards import type_command
 from tests.support.clones import Clone, make_conflicting_clone
-from tests.support.projects import make_project
+from tests.support.projects import Project, make_project
 from tests.support.repositories import git, run_git_command
 
 TASK = TaskId("k7f2")
@@ -169,3 +173,58 @@ def test_what_waits_for_the_person_is_told_with_how_to_conclude_it(
     git(command[0], "--abort", at=project.board)
     assert told not in project.gt("status").err + project.gt("doctor").out
     assert project.task(TASK).title == "Newer"
+
+
+def _with_task(path: Path) -> Project:
+    project = make_project(path)
+    project.make(TASK)
+    return project
+
+
+def _edit(board: Path) -> None:
+    file = board / PATH
+    file.write_text(file.read_text() + "\nMore.\n")
+
+
+def _stage(board: Path) -> None:
+    _edit(board)
+    git("add", PATH, at=board)
+
+
+def _same_size(board: Path) -> None:
+    file = board / PATH
+    file.write_text(file.read_text().swapcase())
+
+
+CHANGES = {
+    "an edit": _edit,
+    "an edit that is staged": _stage,
+    "an edit of the same size": _same_size,
+    "a file beside a task": lambda board: (board / PATH).with_name("picture.png").write_bytes(b"x"),
+    "a new folder of a task": lambda board: (
+        (board / "tasks" / "aa").mkdir() or (board / "tasks" / "aa" / "TASK.md").write_text("x")
+    ),
+    "a task that is gone": lambda board: (board / PATH).unlink(),
+    "another branch": lambda board: git("checkout", "--quiet", "--detach", at=board),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_whatever_a_person_did_the_board_counts_as_touched(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    repository = _with_task(tmp_path).store.repository
+    checkout = board_checkout(repository)
+    assert checkout is not None
+    assert is_untouched(repository, checkout)
+    change(checkout.path)
+    assert not is_untouched(repository, checkout)
+
+
+def test_a_board_of_which_an_edit_is_remembered_counts_as_touched(tmp_path: Path) -> None:
+    repository = _with_task(tmp_path).store.repository
+    checkout = board_checkout(repository)
+    assert checkout is not None
+    blob = git("rev-parse", f"HEAD:{PATH}", at=checkout.path)
+    save_journal(repository, load_journal(repository)._replace(seen={PATH: (blob,)}))
+    assert not is_untouched(repository, checkout)

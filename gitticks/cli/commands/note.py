@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.handover import current_session, request_note
 from gitticks.actions.task_lookup import find_task_to_change
 from gitticks.actions.update import check_author, note_task
 from gitticks.cli.editor import is_typed_to
@@ -54,11 +53,17 @@ def note_command(
         raise UsageError("the note is given twice, as TEXT and by `--file`", hint="leave one of them out")
     kind = ActorKind(author) if author else None
     check_author(context, kind)
-    session = current_session(context, named)
-    if session is not None:
-        request = request_note(session, read_text_file(file) or read_text(typed) or "")
-        print_request(session, request, "note left for the runner", as_json=as_json)
-        return
+    if context.mailbox is not None:
+        from gitticks.actions.handover import (
+            current_session,
+            request_note,
+        )  # loads what checks and sessions need
+
+        session = current_session(context, named)
+        if session is not None:
+            request = request_note(session, read_text_file(file) or read_text(typed) or "")
+            print_request(session, request, "note left for the runner", as_json=as_json)
+            return
     try:
         task_id = find_task_to_change(context, named)
     except UnknownTaskError as error:
