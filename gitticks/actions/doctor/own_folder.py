@@ -30,7 +30,7 @@ _FOLDERS = (
 )  # fmt: skip
 _FILES = (
     "lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run",
-    "board.json", "base-move.json", "doctor.json", "notices.json", "resting.json", "spending.json",
+    "board.json", "base-move.json", "claims.json", "doctor.json", "notices.json", "resting.json", "spending.json",
     "index.sqlite3", "index.sqlite3-journal", "index.lock",
 )  # fmt: skip
 
