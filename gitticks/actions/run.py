@@ -217,6 +217,18 @@ def stop_run(context: Context) -> None:
     Holds(context.repository.own_dir).ask_run_to_stop()
 
 
+def pause_runs(context: Context) -> None:
+    """Keeps the runs of this clone from beginning anything new; what runs goes on to its end."""
+    context.require_person("pause a run")
+    Holds(context.repository.own_dir).pause()
+
+
+def unpause_runs(context: Context) -> bool:
+    """Lets the runs of this clone go on; returns whether they were paused."""
+    context.require_person("let a run go on")
+    return Holds(context.repository.own_dir).unpause()
+
+
 def stop_task(context: Context, task_id: TaskId) -> bool:
     """Holds a task back in this clone until `gt run <id>`; returns whether its agent was alive."""
     context.require_person("stop a task")

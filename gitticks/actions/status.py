@@ -20,7 +20,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency, is_to_review
 from gitticks.model.status import Status
-from gitticks.runner.liveness import RESTING_FILE, is_run_alive_at
+from gitticks.runner.liveness import PAUSED_FILE, RESTING_FILE, is_run_alive_at
 from gitticks.store.index import BrokenFile, open_index
 from gitticks.store.tip import state_tip
 
@@ -74,6 +74,7 @@ class Overview(NamedTuple):
     spending: SpendingRecord | None
     waiting: tuple[str, str] | None
     is_elsewhere: bool
+    is_paused: bool
 
 
 def take_stock(context: Context, most_asked: int, *, with_json: bool = False) -> Overview:
@@ -117,6 +118,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         spending=spending_of_run(context),
         waiting=waiting,
         is_elsewhere=is_elsewhere,
+        is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),
     )
 
 

@@ -86,6 +86,8 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("run", RUN, "Run agents on what is ready.", "running"),
     CatalogueEntry("start", RUN, "Begin a task by hand in a workspace of its own.", "running"),
     CatalogueEntry("stop", RUN, "Stop the run, or one task's agent.", "running"),
+    CatalogueEntry("pause", RUN, "Let runs begin nothing new until `gt unpause`.", "running"),
+    CatalogueEntry("unpause", RUN, "Let runs go on after `gt pause`.", "running"),
     CatalogueEntry("health", RUN, "Find dead sessions and finish what they left.", "running"),
     CatalogueEntry("worktree", RUN, "List and clean workspaces.", "workspaces"),
     CatalogueEntry("merge", RUN, "Merge what is approved.", "workspaces"),

@@ -1,4 +1,4 @@
-"""Which tasks have a session that lives in this clone, which are held, and whether the run is asked to stop."""
+"""Which tasks have a session that lives in this clone, which are held, and whether runs are paused or asked to stop."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
 RUN_LOCK = "run.lock"
+PAUSED_FILE = "paused"
 RESTING_FILE = "resting.json"
 """Which agents rest because their service gives them no more; `gitticks.runner.start_delays` writes it."""
 SPENDING_FILE = "spending.json"
@@ -60,7 +61,7 @@ def _names_in(folder: str) -> list[str]:
 
 
 class Holds:
-    """The held tasks and the request to stop everything, as empty files, so that a running `gt run` sees them.
+    """The held tasks, the pause and the request to stop everything, as empty files, so that a running `gt run` sees them.
 
     `own_dir` is `<common git dir>/gitticks`.
     """
@@ -69,6 +70,7 @@ class Holds:
         self._own_dir = own_dir
         self._folder = own_dir / HELD_FOLDER
         self._stop_all = own_dir / "stop-run"
+        self._pause = own_dir / PAUSED_FILE
 
     def hold(self, task_id: TaskId) -> None:
         """Keeps runners of this clone away from a task and ends its session."""
@@ -82,6 +84,22 @@ class Holds:
     def held(self) -> frozenset[TaskId]:
         """Returns the held tasks."""
         return held_tasks(str(self._own_dir))
+
+    def pause(self) -> None:
+        """Keeps runs of this clone from beginning anything new, until `unpause`."""
+        self._pause.parent.mkdir(parents=True, exist_ok=True)
+        self._pause.touch()
+
+    def unpause(self) -> bool:
+        """Lets runs go on; returns whether they were kept from it."""
+        was_paused = self.is_paused
+        self._pause.unlink(missing_ok=True)
+        return was_paused
+
+    @property
+    def is_paused(self) -> bool:
+        """True while runs of this clone are to begin nothing new."""
+        return self._pause.exists()
 
     def ask_run_to_stop(self) -> None:
         """Asks the run that is alive to end its iterations and stop."""

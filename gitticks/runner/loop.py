@@ -186,6 +186,12 @@ class Loop:
             return bool(self._jobs)
         self._start_recoveries(pool)
         self._name_left_out()
+        if self.run.holds.is_paused:
+            self._tell_waiting("paused: nothing new begins before `gt unpause`")
+            has_more = bool(self._pickable()) or any(
+                one.is_merging for one in self._tasks.in_scope().values()
+            )
+            return bool(self._jobs) or has_more or self._goes_on
         started = self._start_merge(pool) | self._start_sessions(pool)
         return bool(self._jobs) or started or self._patience.is_short or self._goes_on
 
@@ -356,7 +362,8 @@ class Loop:
                 job.stop.request()
 
     def _idle(self) -> None:
-        if self._goes_on and not self._patience.is_short:
+        is_paused = self.run.holds.is_paused
+        if self._goes_on and not self._patience.is_short and not is_paused:
             waits_for = self._patience.waits_for or "nothing is ready; waiting for tasks"
             self._tell_waiting(f"{waits_for}, Ctrl-C ends the run")
 
@@ -369,6 +376,7 @@ class Loop:
             return (
                 self.run.holds.is_run_asked_to_stop()
                 or self.run.holds.held() != held
+                or self.run.holds.is_paused != is_paused
                 or self._patience.resting != resting
                 or self.budgets.limit(Role.REVIEWER) is not None
             )

@@ -29,7 +29,7 @@ _FOLDERS = (
     "checkout-hooks",
 )  # fmt: skip
 _FILES = (
-    "lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run",
+    "lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run", "paused",
     "board.json", "base-move.json", "claims.json", "doctor.json", "notices.json", "resting.json", "spending.json",
     "index.sqlite3", "index.sqlite3-journal", "index.lock",
 )  # fmt: skip

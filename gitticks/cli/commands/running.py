@@ -7,7 +7,15 @@ import sys
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.run import check_health, execute, prepare_run, stop_run, stop_task
+from gitticks.actions.run import (
+    check_health,
+    execute,
+    pause_runs,
+    prepare_run,
+    stop_run,
+    stop_task,
+    unpause_runs,
+)
 from gitticks.actions.sync_auto import sync_before
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.workspaces import start_task
@@ -196,6 +204,23 @@ def stop_command(context: Context, *, task: str | None) -> None:
     was_alive = stop_task(context, task_id)
     say(f"{task_id}  {'its agent is being stopped' if was_alive else 'is not started any more'}")
     hint(f"`gt run {task_id}` takes it up again")
+
+
+@command("pause", "gt pause", with_json=False)
+def pause_command(context: Context) -> None:
+    """Let runs begin nothing new until `gt unpause`.
+
+    Agents at work go on to the end of their session; after that no session and no merge begins in this clone.
+    """
+    pause_runs(context)
+    say("runs of this clone begin nothing new")
+    hint("`gt unpause` lets them go on, `gt stop ID` stops an agent at work")
+
+
+@command("unpause", "gt unpause", with_json=False)
+def unpause_command(context: Context) -> None:
+    """Let runs go on after `gt pause`."""
+    say("runs of this clone go on" if unpause_runs(context) else "runs of this clone were not paused")
 
 
 @command("health", "gt health")

@@ -101,6 +101,9 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
         yield on.styled("in work", Style.STRONG)
         table = in_work_table(on.narrower(len(GAP)), context, list(found.in_work), with_heading=False)
         yield from (GAP + line for line in table)
+    if found.is_paused:
+        yield on.styled("paused", Style.STRONG)
+        yield f"{GAP}runs begin nothing new before `gt unpause`"
     yield from _spending(on, found)
     yield from _resting(on, found, context.now)
     yield from _awaiting(on, found.inbox, context.now)
@@ -242,6 +245,7 @@ def _print_json(found: Overview) -> None:
         broken=found.broken,
         merged_by_hand=found.merged,
         cycles=found.cycles,
+        paused=found.is_paused,
         resting=found.resting,
         budgets=found.spending.budgets if found.spending else (),
         ended=found.spending.ended if found.spending else None,

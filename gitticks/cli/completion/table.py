@@ -57,6 +57,8 @@ TABLE: dict[str, tuple[str, str]] = {
     "run": ("task*", "--parallel=- --agent=agent --model=- --isolation=task|epic|none --max-iterations=- --task-iterations=- --max-tokens=- --max-cost=- --max-duration=- --timeout=- --debounce=- --poll=- --permission=interactive|auto-edit|auto-all|yolo --sandbox=strict|permissive|none"),
     "start": ("task", ""),
     "stop": ("task", ""),
+    "pause": ("", ""),
+    "unpause": ("", ""),
     "health": ("", ""),
     "worktree clean": ("task*", ""),
     "worktree list": ("", ""),
