@@ -6,13 +6,15 @@ from pathlib import Path
 
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted
+from gitticks.errors import NotFoundError, RefusedError
 from gitticks.git.checkouts import checkout_at, current_branch, list_worktrees
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
 from gitticks.runner.astray import find_astray
-from gitticks.runner.verifiers import run_checks
+from gitticks.runner.liveness import live_tasks
+from gitticks.runner.verifiers import ChecksReport, has_gates, run_checks
 from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
 from gitticks.store.layout import WORK_BRANCH
 from gitticks.workflow.transitions import targets
@@ -57,6 +59,24 @@ def astray_in(context: Context, task: Task, workspace: Path, *, is_tested_there:
         base=task.base,
         is_tested_there=is_tested_there,
     )
+
+
+def verify_task(context: Context, task_id: TaskId) -> ChecksReport:
+    """Runs the quality gates in a task's workspace, as its hand-off would; the task stays as it is."""
+    workspace = workspace_of(context, context.store.task_file(task_id).task)
+    if workspace is None:
+        raise NotFoundError(
+            f"`{task_id}` has no workspace in this clone", hint=f"`gt start {task_id}` makes one"
+        )
+    if task_id in live_tasks(context.repository.own_place):
+        raise RefusedError(
+            f"an agent works on `{task_id}` now; the gates run when it hands over",
+            hint=f"`gt stop {task_id}` ends it",
+        )
+    if not has_gates(context.settings):
+        raise RefusedError("no quality gate is set", hint='`gt config verify.test "make test"` sets one')
+    require_team_trusted(context)
+    return run_checks(workspace, context.settings, context.world.environment, context.repository)
 
 
 def failed_check(context: Context, task_id: TaskId) -> str | None:

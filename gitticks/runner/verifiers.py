@@ -100,6 +100,11 @@ def has_commands(settings: Settings) -> bool:
     return bool(_gates(settings.verify))
 
 
+def has_gates(settings: Settings) -> bool:
+    """True if any gate holds in a workspace."""
+    return settings.verify.committed or has_commands(settings)
+
+
 def run_checks(
     directory: Path,
     settings: Settings,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.evidence import verify_task
 from gitticks.actions.run import merge_all, merge_task, try_out
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.workspaces import clean_worktrees, list_worktrees
@@ -80,6 +81,26 @@ def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_j
     if not cleaned and not as_json:
         say("nothing to clean", err=True)
     return Exit.FAILED if any(one.problem for one in cleaned) else Exit.DONE
+
+
+@command("verify", "gt verify k7f2", "gt verify")
+@task_argument(required=False)
+def verify_command(context: Context, *, task: str | None, as_json: bool) -> int:
+    """Run the quality gates in a task's workspace.
+
+    The same that decide whether work can be handed over: nothing uncommitted, then the commands of `verify`. The task
+    stays as it is. In a workspace the ID may be left out. Exits with 1 if a gate fails.
+    """
+    task_id = context.resolve(task)
+    report = verify_task(context, task_id)
+    if as_json:
+        print_object(id=task_id, lines=report.lines, failure=report.failure, seconds=round(report.seconds, 1))
+    else:
+        for line in report.lines or ("everything is committed",):
+            say(f"{task_id}  {visible(line)}")
+        if report.failure is not None:
+            say("\n".join(map(visible, report.failure.splitlines())), err=True)
+    return Exit.DONE if report.failure is None else Exit.FAILED
 
 
 @command("merge", "gt merge", "gt merge --dry-run k7f2")

@@ -62,6 +62,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "health": ("", ""),
     "worktree clean": ("task*", ""),
     "worktree list": ("", ""),
+    "verify": ("task", ""),
     "merge": ("task*", ""),
     "sync": ("-", "--every=- --timeout=-"),
     "merge-driver": ("- - - - -", ""),
