@@ -135,7 +135,10 @@ def _line(objects: Objects, tip: str) -> Iterator[str]:
 
 
 def _left_behind(objects: Objects, tip: str) -> Iterator[str]:
-    line = set(_line(objects, tip))
-    for commit in islice(logged(objects.common_dir, STATE_REF), _MOST_LOGGED):
-        if commit not in line and objects.has(commit):
+    """Yields what the branch's log knows besides; not what was committed since the tip was read, which is no older."""
+    logs = tuple(islice(logged(objects.common_dir, STATE_REF), _MOST_LOGGED))
+    newer = logs[: logs.index(tip)] if tip in logs else ()
+    passed = {*_line(objects, tip), *newer}
+    for commit in logs:
+        if commit not in passed and objects.has(commit):
             yield commit

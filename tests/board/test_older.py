@@ -34,6 +34,15 @@ def test_what_a_rebase_left_behind_was_shown_too(tmp_path: Path) -> None:
     assert list(older_versions(store.objects, store.tip(), "a")) == [b"1", b"shown"]
 
 
+def test_what_was_committed_since_the_tip_was_read_is_no_older_version(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "project")
+    for text in ("1", "2"):
+        write_to_branch(store, {"a": text})
+    tip = store.tip()
+    write_to_branch(store, {"a": "3"})
+    assert list(older_versions(store.objects, tip, "a")) == [b"2", b"1"]
+
+
 def test_are_no_more_than_a_few(tmp_path: Path) -> None:
     store = make_store(tmp_path / "project")
     for number in range(MOST_VERSIONS + 3):
