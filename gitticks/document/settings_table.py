@@ -47,7 +47,6 @@ class Setting:
 
 
 NOT_YET: tuple[str, ...] = (
-    "agents.*.fallback",
     "approvals.allowed_signers",
     "checkpoint_every",
     "council.",
@@ -154,7 +153,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("agents.*.model", kinds.TEXT, "the model that this agent uses; null: its own default"),
     Setting("agents.*.mode", kinds.word(PermissionMode), "what this agent may do without asking"),
     Setting("agents.*.args", kinds.TEXTS, "more arguments for this agent's command line"),
-    Setting("agents.*.fallback", kinds.TEXTS, "the agents that take over when this one refuses or fails"),
+    Setting(
+        "agents.*.fallback",
+        kinds.TEXTS,
+        "the agents that take over, in turn, when this one refuses or cannot be started",
+    ),
     Setting("agents.*.*", kinds.OPTION, "a value that only this agent's adapter knows"),
     Setting("review", kinds.word(ReviewPolicy), "who reviews work before a person sees it", _REVIEW),
     Setting("reviewers", kinds.REVIEWERS, "the reviewers, each with a name, an agent and a focus"),

@@ -197,6 +197,7 @@ class SessionEnding:
     role: Role
     round: int
     report: AgentReport
+    has_fallback: bool = False
 
     def trigger(self) -> SessionEnded:
         """Returns the end with the signal that counts."""
@@ -216,6 +217,7 @@ class SessionEnding:
             report.is_estimate,
             report.denied,
             report.cost_source,
+            self.has_fallback,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,12 @@ from gitticks.errors import GitticksError
 from gitticks.model.settings import ReviewPolicy, Settings
 from gitticks.model.status import Role, Status
 from gitticks.model.task import Task
+from gitticks.workflow.artifacts import refused_since_last_word
 
 if TYPE_CHECKING:
     from gitticks.agents.registry import Registry
     from gitticks.document.taskfile import TaskFile
+    from gitticks.model.event import Event
     from gitticks.store.branch import Store
 
 NO_AGENT_HINT = (
@@ -58,6 +60,23 @@ def choose_agent(
     name = asked or task.agent
     spec = registry.spec(name) if name else registry.default_spec()
     return replace(spec, model=model or task.model or spec.model)
+
+
+def agents_left(
+    registry: Registry, agent: AgentSpec, history: Callable[[], Iterable[Event]]
+) -> tuple[AgentSpec, ...]:
+    """Returns an agent and its fallbacks, without those that refused the task since it last moved; never none.
+
+    `history` is the task's, read only where there are fallbacks.
+
+    Raises:
+        GitticksError: a fallback is named that does not exist.
+    """
+    if not agent.fallback:
+        return (agent,)
+    refused = refused_since_last_word(history())
+    chain = (agent, *map(registry.spec, agent.fallback))
+    return tuple(one for one in chain if one.name not in refused) or (agent,)
 
 
 def script_blocks(file: TaskFile, role: Role) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ from gitticks.runner.events import AgentSaid, BudgetReached, SessionBegan, Warne
 from gitticks.runner.finishing import SessionEnding, finish_session, look_for_left_behind
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.requests import RequestWatcher
-from gitticks.runner.reviewing import choose_agent, find_waiver, require_worker, script_blocks
+from gitticks.runner.reviewing import agents_left, choose_agent, find_waiver, require_worker, script_blocks
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.runner.workspaces import Plan, Workspace
 from gitticks.store.decisions import carry_out
@@ -167,9 +167,10 @@ class SessionRun:
         self.stop = stop
         self.store = run.open_store()
         self.file: TaskFile = self.store.task_file(task_id)
-        self.agent: AgentSpec = choose_agent(
+        first = choose_agent(
             run.registry, self.file.task, run.settings, role, asked=run.options.agent, model=run.options.model
         )
+        self.agent, *self.fallbacks = agents_left(run.registry, first, lambda: self.store.history(task_id))
         self.report: AgentReport | None = None
         self.reached: tuple[BudgetReached, ...] = ()
         self.round = current_round(self.file.task, role)
@@ -366,7 +367,7 @@ class SessionRun:
         if report.is_unpriced:
             self.run.emit(Warned(self.task_id, unpriced_words(self.agent.name, report)))
         self.report = report
-        ending = SessionEnding(self.actor, self.role, self.round, report)
+        ending = SessionEnding(self.actor, self.role, self.round, report, has_fallback=bool(self.fallbacks))
         finished = finish_session(
             self.run, self.store, self.file, ending, workspace=workspace, stop=self.stop
         )

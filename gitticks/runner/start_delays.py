@@ -16,7 +16,7 @@ from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.runner.events import Warned
 from gitticks.runner.liveness import RESTING_FILE
-from gitticks.runner.reviewing import choose_agent
+from gitticks.runner.reviewing import agents_left, choose_agent
 from gitticks.safe_read import read_plain_file
 
 if TYPE_CHECKING:
@@ -270,7 +270,9 @@ class Patience:
 
     def _agent_of(self, task: Task) -> str:
         asked = self._run.options.agent
-        return choose_agent(self._run.registry, task, self._run.settings, role_for(task), asked=asked).name
+        first = choose_agent(self._run.registry, task, self._run.settings, role_for(task), asked=asked)
+        history = self._run.open_store().history
+        return agents_left(self._run.registry, first, lambda: history(task.id))[0].name
 
 
 def role_for(task: Task) -> Role:

@@ -81,6 +81,18 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
     return Counts(iterations, failed_checks, refusals, failed_merges, voids, work_approved, overflows, spent)
 
 
+def refused_since_last_word(history: Iterable[Event]) -> frozenset[str]:
+    """Returns the agents that refused a task, or could not be started on it, since it moved on or a person spoke."""
+    refused: set[str] = set()
+    for event in history:
+        is_word = event.actor.is_human and event.type in PERSONS_WORD
+        if is_word or event.type in (EventType.ADVANCED, EventType.MOVED):
+            refused.clear()
+        elif event.type in (EventType.REFUSED, EventType.START_FAILED):
+            refused.add(event.actor.name)
+    return frozenset(refused)
+
+
 def granted_before(history: Iterable[Event]) -> Spent:
     """Returns what an epic and all below it had taken when a person let it go on after its budget was spent."""
     stopped_at = granted = Spent()

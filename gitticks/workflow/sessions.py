@@ -170,7 +170,7 @@ def _refuse(draft: Draft, ended: SessionEnded) -> None:
     kind = EventType.REFUSED if ended.ending is Ending.REFUSED else EventType.START_FAILED
     reason = ended.detail or ended.ending.value
     draft.log(kind, reason)
-    if draft.counts.refusals + 1 >= MOST_REFUSALS:
+    if not ended.has_fallback and draft.counts.refusals + 1 >= MOST_REFUSALS:
         draft.give_up(reason)
 
 

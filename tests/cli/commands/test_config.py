@@ -192,7 +192,6 @@ NOTHING_YET = (
     ("keep.transcripts", "1d"),
     ("checkpoint_every", "2"),
     ("workspace.update", "between-iterations"),
-    ("agents.claude.fallback", "[codex]"),
     ("agents.codex.sandbox_mode", "workspace-write"),
     ("agents.claude.sandbox", "strict"),
 )
