@@ -81,7 +81,9 @@ def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -
     if checkout is None:
         return ()
     with _no_writer(repository, wait_seconds), errors_of_board(_NOT_SEEN):
-        return tuple(edit for edit in _Look(repository, checkout).edits() if edit.is_plain)
+        found = _Look(repository, checkout).edits()
+        # Nothing is taken up here, so it does not matter whether somebody is saving it.
+        return tuple(replace(edit, rest_seconds=0.0) for edit in found if edit.is_plain)
 
 
 def wait_until_quiet(repository: Repository, paths: Sequence[str]) -> bool:
