@@ -65,8 +65,11 @@ CALLS: dict[str, tuple[str, ...]] = {
     "run": ("run", "done", "--debounce", "0"),
     "start": ("start", "k7f2"),
     "stop": ("stop", "k7f2"),
+    "pause": ("pause",),
+    "unpause": ("unpause",),
     "health": ("health",),
     "worktree": ("worktree", "list"),
+    "verify": ("verify", "work"),
     "merge": ("merge",),
 }
 """One plain call of each command that succeeds; `demo` makes its own repository and `hook` and `merge-driver` are called by git."""

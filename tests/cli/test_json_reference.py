@@ -50,6 +50,7 @@ ROWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "start": (("start", "m3xq"),),
     "review": (("review", "told"),),
     "merge": (("merge", "--dry-run", "wait"), ("approve", "wait", "--no-wait"), ("merge",)),
+    "verify": (("verify", "wait"),),
     "health": (("health",),),
     "worktree list": (("worktree", "list"),),
     "worktree clean": (("worktree", "clean", "work", "--force"),),
@@ -149,7 +150,18 @@ def test_a_task_has_the_fields_of_its_file_and_what_is_derived(base: frozenset[s
 def test_every_command_with_json_is_on_the_page() -> None:
     listing = {"list", "ready", "inbox", "tree", "search", "show", "next", "run", "watch"}
     named = {name.split()[0] for name in rows()} | listing | set(CHANGING)
-    without = {"completion", "help", "skill", "demo", "export", "stop", "merge-driver", "hook"}
+    without = {
+        "completion",
+        "help",
+        "skill",
+        "demo",
+        "export",
+        "stop",
+        "pause",
+        "unpause",
+        "merge-driver",
+        "hook",
+    }
     assert {entry.name for entry in CATALOGUE} == named | without
     assert all(f"`{name}`" in page() for name in CHANGING)
     assert set(ROWS) == set(rows())
