@@ -35,7 +35,7 @@ def keep_notes(
     """Makes the notes on the board those of `reasons`, by the path of the file that they are about.
 
     Where paths are given, only the notes about these are looked at. A board or disk that cannot be written to is no
-    failure: the reasons are told elsewhere too.
+    failure: the reasons are shown elsewhere too.
     """
     known = _load(repository)
     paths = {*known, *reasons} if among is None else {*known, *reasons}.intersection(among)

@@ -85,10 +85,7 @@ class EpicSpending:
     @property
     def total(self) -> Spent:
         """Returns all that was ever spent."""
-        total = Spent()
-        for one in self.by_task.values():
-            total = total.plus(one)
-        return total
+        return budget.total_of(self.by_task.values())
 
     def readings(self, limits: BudgetLimits, *, without: Spent = NOTHING) -> tuple[Reading, ...]:
         """Returns how much of the limits is spent, or was before the last of it."""
@@ -161,10 +158,7 @@ class Budgets:
     @property
     def spent(self) -> Spent:
         """Returns what the run has spent, its time by the clock."""
-        total = Spent()
-        for one in self.by_task.values():
-            total = total.plus(one)
-        return replace(total, seconds=self._clock() - self._begun)
+        return replace(budget.total_of(self.by_task.values()), seconds=self._clock() - self._begun)
 
     def readings(self, *, running: int = 0) -> tuple[Reading, ...]:
         """Returns how much of the run's budget is spent, with so many workers that are at work."""

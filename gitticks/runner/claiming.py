@@ -12,7 +12,7 @@ from gitticks.model.ids import TaskId
 
 if TYPE_CHECKING:
     from gitticks.model.task import Task
-    from gitticks.store.claims import Claims
+    from gitticks.store.claims import Claims, Holder
 
 _RENEWALS = 3
 """So often a claim is renewed within its lease: the remote may miss some."""
@@ -20,7 +20,11 @@ _AGAIN_SECONDS = 30.0
 
 
 class ClaimedElsewhereError(RefusedError):
-    """Another clone works on the task."""
+    """Another clone works on the task; `words` say who, and until when."""
+
+    def __init__(self, task_id: TaskId, holder: Holder) -> None:
+        self.words = f"claimed by {holder.by} on {holder.host} until {holder.expires:%H:%M} UTC"
+        super().__init__(f"`{task_id}` is {self.words}", hint="`gt sync` shows what becomes of it")
 
 
 class RunClaims:
@@ -99,10 +103,7 @@ class RunClaims:
             if holder is not None:
                 self._elsewhere[task_id] = self._clock() + _AGAIN_SECONDS
         if holder is not None:
-            raise ClaimedElsewhereError(
-                f"`{task_id}` is claimed by {holder.by} on {holder.host} until {holder.expires:%H:%M} UTC",
-                hint="`gt sync` shows what becomes of it",
-            )
+            raise ClaimedElsewhereError(task_id, holder)
         self._share()
 
     def confirm(self, task_id: TaskId) -> None:

@@ -30,7 +30,7 @@ from gitticks.runner.reviewing import choose_agent, require_any_worker
 from gitticks.runner.session import SessionRun
 from gitticks.runner.start_delays import LeftAlone, Patience, role_for
 from gitticks.runner.waking import TaskReader, wait_for_change
-from gitticks.workflow.decision import is_turn_of
+from gitticks.workflow.decision import goes_on_in_run, is_turn_of
 
 if TYPE_CHECKING:
     from gitticks.agents.base import AgentReport, AgentSpec
@@ -300,12 +300,12 @@ class Loop:
             try:
                 session = job.future.result()
             except ClaimedElsewhereError as error:
-                self.run.emit(Warned(job.task.id, error.message.removeprefix(f"`{job.task.id}` is ")))
+                self.run.emit(Warned(job.task.id, error.words))
             except GitticksError as error:
                 self._left_alone.note_failure(job.task.id, error)
                 self.run.claims.note_end(after, is_ours=False)
             else:
-                self.run.claims.note_end(after, is_ours=_goes_on_with(after))
+                self.run.claims.note_end(after, is_ours=goes_on_in_run(after))
                 if session is None:
                     continue
                 self._left_alone.note_end(job.task.id)
@@ -451,8 +451,3 @@ class Loop:
             in_review=in_review,
             limit=settings.in_review,
         )
-
-
-def _goes_on_with(task: Task) -> bool:
-    """True if a run has more to do for a task."""
-    return task.is_merging or is_turn_of(task, Role.WORKER) or is_turn_of(task, Role.REVIEWER)

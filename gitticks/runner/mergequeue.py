@@ -142,11 +142,11 @@ class MergeQueue:
         failure, tested = self._verify(task, commit)
         if failure is not None:
             return MergeResult(self._decide(task, MergeFailed(failure)), tested=tested)
+        self.run.claims.confirm(task.id)
         # A person who took the task back while the tests ran wins over a base that has not moved yet.
         now = self._approved(task.id)
         if now.end_sha != task.end_sha:
             return None
-        self.run.claims.confirm(task.id)
         moved = move_base(self.repository, base, tip, commit, f"gitticks: merge {task.id}")
         match moved:
             case BaseMoved():

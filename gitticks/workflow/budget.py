@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from functools import reduce
 
 from gitticks.model.event import Data, Event, EventType
 from gitticks.model.settings import BudgetLimits
@@ -87,6 +88,11 @@ class Spent:
 
 
 NOTHING = Spent()
+
+
+def total_of(spent: Iterable[Spent]) -> Spent:
+    """Returns the sum of all."""
+    return reduce(Spent.plus, spent, NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +229,7 @@ def spent_in_session(ended: Event) -> Spent:
 
 def spent_in(history: Iterable[Event]) -> Spent:
     """Returns what all sessions of a history took."""
-    total = Spent()
-    for event in history:
-        if event.type is EventType.SESSION_ENDED:
-            total = total.plus(spent_in_session(event))
-    return total
+    return total_of(spent_in_session(event) for event in history if event.type is EventType.SESSION_ENDED)
 
 
 def total_in(reached: Event) -> Spent:

@@ -48,6 +48,11 @@ def is_turn_of(task: Task, role: Role) -> bool:
     return whose_turn(task) is _TURNS[role]
 
 
+def goes_on_in_run(task: Task) -> bool:
+    """True if a run has more to do for a task: work, a review or the merge."""
+    return task.is_merging or is_turn_of(task, Role.WORKER) or is_turn_of(task, Role.REVIEWER)
+
+
 def awaits_hands(task: Task) -> bool:
     """True while a person is to do a task's work, and can begin it."""
     begins = task.status in (Status.PENDING, Status.WORKING)

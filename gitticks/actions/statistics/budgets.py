@@ -11,7 +11,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import BudgetSettings
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
-from gitticks.workflow.budget import NOTHING, Reading, Scope, Spent
+from gitticks.workflow.budget import Reading, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,10 @@ def budget_figures(
         if not task.is_epic:
             readings = budget.read(Scope.TASK, count_since_last_word(history).spent, limits.task)
         elif limits.epic.is_set:
-            total = _total(histories, {task.id, *graph.below(task.id)})
+            below = {task.id, *graph.below(task.id)}
+            total = budget.total_of(budget.spent_in(histories.get(one, ())) for one in below)
             readings = budget.read(Scope.EPIC, total.minus(granted_before(history)), limits.epic)
         else:
             continue
         found += [BudgetFigures(task.id, task.title, one) for one in readings if one.spent]
     return tuple(sorted(found, key=lambda one: (-one.reading.percent, one.id, one.reading.metric)))
-
-
-def _total(histories: Mapping[TaskId, Sequence[Event]], tasks: set[TaskId]) -> Spent:
-    total = NOTHING
-    for one in tasks:
-        total = total.plus(budget.spent_in(histories.get(one, ())))
-    return total

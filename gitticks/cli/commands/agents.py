@@ -1,4 +1,4 @@
-"""`gt agents` and `gt skill`: which coding agents there are, and what they are told."""
+"""`gt agents` and `gt skill`: which coding agents there are, and the instructions for them."""
 
 from __future__ import annotations
 
