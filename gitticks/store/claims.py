@@ -103,13 +103,15 @@ class Claims:
             return lost
 
     def is_held(self, task_id: TaskId) -> bool:
-        """True if the remote still has our claim on a task.
+        """True if the remote still has our claim on a task; one that it has no more is forgotten.
 
         Raises:
             UnreachableError: the remote gave no answer.
         """
         with self._lock:
-            return task_id in self._held and self._there(task_id) in self._own[task_id]
+            if task_id in self._held and self._there(task_id) not in self._own[task_id]:
+                self._forget([task_id])
+            return task_id in self._held
 
     def release(self, task_ids: Iterable[TaskId]) -> None:
         """Gives claims back.

@@ -161,3 +161,23 @@ def test_kills_of_either_run_leave_nothing_twice(tmp_path: Path) -> None:
     assert "error" not in {
         one["severity"] for one in json.loads(clones[0].ok("doctor", "--json"))["findings"]
     }
+
+
+def test_what_another_clone_did_while_the_tests_of_a_merge_ran_counts(tmp_path: Path) -> None:
+    """The claim was lost meanwhile; that it can be had again says nothing of what was done in between."""
+    one, other = clones_with(tmp_path, 1)
+    lost = " && ".join(
+        (
+            f"git -C {other.path} push -q origin :{CLAIMS}t00x",
+            f"cd {other.path}",
+            f"env -u GITTICKS_AGENT {tmp_path}/bin/gt sync",
+            f"env -u GITTICKS_AGENT {tmp_path}/bin/gt cancel t00x",
+            f"env -u GITTICKS_AGENT {tmp_path}/bin/gt sync",
+        )
+    )
+    test = f"if [ -e {tmp_path}/handed-over ]; then {lost}; else touch {tmp_path}/handed-over; fi"
+    one.ok("config", "verify.test", test)
+    one.ok("sync")
+    ran = one.gt("run", "--headless", "--debounce", "0")
+    assert one.task("t00x").status is Status.CANCELLED, ran.seen
+    assert git("log", "main", "--format=%(trailers:key=Task,valueonly)", at=one.path).strip() == ""

@@ -83,10 +83,19 @@ def test_an_expired_claim_is_taken_over_and_its_holder_learns_of_it(remote: Path
     ada.take(OTHER)
     clock.time += LEASE
     assert bob.take(TASK) is None
-    assert (ada.is_held(TASK), ada.is_held(OTHER)) == (False, True)
     assert ada.renew() == {TASK}
     assert ada.held == {OTHER}
     assert bob.is_held(TASK)
+
+
+def test_a_claim_that_is_gone_is_held_no_more_and_can_be_taken_again(remote: Path, clock: Clock) -> None:
+    ada, bob = claims_of(remote, "ada", clock), claims_of(remote, "bob", clock)
+    ada.take(TASK)
+    git("update-ref", "-d", CLAIMS + TASK, at=remote)
+    assert not ada.is_held(TASK)
+    assert ada.held == frozenset()
+    assert bob.take(TASK) is None
+    assert ada.take(TASK) is not None
 
 
 def test_a_clone_that_was_killed_goes_on_with_its_own(remote: Path, clock: Clock) -> None:
