@@ -24,7 +24,6 @@ _MOST_TRIED = 8
 class Rehearsed(NamedTuple):
     """What is to become of a file that holds `present`: found out before its checkout was locked, which may take long."""
 
-    version: Version
     present: bytes | None
     outcome: Outcome
     wanted: bytes | None
@@ -121,7 +120,7 @@ class Follower:
             present, is_young = self._read(version.path)
         except NotPlainError:
             return None
-        return Rehearsed(version, present, *self._decide(version, present, is_young=is_young))
+        return Rehearsed(present, *self._decide(version, present, is_young=is_young))
 
     def _read(self, path: str) -> tuple[bytes | None, bool]:
         """Returns what a file holds, and whether it may be half of what is coming; later it may be at rest."""
