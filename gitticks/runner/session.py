@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from gitticks.agents.base import (
     AgentKind,
@@ -38,6 +35,7 @@ from gitticks.runner.finishing import SessionEnding, finish_session, look_for_le
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.requests import RequestWatcher
 from gitticks.runner.reviewing import agents_left, choose_agent, find_waiver, require_worker, script_blocks
+from gitticks.runner.transcripts import Transcript
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.runner.workspaces import Plan, Workspace
 from gitticks.store.decisions import carry_out
@@ -55,35 +53,6 @@ if TYPE_CHECKING:
 _SPOILT = frozenset({Ending.CRASHED, Ending.TIMED_OUT, Ending.REFUSED, Ending.CONTEXT_FULL})
 _NEVER_SPOKE = KEPT_FROM_WORK | {Ending.START_FAILED, Ending.STOPPED}
 """A session that ended so and has no name of its own came to nothing, so the one before it is the last."""
-
-
-class Transcript:
-    """A file under `<common git dir>/gitticks/transcripts/<task>/`, named after the session's start; never committed."""
-
-    def __init__(self, own_dir: Path, task_id: TaskId, started: datetime) -> None:
-        folder = own_dir / "transcripts" / task_id
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        name = f"{started:%Y%m%dT%H%M%SZ}-{os.getpid()}.log"
-        descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        self._file = os.fdopen(descriptor, "a", encoding="utf-8", errors="replace", buffering=1)
-
-    def write(self, line: str) -> None:
-        """Adds a line; a disk that is full loses the transcript, not the session."""
-        try:
-            self._file.write(f"{line}\n")
-        except OSError:
-            return
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self._file.close()
-        except OSError:
-            return
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,133 @@
+"""The transcripts of sessions in the clone: what an agent's client printed, as it came; never committed.
+
+They lie in `<common git dir>/gitticks/transcripts/<task>/`, each named after its session's start and its runner.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from gitticks.model.ids import TaskId
+
+if TYPE_CHECKING:
+    from gitticks.model.task import SessionRecord
+
+_CHUNK = 1 << 16
+_LONGEST_LINE = 4_000_000
+
+
+def transcripts_of(own_dir: Path, task_id: TaskId) -> Path:
+    """Returns the folder of a task's transcripts."""
+    return own_dir / "transcripts" / task_id
+
+
+class Transcript:
+    """The transcript of a session that runs now."""
+
+    def __init__(self, own_dir: Path, task_id: TaskId, started: datetime) -> None:
+        folder = transcripts_of(own_dir, task_id)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path = folder / f"{_stamp(started)}-{os.getpid()}.log"
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._file = os.fdopen(descriptor, "a", encoding="utf-8", errors="replace", buffering=1)
+
+    def write(self, line: str) -> None:
+        """Adds a line; a disk that is full loses the transcript, not the session."""
+        try:
+            self._file.write(f"{line}\n")
+        except OSError:
+            return
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._file.close()
+        except OSError:
+            return
+
+
+class TranscriptReader:
+    """Reads what one session has printed, and later what came since; one that began anew has several files.
+
+    Of what came before the first look at most `most_bytes` are read; `left_out` says how many were not.
+    """
+
+    def __init__(self, own_dir: Path, record: SessionRecord, most_bytes: int) -> None:
+        self.folder = transcripts_of(own_dir, record.task)
+        self.left_out = 0
+        self._first, self._end = _stamp(record.started), f"-{record.pid}.log"
+        self._most_bytes = most_bytes
+        self._name: str | None = None
+        self._descriptor: int | None = None
+        self._line = bytearray()
+
+    def read(self) -> list[str]:
+        """Returns the lines that are new and whole."""
+        lines = self._read_on()
+        for name in self._newer():
+            lines += [*self._rest(), *self._open(name), *self._read_on()]
+        return lines
+
+    def close(self) -> list[str]:
+        """Returns what is left, and a last line that nothing ended."""
+        lines = [*self.read(), *self._rest()]
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        return lines
+
+    def _newer(self) -> list[str]:
+        try:
+            names = os.listdir(self.folder)  # noqa: PTH208 - names are all that is wanted
+        except OSError:
+            return []
+        after = self._name or self._first
+        return sorted(
+            name for name in names if name.endswith(self._end) and name >= after and name != self._name
+        )
+
+    def _open(self, name: str) -> list[str]:
+        is_first, self._name = self._name is None, name
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        try:
+            descriptor = os.open(
+                self.folder / name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+            )
+        except OSError:
+            return []
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(descriptor)
+            return []
+        self._descriptor = descriptor
+        if is_first and status.st_size > self._most_bytes:
+            self.left_out = os.lseek(descriptor, status.st_size - self._most_bytes, os.SEEK_SET)
+            return self._read_on()[1:]
+        return []
+
+    def _read_on(self) -> list[str]:
+        found: list[str] = []
+        while self._descriptor is not None and (data := os.read(self._descriptor, _CHUNK)):
+            *whole, rest = (bytes(self._line) + data).split(b"\n")
+            found += [line.decode("utf-8", "replace") for line in whole]
+            self._line = bytearray(rest[:_LONGEST_LINE])
+        return found
+
+    def _rest(self) -> list[str]:
+        rest, self._line = self._line, bytearray()
+        return [rest.decode("utf-8", "replace")] if rest else []
+
+
+def _stamp(time: datetime) -> str:
+    return f"{time:%Y%m%dT%H%M%SZ}"
