@@ -91,6 +91,9 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("health", RUN, "Find dead sessions and finish what they left.", "running"),
     CatalogueEntry("worktree", RUN, "List and clean workspaces.", "workspaces"),
     CatalogueEntry("verify", RUN, "Run the quality gates in a task's workspace.", "workspaces"),
+    CatalogueEntry(
+        "conflicts", RUN, "Show which unmerged work conflicts, before anybody merges.", "workspaces"
+    ),
     CatalogueEntry("merge", RUN, "Merge what is approved.", "workspaces"),
     CatalogueEntry(
         "sync", SHARE, "Share tasks with a remote: pull what is new there, push what is new here."

@@ -1,9 +1,10 @@
-"""`gt worktree` and `gt merge`: the workspaces of tasks, and how their work gets into the base."""
+"""`gt worktree`, `gt verify`, `gt conflicts` and `gt merge`: the workspaces of tasks, and how their work gets into the base."""
 
 from __future__ import annotations
 
 import click
 
+from gitticks.actions.conflicts import list_conflicts
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import verify_task
 from gitticks.actions.run import merge_all, merge_task, try_out
@@ -101,6 +102,25 @@ def verify_command(context: Context, *, task: str | None, as_json: bool) -> int:
         if report.failure is not None:
             say("\n".join(map(visible, report.failure.splitlines())), err=True)
     return Exit.DONE if report.failure is None else Exit.FAILED
+
+
+@command("conflicts", "gt conflicts", "gt conflicts k7f2")
+@task_argument(required=False, many=True, name="tasks")
+def conflicts_command(context: Context, *, tasks: tuple[str, ...], as_json: bool) -> int:
+    """Show which unmerged work conflicts, before anybody merges.
+
+    The commits on every work branch are merged in memory with the base and with one another; nothing moves. Exits
+    with 1 if something conflicts.
+    """
+    found = list_conflicts(context, [find_or_take_up_task(context, task) for task in tasks])
+    if as_json:
+        print_object(conflicts=[{"id": one.name, "with": one.other, "paths": one.paths} for one in found])
+    for one in [] if as_json else found:
+        other = one.other or "the base"
+        say(f"{visible(one.name)} and {visible(other)} conflict in {visible(', '.join(one.paths))}")
+    if not found and not as_json:
+        say("no work that is under way conflicts", err=True)
+    return Exit.FAILED if found else Exit.DONE
 
 
 @command("merge", "gt merge", "gt merge --dry-run k7f2")

@@ -63,6 +63,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "worktree clean": ("task*", ""),
     "worktree list": ("", ""),
     "verify": ("task", ""),
+    "conflicts": ("task*", ""),
     "merge": ("task*", ""),
     "sync": ("-", "--every=- --timeout=-"),
     "merge-driver": ("- - - - -", ""),

@@ -1,0 +1,106 @@
+"""Which branches would conflict with one another or with their base, found in memory before anybody merges."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from gitticks.git.merges.history import merge_base
+from gitticks.git.merges.memory import Conflict, merge_by, merge_rules
+from gitticks.git.process import GitError, run_git
+from gitticks.git.repository import Repository
+
+
+class Overlap(NamedTuple):
+    """A branch, what it conflicts with (another of the branches, or None for the base), and where, sorted."""
+
+    name: str
+    other: str | None
+    paths: tuple[str, ...]
+
+
+class _Changes(NamedTuple):
+    """What a side changed since it left the other: all paths, and the folders of what it added and removed."""
+
+    paths: frozenset[str]
+    grown: frozenset[str]
+    shrunk: frozenset[str]
+
+    def may_conflict(self, other: _Changes) -> bool:
+        """True unless a merge of both is certainly clean.
+
+        Beside files that both changed, these are a file that became a folder, and one that was added where the other
+        side moved the folder away.
+        """
+        return bool(
+            self.paths & other.paths
+            or self.paths & _folders(other.paths)
+            or other.paths & _folders(self.paths)
+            or self.grown & other.shrunk
+            or self.shrunk & other.grown
+        )
+
+
+def forecast(
+    repository: Repository, base: str, heads: Mapping[str, str], *, among: Iterable[str] | None = None
+) -> tuple[Overlap, ...]:
+    """Returns the conflicts of branches with the base and with one another, in the order of `heads`.
+
+    Nothing is merged that touches no common file, so that many branches cost little.
+
+    Args:
+        repository: where.
+        base: the commit that all of them are to be merged into.
+        heads: the branches' commits by name.
+        among: only what one of these takes part in; None for all.
+    """
+    wanted = set(heads if among is None else among)
+    forks = {name: merge_base(repository, base, head) for name, head in heads.items()}
+    changes = {
+        name: _changes(repository, fork, heads[name]) for name, fork in forks.items() if fork is not None
+    }
+    on_base = {
+        fork: _changes(repository, fork, base) for fork in set(forks.values()) if fork not in (None, base)
+    }
+    found = []
+    with merge_rules(repository, base) as rules:
+
+        def conflicts(ours: str, theirs: str) -> tuple[str, ...]:
+            try:
+                merged = merge_by(rules, repository, ours, theirs)
+            except GitError:  # no common history, or an object that is gone: merging says so
+                return ()
+            return merged.paths if isinstance(merged, Conflict) else ()
+
+        for name, its in changes.items():
+            moved = on_base.get(forks[name])
+            if name in wanted and moved is not None and its.may_conflict(moved):
+                paths = conflicts(base, heads[name])
+                found += [Overlap(name, None, paths)] if paths else []
+        for one, other in combinations(changes, 2):
+            if wanted & {one, other} and changes[one].may_conflict(changes[other]):
+                paths = conflicts(heads[one], heads[other])
+                found += [Overlap(one, other, paths)] if paths else []
+    return tuple(found)
+
+
+def _changes(repository: Repository, old: str | None, new: str) -> _Changes:
+    options = ["--name-status", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]
+    listed = run_git(
+        ["diff-tree", *options, "--end-of-options", str(old), new], repository_dir=repository.common_dir
+    ).stdout
+    words = os.fsdecode(listed).split("\0")[:-1]
+    pairs = list(zip(words[::2], words[1::2], strict=True))
+    return _Changes(
+        frozenset(path for _, path in pairs),
+        _folders(path for kind, path in pairs if kind == "A"),
+        _folders(path for kind, path in pairs if kind == "D"),
+    )
+
+
+def _folders(paths: Iterable[str]) -> frozenset[str]:
+    """Returns the folders that hold the paths, the top excepted."""
+    return frozenset(str(above) for path in paths for above in PurePosixPath(path).parents[:-1])

@@ -1,0 +1,49 @@
+"""`gt conflicts`: which unmerged work conflicts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.projects import Project, make_project
+from tests.support.repositories import commit_file, git
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path / "project")
+
+
+def start(project: Project, task_id: str, file: str, text: str) -> Path:
+    project.make(task_id)
+    project.ok("start", task_id)
+    workspace = project.path / ".gitticks-work" / task_id
+    commit_file(workspace, file, text)
+    return workspace
+
+
+def test_each_pair_and_the_base_are_named_and_nothing_moves(project: Project) -> None:
+    commit_file(project.path, "shared.txt", "shared\n")
+    start(project, "k7f2", "shared.txt", "mine\n")
+    start(project, "m3xq", "shared.txt", "yours\n")
+    start(project, "p2aa", "p.txt", "p\n")
+    refs = git("for-each-ref", at=project.path)
+    ran = project.gt("conflicts")
+    assert (ran.code, ran.out) == (1, "k7f2 and m3xq conflict in shared.txt\n")
+    assert project.gt("conflicts", "p2").code == 0
+    assert git("for-each-ref", at=project.path) == refs
+    commit_file(project.path, "shared.txt", "base\n")
+    found = json.loads(project.gt("conflicts", "k7f2", "--json").out)["conflicts"]
+    assert found == [
+        {"id": "k7f2", "with": None, "paths": ["shared.txt"]},
+        {"id": "k7f2", "with": "m3xq", "paths": ["shared.txt"]},
+    ]
+
+
+def test_without_a_conflict_it_says_so(project: Project) -> None:
+    project.make()
+    ran = project.gt("conflicts")
+    assert (ran.code, ran.out, ran.err) == (0, "", "no work that is under way conflicts\n")
+    assert project.gt("conflicts", "zzzz").code != 0
