@@ -84,6 +84,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("ask", AGENTS, "Ask a person a question.", "handover"),
     CatalogueEntry("handoff", AGENTS, "Write the hand-off.", "handover"),
     CatalogueEntry("run", RUN, "Run agents on what is ready.", "running"),
+    CatalogueEntry("attach", RUN, "Follow the agent that works on a task."),
     CatalogueEntry("start", RUN, "Begin a task by hand in a workspace of its own.", "running"),
     CatalogueEntry("stop", RUN, "Stop the run, or one task's agent.", "running"),
     CatalogueEntry("pause", RUN, "Let runs begin nothing new until `gt unpause`.", "running"),

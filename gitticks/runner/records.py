@@ -103,6 +103,11 @@ class Sessions:
         """Returns the sessions that are alive, by task."""
         return {record.task: record for record in self._all() if self._is_alive(record.task)}
 
+    def find(self, task_id: TaskId) -> SessionRecord | None:
+        """Returns the session of a task that is alive, if one is."""
+        record = read_record(self._record(task_id))
+        return record if record is not None and self._is_alive(task_id) else None
+
     def dead(self) -> list[SessionRecord]:
         """Returns the sessions whose runner and agent are both gone, oldest first."""
         left = [record for record in self._all() if not self._is_alive(record.task)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.git.refs import folder_of_ref, read_ref
@@ -45,27 +46,50 @@ def wait_for_change(
 
 def _wait_for_event(repository: Repository, seconds: float, over: threading.Event) -> None:
     """Returns at the first file event near the ref, or after `seconds`; without a working watch it only waits."""
+    folder = folder_of_ref(repository.common_dir, STATE_REF)
+    for _ in file_events(lambda: [folder], over, seconds):
+        return
+
+
+def file_events(
+    find: Callable[[], Iterable[Path]], over: threading.Event, seconds: float = _TRUTH_SECONDS
+) -> Iterator[None]:
+    """Yields at file events in folders and after each time of `seconds` without, until `over` is set.
+
+    `find` is asked each time for the folders; those that are missing are left out. Without a working watch the times
+    alone are kept.
+    """
+    while not over.is_set():
+        folders = [folder for folder in find() if folder.is_dir()]
+        for _ in _events_in(folders, over, seconds):
+            if over.is_set():
+                return
+            yield
+            if [folder for folder in find() if folder.is_dir()] != folders:
+                break
+
+
+def _events_in(folders: list[Path], over: threading.Event, seconds: float) -> Iterator[None]:
     from watchfiles import watch
 
-    folder = folder_of_ref(repository.common_dir, STATE_REF)
-    if not folder.is_dir():
-        over.wait(seconds)
-        return
-    milliseconds = int(seconds * 1000)
     try:
-        for _ in watch(
-            folder,
-            watch_filter=None,
-            stop_event=over,
-            rust_timeout=milliseconds,
-            yield_on_timeout=True,
-            debounce=50,
-            step=10,
-            raise_interrupt=False,
-        ):
+        if folders:
+            for _ in watch(
+                *folders,
+                watch_filter=None,
+                stop_event=over,
+                rust_timeout=int(seconds * 1000),
+                yield_on_timeout=True,
+                debounce=50,
+                step=10,
+                raise_interrupt=False,
+            ):
+                yield
             return
-    except OSError:
-        over.wait(seconds)
+    except (OSError, RuntimeError):  # the machine's limit of watches, or a folder that went at this moment
+        pass
+    over.wait(seconds)
+    yield
 
 
 class TaskReader:

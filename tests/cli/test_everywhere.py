@@ -72,7 +72,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "verify": ("verify", "work"),
     "merge": ("merge",),
 }
-"""One plain call of each command that succeeds; `demo` makes its own repository and `hook` and `merge-driver` are called by git."""
+"""One plain call of each command that succeeds; `attach` needs an agent at work, `demo` makes its own repository and `hook` and `merge-driver` are called by git."""
 
 QUESTION = "## Questions\n\n### 2026-11-22T10:00:00Z · agent · claude\n\nPoint or comma?\n"
 
@@ -94,7 +94,7 @@ def make_places(path: Path) -> dict[str, Path]:
 
 
 def test_the_calls_are_all_commands() -> None:
-    assert set(CALLS) == {entry.name for entry in CATALOGUE} - {"demo", "hook", "merge-driver"}
+    assert set(CALLS) == {entry.name for entry in CATALOGUE} - {"attach", "demo", "hook", "merge-driver"}
 
 
 @pytest.fixture(scope="module")

@@ -148,7 +148,7 @@ def test_a_task_has_the_fields_of_its_file_and_what_is_derived(base: frozenset[s
 
 
 def test_every_command_with_json_is_on_the_page() -> None:
-    listing = {"list", "ready", "inbox", "tree", "search", "show", "next", "run", "watch"}
+    listing = {"list", "ready", "inbox", "tree", "search", "show", "next", "run", "watch", "attach"}
     named = {name.split()[0] for name in rows()} | listing | set(CHANGING)
     without = {
         "completion",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import select
-import sys
 import threading
 from typing import Any
 
@@ -21,6 +19,7 @@ from gitticks.actions.watching import (
     keep_watching,
 )
 from gitticks.cli.json import SCHEMA, plain
+from gitticks.cli.live import is_reader_gone
 from gitticks.cli.options import command
 from gitticks.cli.render import GAP, say, warn
 from gitticks.cli.text import from_here, visible
@@ -49,17 +48,7 @@ def watch_command(context: Context, *, once: bool, as_json: bool) -> None:
     say(f"watching {BOARD_FOLDER if has_board else STATE_BRANCH}; Ctrl-C ends it", err=True)
     over = threading.Event()
     with interrupting(over.set):
-        keep_watching(watcher, over, _is_reader_gone)
-
-
-def _is_reader_gone() -> bool:
-    """True if nobody reads stdout any more, which a pipe tells only to those who ask or write."""
-    try:
-        poll = select.poll()
-        poll.register(sys.stdout.fileno(), 0)
-        return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
-    except (OSError, ValueError, AttributeError):  # it is no file of the system's
-        return False
+        keep_watching(watcher, over, is_reader_gone)
 
 
 def _say(context: Context, happening: Happening) -> None:

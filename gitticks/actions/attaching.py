@@ -1,0 +1,175 @@
+"""Follows a session that lives in this clone from another terminal: what its agent said so far, then what it says.
+
+The session does not notice: its transcript is read, and nothing of it is held or written.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.agents.base import Request
+from gitticks.agents.registry import invoke
+from gitticks.errors import GitticksError, NotFoundError, UsageError
+from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Status
+from gitticks.runner.liveness import SESSIONS_FOLDER
+from gitticks.runner.records import Sessions
+from gitticks.runner.reviewing import registry_for
+from gitticks.runner.transcripts import TranscriptReader
+from gitticks.runner.waking import file_events
+from gitticks.store.index import open_index
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.model.status import Awaiting
+    from gitticks.model.task import SessionRecord, Task
+
+MOST_BYTES = 256_000
+"""So much of what a session printed before is read again."""
+
+
+class NoSessionError(GitticksError):
+    """No agent works on the task in this clone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One line of an agent's client, and what of it is worth showing: None for most of a protocol."""
+
+    line: str
+    shown: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOver:
+    """How a session that was followed ended; `ending` is None where its runner was killed and nobody has judged it."""
+
+    task: TaskId
+    agent: str
+    ending: str | None
+    detail: str | None
+    status: Status
+    awaiting: Awaiting | None
+
+
+def find_session(context: Context, text: str | None) -> SessionRecord:
+    """Returns the live session of the task that was named, or of the only one that has any.
+
+    Raises:
+        NoSessionError: none lives there; the hint says what to do for this task.
+        NotFoundError: there is no such task.
+        UsageError: none was named, and several have a session.
+    """
+    sessions = Sessions(context.repository.own_dir)
+    if text is None and context.task_here() is None:
+        live = sorted(sessions.live().values(), key=lambda record: record.started)
+        if len(live) == 1:
+            return live[0]
+        if live:
+            raise UsageError(
+                f"{len(live)} agents are at work: {', '.join(f'`{record.task}`' for record in live)}",
+                hint=f"`gt attach {live[0].task}` follows one",
+            )
+        raise NoSessionError("no agent is at work in this clone", hint="`gt run` starts what is ready")
+    task_id = context.resolve(text)
+    record = sessions.find(task_id)
+    if record is not None:
+        return record
+    with open_index(context.repository) as index:
+        task = index.task(task_id)
+        children = [one.id for one in index.tasks(open_only=True) if one.parent == task_id]
+    at_work = [one for one in children if sessions.find(one) is not None]
+    if at_work:
+        raise NoSessionError(
+            f"`{task_id}` is an epic: its tasks are worked on, not itself",
+            hint=f"`gt attach {at_work[0]}` follows one of them",
+        )
+    raise NoSessionError(f"no agent works on `{task_id}` in this clone: {_instead(task)}", hint=_next(task))
+
+
+def _instead(task: Task) -> str:
+    if task.claim is not None and not task.claim.is_by_hand:
+        return f"it is claimed by {task.claim.host}"
+    awaits = f" and awaits {task.awaiting}" if task.awaiting else ""
+    return f"it is {task.status}{awaits}"
+
+
+def _next(task: Task) -> str:
+    if not task.is_open:
+        return f"`gt log {task.id}` tells what was done"
+    if task.status is Status.CLARIFICATION:
+        return f'`gt respond {task.id} "…"` answers it'
+    if task.is_epic:
+        return f"`gt tree {task.id}` shows its tasks"
+    if task.status is Status.REVIEWING:
+        return f"`gt merge {task.id}`" if task.is_merging else f"`gt review {task.id}`"
+    if task.awaiting is not None or task.status is Status.STUCK:
+        return f"`gt show {task.id}`"
+    return f"`gt run {task.id}` starts one"
+
+
+class Follower:
+    """One look after the other at a session, until it is over or `over` is set; for one thread."""
+
+    def __init__(self, context: Context, record: SessionRecord, *, most_bytes: int = MOST_BYTES) -> None:
+        self.context = context
+        self.record = record
+        self._sessions = Sessions(context.repository.own_dir)
+        self._reader = TranscriptReader(context.repository.own_dir, record, most_bytes)
+        self._shown = _shown_by(context, record)
+
+    @property
+    def left_out(self) -> int:
+        """Returns how many bytes of what came before were left out."""
+        return self._reader.left_out
+
+    def follow(self, over: threading.Event) -> Iterator[list[Heard]]:
+        """Yields what is new, first what came before, and nothing about once a second; ends with the session."""
+        for _ in file_events(
+            lambda: [self._reader.folder, self.context.repository.own_dir / SESSIONS_FOLDER], over
+        ):
+            is_alive = self._is_alive()
+            found = self._reader.read() if is_alive else self._reader.close()
+            yield [Heard(line, self._shown(line)) for line in found]
+            if not is_alive:
+                return
+
+    def _is_alive(self) -> bool:
+        now = self._sessions.find(self.record.task)
+        return now is not None and (now.started, now.role, now.pid) == (
+            self.record.started,
+            self.record.role,
+            self.record.pid,
+        )
+
+    def ended(self) -> SessionOver:
+        """Returns how the session ended, once `follow` has."""
+        record, store = self.record, self.context.renewed().store
+        last = next(
+            (
+                event
+                for event in reversed(store.history(record.task))
+                if event.type is EventType.SESSION_ENDED
+                and event.data.get("role") == record.role.value
+                and event.at >= record.started
+            ),
+            None,
+        )
+        ending = None if last is None else str(last.data.get("ending"))
+        task = store.task_file(record.task).task
+        detail = None if last is None else last.reason
+        return SessionOver(record.task, record.agent, ending, detail, task.status, task.awaiting)
+
+
+def _shown_by(context: Context, record: SessionRecord) -> Callable[[str], str | None]:
+    """Returns what shows a line of the session's agent; an agent that the settings no longer name is shown line by line."""
+    try:
+        spec = registry_for(context.settings, context.world.environment).spec(record.agent)
+        reader = invoke(spec, Request("", prompt_file="", script=("",))).new_reader()
+    except (GitticksError, NotFoundError):
+        return lambda line: line
+    return reader.feed
