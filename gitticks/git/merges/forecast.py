@@ -58,13 +58,10 @@ def forecast(
         among: only what one of these takes part in; None for all.
     """
     wanted = set(heads if among is None else among)
-    forks = {name: merge_base(repository, base, head) for name, head in heads.items()}
-    changes = {
-        name: _changes(repository, fork, heads[name]) for name, fork in forks.items() if fork is not None
-    }
-    on_base = {
-        fork: _changes(repository, fork, base) for fork in set(forks.values()) if fork not in (None, base)
-    }
+    found_forks = {name: merge_base(repository, base, head) for name, head in heads.items()}
+    forks = {name: fork for name, fork in found_forks.items() if fork is not None}
+    changes = {name: _changes(repository, fork, heads[name]) for name, fork in forks.items()}
+    on_base = {fork: _changes(repository, fork, base) for fork in set(forks.values()) - {base}}
     found = []
     with merge_rules(repository, base) as rules:
 
@@ -87,10 +84,10 @@ def forecast(
     return tuple(found)
 
 
-def _changes(repository: Repository, old: str | None, new: str) -> _Changes:
+def _changes(repository: Repository, old: str, new: str) -> _Changes:
     options = ["--name-status", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]
     listed = run_git(
-        ["diff-tree", *options, "--end-of-options", str(old), new], repository_dir=repository.common_dir
+        ["diff-tree", *options, "--end-of-options", old, new], repository_dir=repository.common_dir
     ).stdout
     words = os.fsdecode(listed).split("\0")[:-1]
     pairs = list(zip(words[::2], words[1::2], strict=True))
