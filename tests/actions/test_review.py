@@ -203,3 +203,32 @@ def test_a_comment_is_a_note_and_moves_nothing(project: RunProject) -> None:
     project.ok("review", "k7f2", "--comment", "Nice border.")
     assert project.notes("k7f2") == ["Nice border."]
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+
+
+def test_a_comment_on_a_line_quotes_it_as_it_was_handed_off(project: RunProject) -> None:
+    workspace = make_reviewing(project)
+    commit = str(project.task("k7f2").end_sha)
+    (workspace / "login.txt").write_text("changed since\n")
+    project.ok("review", "k7f2", "--comment", "login.txt:1", "Not this.")
+    project.ok("review", "k7f2", "--comment", "login.txt:1 Nor that:\nnever.", "--comment", "12:30 is fine")
+    notes = [note.text for note in project.file("k7f2").entries(Section.NOTES)]
+    quoted = f"On `login.txt:1` at {commit[:7]}:\n\n    k7f2\n\n"
+    assert notes == [f"{quoted}Not this.", f"{quoted}Nor that:\nnever.", "12:30 is fine"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--comment", "login.txt:7", "x"], "`login.txt` has 1 lines at"),
+        (["--comment", "missing.txt:1", "x"], "`missing.txt:1` is no line of a file in the work"),
+        (["--comment", "login.txt", "x"], "`login.txt` is no line of a file in the work"),
+        (["--comment", "login.txt:1", "--comment", "login.txt:1", "x"], "it is not clear what `x` is for"),
+        (["nice"], "it is not clear what `nice` is for"),
+        (["--comment", "login.txt:1", " "], "the note is empty"),
+    ],
+)
+def test_a_comment_on_no_line_is_refused(project: RunProject, arguments: list[str], words: str) -> None:
+    make_reviewing(project)
+    ran = project.gt("review", "k7f2", *arguments)
+    assert (ran.code, words in ran.err) == (2, True), ran
+    assert project.file("k7f2").entries(Section.NOTES) == ()

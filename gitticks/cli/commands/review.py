@@ -8,9 +8,9 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.review import ReviewView, accept_work, diff, reject_work, view
+from gitticks.actions.review_comments import comment_on
 from gitticks.actions.run import runner_merges
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
-from gitticks.actions.update import note_task
 from gitticks.cli.app import run
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.json import entry_object, pair_object, print_object
@@ -23,14 +23,25 @@ from gitticks.model.ids import TaskId
 
 
 @command(
-    "review", "gt review k7f2", "gt review k7f2 --accept", 'gt review k7f2 --reject "Test the empty case."'
+    "review",
+    "gt review k7f2",
+    "gt review k7f2 --accept",
+    'gt review k7f2 --reject "Test the empty case."',
+    'gt review k7f2 --comment src/app.py:12 "This leaks."',
 )
 @task_argument()
 @click.option("--accept", is_flag=True, help="Approve the work; only once it awaits a person.")
 @click.option(
     "--reject", metavar="FEEDBACK", help="Send the work back, also while an agent still reviews it."
 )
-@click.option("--comment", metavar="TEXT", help="Add a note that the next agent reads.")
+@click.argument("text", required=False)
+@click.option(
+    "--comment",
+    "comments",
+    metavar="[FILE:LINE] TEXT",
+    multiple=True,
+    help="Add a note that the next agent reads, on a line of the work or on all of it.",
+)
 @click.option("--no-resume", is_flag=True, help="With --reject: do not start the agent again now.")
 @click.option("--stat", is_flag=True, help="Only the summary, without the changes themselves.")
 def review_command(
@@ -39,7 +50,8 @@ def review_command(
     task: str,
     accept: bool,
     reject: str | None,
-    comment: str | None,
+    comments: tuple[str, ...],
+    text: str | None,
     no_resume: bool,
     stat: bool,
     as_json: bool,
@@ -51,22 +63,26 @@ def review_command(
     """
     if accept and reject is not None:
         raise UsageError("`--accept` and `--reject` exclude each other", hint="`gt review --help`")
+    if text is not None and len(comments) != 1:
+        raise UsageError(
+            f"it is not clear what `{text}` is for", hint='`gt review ID --comment src/app.py:12 "…"`'
+        )
     least = CHARACTERS_TO_DECIDE if accept or reject is not None else 1
     task_id = find_or_take_up_task(context, task, least=least)
     if reject is not None and not reject.strip():
         raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
-    if comment is not None:
-        context.require_person("comment on work")
-        note_task(context, task_id, comment)
+    for comment in comments:
+        comment_on(context, task_id, comment, text)
     if accept:
         return _accept(context, task_id, as_json=as_json)
     if reject is not None:
         return _reject(context, task_id, reject, resume=not no_resume, as_json=as_json)
-    if comment is None:
+    if not comments:
         _show(context, task_id, with_changes=not stat, as_json=as_json)
         return 0
 
-    print_change(context, task_id, "note added", as_json=as_json)
+    count = len(comments)
+    print_change(context, task_id, "note added" if count == 1 else f"{count} notes added", as_json=as_json)
     return 0
 
 

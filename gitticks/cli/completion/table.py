@@ -50,7 +50,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "approve": ("awaiting*", "-m=- --message=-"),
     "reject": ("awaiting*", "-m=- --message=-"),
     "respond": ("awaiting -", ""),
-    "review": ("task", "--reject=- --comment=-"),
+    "review": ("task -", "--reject=- --comment=-"),
     "complete": ("task", ""),
     "ask": ("task -", ""),
     "handoff": ("task -", "--file=file --done=- --remaining=- --decisions=- --uncertain=-"),

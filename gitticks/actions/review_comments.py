@@ -1,0 +1,60 @@
+"""Comments on a line of the work under review, as notes that the next agent reads with the line they speak of."""
+
+from __future__ import annotations
+
+import re
+
+from gitticks.actions.context import Context
+from gitticks.actions.update import note_task
+from gitticks.errors import UsageError
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.ids import TaskId
+from gitticks.model.task import Task
+
+_PLACE = re.compile(r"(?P<path>[^\n]*?[^\s:]):(?P<line>[0-9]{1,9})(?::?\s+(?P<text>.*))?", re.DOTALL)
+_LONGEST_LINE = 300
+
+
+def comment_on(context: Context, task_id: TaskId, comment: str, text: str | None = None) -> None:
+    """Adds a person's comment as a note; one that begins with `path:line` quotes that line of the work.
+
+    Args:
+        context: who comments.
+        task_id: the task.
+        comment: the comment, or only its place if `text` is given.
+        text: what is said of the place.
+
+    Raises:
+        UsageError: `text` is given, and `comment` is no place in the work.
+    """
+    context.require_person("comment on work")
+    task = context.store.task_file(task_id).task
+    place = _PLACE.fullmatch(comment)
+    words = text if text is not None else place["text"] if place else None
+    quoted = (
+        _quote(context, task, place["path"], int(place["line"]))
+        if place and words and words.strip()
+        else None
+    )
+    if quoted is None and text is not None and text.strip():
+        raise UsageError(
+            f"`{comment}` is no line of a file in the work",
+            hint=f'`gt review {task_id} --comment src/app.py:12 "what is wrong there"`',
+        )
+    note_task(context, task_id, f"{quoted}\n\n{words}" if quoted else comment if text is None else text)
+
+
+def _quote(context: Context, task: Task, path: str, number: int) -> str | None:
+    """Returns the place with the line as it was handed off; None if there is no such file."""
+    repository = context.repository
+    tip = task.branch and read_ref(repository.common_dir, f"{BRANCHES}{task.branch}")
+    commit = task.end_sha or tip
+    if commit is None:
+        return None
+    found = repository.objects.find(repository.objects.tree_of(commit), path)
+    if found is None or not found.is_file:
+        return None
+    lines = repository.objects.read_blob(found.object_id).decode("utf-8", "replace").splitlines()
+    if not 0 < number <= len(lines):
+        raise UsageError(f"`{path}` has {len(lines)} lines at {commit[:7]}, and no line {number}")
+    return f"On `{path}:{number}` at {commit[:7]}:\n\n    {lines[number - 1][:_LONGEST_LINE]}"
