@@ -51,6 +51,7 @@ ROWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "review": (("review", "told"),),
     "merge": (("merge", "--dry-run", "wait"), ("approve", "wait", "--no-wait"), ("merge",)),
     "verify": (("verify", "wait"),),
+    "conflicts": (("conflicts",),),
     "health": (("health",),),
     "worktree list": (("worktree", "list"),),
     "worktree clean": (("worktree", "clean", "work", "--force"),),
@@ -73,6 +74,7 @@ NO_KEYS = {
     "status": {"current"},
     "health": {"current"},
     "review": {"path", "why"},
+    "conflicts": {"id", "with", "paths"},
 }
 """Words of a row that are values, flags or commands, or keys in a list that is empty here."""
 
