@@ -35,6 +35,7 @@ _ENDINGS = {
     "outage": Ending.OUTAGE,
     "context-full": Ending.CONTEXT_FULL,
     "refusal": Ending.REFUSED,
+    "login": Ending.START_FAILED,
 }
 
 

@@ -243,6 +243,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("limits.idle", kinds.DURATION, "how long an agent may say nothing"),
     Setting("limits.gate", kinds.DURATION, "how long one check may take"),
     Setting("limits.awaiting", kinds.DURATION, "after how long without an answer people are notified again"),
+    Setting(
+        "limits.rest",
+        kinds.DURATION,
+        "how long an agent rests in `gt run --auto` whose service names no time",
+    ),
     Setting("limits.output", kinds.SIZE, "how much of an agent's output is kept"),
     Setting("limits.prompt", kinds.SIZE, "how long a prompt may be"),
     Setting("claims.lease", kinds.DURATION, "how long a runner's claim holds without being renewed"),

@@ -18,6 +18,17 @@ _ONLY_FOR_THE_MAIN_WORKTREE = ("core.worktree", "core.bare")
 """Once worktrees have settings of their own, these two in the common file would hold for all of them."""
 
 _HEADING = "# folders of gitticks"
+OWN_EXCLUSIONS = (
+    _HEADING,
+    "/.gitticks/",
+    "/.gitticks-work/",
+    "/.gt/",
+    "/.gitticks-tmp/",
+    "/tasks/*/*/TASK.md.refused",
+    "/config.yaml.refused",
+    "/prompts/**/*.md.refused",
+)
+"""The lines that gitticks itself adds to `info/exclude`, some only when they are needed."""
 
 HOOKS_PATH = "core.hooksPath"
 HIDDEN_HOOKS_PATH = "gitticks.hiddenHooksPath"

@@ -14,7 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gitticks.errors import GitticksError
-from gitticks.git.config import CHECKOUT_FOLDER, CONFIG_FILE, HOOKS_PATH, find_own_hooks, is_of_ours
+from gitticks.git.config import (
+    CHECKOUT_FOLDER,
+    CONFIG_FILE,
+    HOOKS_PATH,
+    OWN_EXCLUSIONS,
+    find_own_hooks,
+    is_of_ours,
+)
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
@@ -27,6 +34,7 @@ _OF_GIT_ITSELF = re.compile(r"branch\..+\.(merge|rebase|description)|lfs\..+\.ac
 _REMOTE_OF_BRANCH = re.compile(r"branch\..+\.remote", re.DOTALL)
 _PLAIN_REMOTE = re.compile(r"\.|[\w-]+")
 _OF_WORKSPACES = frozenset({"user.name", "user.email", "gitticks.task", "gitticks.checkout"})
+_OWN_LINES = frozenset(map(str.encode, OWN_EXCLUSIONS))
 _MOST_FILES, _MOST_BYTES = 2000, 4_000_000
 
 
@@ -128,6 +136,10 @@ def _file_value(path: Path) -> str | None:
         return f"link to {target}" if target else None
     except OSError as error:
         return f"{error.strerror}"
+    if path.parts[-2:] == ("info", "exclude"):
+        content = b"".join(
+            line for line in content.splitlines(keepends=True) if line.strip() not in _OWN_LINES
+        )
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
     digest = hashlib.sha256(content).hexdigest()
     return f"{mode} {blob} {digest}" + (f" link to {target}" if target else "")

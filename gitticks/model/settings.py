@@ -288,6 +288,7 @@ class LimitSettings:
     idle: int = 10 * MINUTE
     gate: int = 10 * MINUTE
     awaiting: int = DAY
+    rest: int = 15 * MINUTE
     output: int = 64_000_000
     prompt: int = 200_000
 

@@ -141,6 +141,7 @@ class SessionRun:
         )
         self.agent, *self.fallbacks = agents_left(run.registry, first, lambda: self.store.history(task_id))
         self.report: AgentReport | None = None
+        self.was_ready = False
         self.reached: tuple[BudgetReached, ...] = ()
         self.round = current_round(self.file.task, role)
         self.actor = Actor(ActorKind.AGENT, self.agent.name, role)
@@ -175,6 +176,7 @@ class SessionRun:
                 begin_watch(self.run.repository, self.task_id)
             except GitticksError as error:
                 return self._finish(None, self._failed_start(error))
+            self.was_ready = True
             report = self._listen(workspace, record)
             look_for_left_behind(self.run, self.actor, self.task_id)
             return self._finish(workspace, report)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 60.0
-_MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: 5}
+_MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: 5, Ending.START_FAILED: 2}
 _JITTER_STEPS = 1000
 
 
@@ -71,14 +71,16 @@ class Pause:
 class Pauses:
     """The resting agents of one run, by name; `clock` is monotonic, `random_number` spreads runs apart.
 
-    `present` is the time of day.
+    `present` is the time of day, `rest_seconds` how long an agent rests whose service names no time.
     """
 
     clock: Callable[[], float]
     random_number: Callable[[int], int]
     present: Callable[[], datetime]
+    rest_seconds: float = math.inf
     _pauses: dict[str, Pause] = field(default_factory=dict)
     _in_a_row: dict[str, int] = field(default_factory=dict)
+    _failed_at: dict[str, float] = field(default_factory=dict)
 
     def of(self, agent: str) -> Pause | None:
         """Returns the agent's pause while it lasts."""
@@ -99,21 +101,30 @@ class Pauses:
 
     def note(self, agent: str, report: AgentReport, now: datetime) -> Pause | None:
         """Takes an agent's report into account and returns the pause that follows from it, if one does."""
-        if report.ending not in KEPT_FROM_WORK:
+        if report.ending not in KEPT_FROM_WORK and report.ending is not Ending.START_FAILED:
             self._in_a_row.pop(agent, None)
             return None
-        count = self._in_a_row[agent] = self._in_a_row.get(agent, 0) + 1
+        count = self._count(agent, report)
         seconds = self._seconds(report, count, now)
         resets_at = report.resets_at if report.resets_at is not None and report.resets_at > now else None
         pause = Pause(self.clock() + seconds, report.detail or report.ending.value, resets_at)
         self._pauses[agent] = max(pause, self._pauses.get(agent, pause), key=lambda one: one.until)
         return pause
 
+    def _count(self, agent: str, report: AgentReport) -> int:
+        """Counts a failure; sessions side by side that one outage ends are one."""
+        count = self._in_a_row.get(agent, 0)
+        if count == 0 or self.clock() - report.usage.seconds >= self._failed_at.get(agent, -math.inf):
+            count += 1
+            self._failed_at[agent] = self.clock()
+        self._in_a_row[agent] = count
+        return count
+
     def _seconds(self, report: AgentReport, count: int, now: datetime) -> float:
         if report.resets_at is not None and report.resets_at > now:
             return max(FIRST_PAUSE_SECONDS, (report.resets_at - now).total_seconds())
         if report.resets_at is None and count >= _MOST_IN_A_ROW.get(report.ending, 1):
-            return math.inf
+            return self.rest_seconds
         if report.retry_after_seconds is not None:
             return max(FIRST_PAUSE_SECONDS, report.retry_after_seconds)
         jitter = 1 + self.random_number(_JITTER_STEPS) / (2 * _JITTER_STEPS)
@@ -122,21 +133,33 @@ class Pauses:
 
 @dataclass(frozen=True, slots=True)
 class Resting:
-    """An agent that rests until a UTC time, or (None) as long as its run goes on, and why."""
+    """An agent that rests until a UTC time, or (None) as long as its run goes on, and why.
+
+    `is_named` says that the service named the time, so that it holds for other runs too.
+    """
 
     agent: str
     until: datetime | None
     reason: str
+    is_named: bool = True
 
 
 def read_resting(own_place: str, now: datetime, *, is_run_alive: bool) -> tuple[Resting, ...]:
     """Returns the agents that rest now, by name; what cannot be read is nothing. `own_place` is `<git dir>/gitticks`."""
-    return tuple(one for one in _read(own_place) if (is_run_alive if one.until is None else one.until > now))
+    found = (one for one in _read(own_place) if one.until is None or one.until > now)
+    return tuple(one for one in found if is_run_alive or (one.until is not None and one.is_named))
 
 
 def write_resting(own_dir: Path, agents: Iterable[Resting]) -> None:
     """Replaces what is known; a clone where nothing can be written goes without."""
-    body = {one.agent: {"until": one.until and one.until.isoformat(), "reason": one.reason} for one in agents}
+    body = {
+        one.agent: {
+            "until": one.until and one.until.isoformat(),
+            "reason": one.reason,
+            **({} if one.is_named else {"is_named": False}),
+        }
+        for one in agents
+    }
     path = own_dir / RESTING_FILE
     if not body and not path.exists():
         return
@@ -150,7 +173,8 @@ def _read(own_place: str) -> list[Resting]:
     try:
         body = json.loads(read_plain_file(f"{own_place}/{RESTING_FILE}"))
         return [
-            Resting(str(name), _time(one["until"]), str(one["reason"])) for name, one in sorted(body.items())
+            Resting(str(name), _time(one["until"]), str(one["reason"]), one.get("is_named") is not False)
+            for name, one in sorted(body.items())
         ]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []
@@ -172,7 +196,8 @@ class Patience:
         self.is_short = False
         self._run = run
         self._clock = run.world.monotonic_seconds
-        self._pauses = Pauses(self._clock, run.world.random_number, run.world.now)
+        rest = run.settings.limits.rest if run.options.auto else math.inf
+        self._pauses = Pauses(self._clock, run.world.random_number, run.world.now, rest)
         self._waited_for: dict[str, Pause] = {}
 
     def take_over(self) -> None:
@@ -224,8 +249,10 @@ class Patience:
         return True
 
     def note(self, session: SessionRun) -> None:
-        """Lets an agent rest if its service failed it."""
+        """Lets an agent rest if its service failed it, or if it could not be started in a workspace that was ready."""
         if session.report is None:
+            return
+        if session.report.ending is Ending.START_FAILED and not session.was_ready:
             return
         name = session.agent.name
         pause = self._pauses.note(name, session.report, self._run.now)
@@ -247,7 +274,7 @@ class Patience:
         others = [one for one in before if one.agent != name]
         if pause is not None and (pause.resets_at is not None or not pause.is_short(self._clock())):
             until = pause.ends_at(self._clock(), self._run.now)
-            self._write([*others, Resting(name, until, pause.reason)])
+            self._write([*others, Resting(name, until, pause.reason, pause.resets_at is not None)])
         elif len(others) < len(before):
             self._write(others)
 

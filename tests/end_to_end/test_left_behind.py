@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.board.notes import NOTES_PATTERNS, keep_notes
+from gitticks.git.config import OWN_EXCLUSIONS, exclude_patterns
+from gitticks.git.repository import discover
 from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Status
+from gitticks.store.left_behind import begin_watch, end_watch
 from tests.runner.merges import head
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_PERSON, RunProject, project
@@ -164,3 +169,17 @@ def test_what_git_itself_notes_for_branches_is_not_asked_about(project: RunProje
     assert project.run().code == 0
     assert warnings(project) == []
     assert project.task("k7f2").status is Status.DONE
+
+
+def test_what_gitticks_itself_excludes_during_a_session_is_nobodys_doing(project: RunProject) -> None:
+    repository = discover(project.path)
+    project.make()
+    begin_watch(repository, "k7f2")
+    keep_notes(repository, {task_path(TaskId("k7f2")): "`status` is no status"})
+    excluded = (project.path / ".git/info/exclude").read_text().splitlines()
+    assert set(NOTES_PATTERNS) <= set(excluded)
+    assert {line for line in excluded if line.startswith("/")} <= set(OWN_EXCLUSIONS)
+    assert end_watch(repository, "k7f2") == ()
+    begin_watch(repository, "k7f2")
+    exclude_patterns(repository, ["/secret.txt"])
+    assert [one.shown for one in end_watch(repository, "k7f2")] == [".git/info/exclude"]

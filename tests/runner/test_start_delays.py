@@ -6,16 +6,23 @@ import json
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from gitticks.agents.base import AgentReport
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
-from gitticks.model.task import Ending
+from gitticks.model.task import Ending, Usage
 from gitticks.runner import start_delays
 from gitticks.runner.outcome import RunExit
-from gitticks.runner.start_delays import LONGEST_PAUSE_SECONDS, Pauses, Resting
+from gitticks.runner.start_delays import (
+    LONGEST_PAUSE_SECONDS,
+    Pauses,
+    Resting,
+    read_resting,
+    write_resting,
+)
 from gitticks.world import World
 from tests.support.agents import DATA, write_program
 from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, project
@@ -131,12 +138,28 @@ def seconds(pauses: Pauses, clock: Clock, said: AgentReport) -> float | None:
         (Ending.RATE_LIMITED, [2.0, 4.0, 8.0, 16.0, math.inf]),
         (Ending.USAGE_LIMITED, [math.inf]),
         (Ending.SANDBOX_FAILED, [math.inf]),
+        (Ending.START_FAILED, [2.0, math.inf]),
     ],
 )
 def test_pauses_grow_and_end_in_a_rest(
     pauses: Pauses, clock: Clock, ending: Ending, expected: list[float]
 ) -> None:
     assert [seconds(pauses, clock, report(ending)) for _ in expected] == expected
+
+
+def test_what_ends_sessions_side_by_side_counts_once(pauses: Pauses, clock: Clock) -> None:
+    side_by_side = report(Ending.OUTAGE, usage=Usage(seconds=60.0))
+    assert [seconds(pauses, clock, side_by_side)] * 3 == [2.0, 2.0, 2.0]
+    clock.now += 61.0
+    assert [seconds(pauses, clock, side_by_side) for _ in range(3)] == [4.0, 4.0, 4.0]
+
+
+def test_a_run_that_goes_on_for_ever_tries_a_resting_agent_again(clock: Clock) -> None:
+    pauses = Pauses(clock, lambda _: 0, clock.present, rest_seconds=900.0)
+    assert seconds(pauses, clock, report(Ending.USAGE_LIMITED)) == 900.0
+    clock.now += 900.0
+    assert pauses.agents() == frozenset()
+    assert seconds(pauses, clock, report(Ending.USAGE_LIMITED)) == 900.0
 
 
 def test_any_other_end_begins_the_count_anew(pauses: Pauses, clock: Clock) -> None:
@@ -176,6 +199,28 @@ def test_a_rest_of_an_earlier_run_goes_on_to_its_known_end(pauses: Pauses, clock
     assert pauses.of("codex") is None
     clock.now += 3600
     assert pauses.of("claude") is None
+
+
+def test_a_rest_whose_end_no_service_named_is_no_other_runs(tmp_path: Path) -> None:
+    guessed = Resting("claude", NOW + timedelta(hours=1), "no login", is_named=False)
+    named = Resting("codex", NOW + timedelta(hours=1), "usage limit")
+    write_resting(tmp_path, [guessed, named])
+    assert read_resting(str(tmp_path), NOW, is_run_alive=True) == (guessed, named)
+    assert read_resting(str(tmp_path), NOW, is_run_alive=False) == (named,)
+
+
+def test_a_login_that_is_refused_lets_the_agent_rest_before_all_tasks_are_stuck(project: RunProject) -> None:
+    project.settings("limits: {rest: 1h}\n")
+    project.agent('echo \'{"gitticks": "login", "message": "401 please log in"}\'; exit 75')
+    for name in ("aaaa", "bbbb", "cccc"):
+        project.make(name)
+    with project.running("--auto", "--all", "--parallel", "1") as process:
+        until(lambda: "resting" in project.ok("status"), "the rest")
+        project.interrupt(process)
+        process.wait()
+    assert "401 please log in" in (project.last(EventType.START_FAILED, "aaaa").reason or "")
+    assert project.stands("aaaa")[0] is Status.STUCK
+    assert [project.stands(name) for name in ("bbbb", "cccc")] == [(Status.PENDING, None)] * 2
 
 
 LIMIT = 'date +%s.%N >> "{top}/calls"\n[ -e "{top}/free" ] || {{ echo \'{said}\'; exit 75; }}\n'
