@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
-from gitticks.actions.conflicts import list_conflicts
+from gitticks.actions.conflicts import continue_merge, list_conflicts
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import verify_task
 from gitticks.actions.run import merge_all, merge_task, try_out
-from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task, find_tasks_to_decide
 from gitticks.actions.workspaces import clean_worktrees, list_worktrees
+from gitticks.cli.decisions import Decided, decide_each, merge_now
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
 from gitticks.cli.render import say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines, printed
-from gitticks.errors import Exit
+from gitticks.cli.writing import moved_words
+from gitticks.errors import Exit, UsageError
+from gitticks.model.ids import TaskId
 
 _NOTHING = "nothing is approved and waiting for its merge"
 
@@ -123,14 +128,26 @@ def conflicts_command(context: Context, *, tasks: tuple[str, ...], as_json: bool
     return Exit.FAILED if found else Exit.DONE
 
 
-@command("merge", "gt merge", "gt merge --dry-run k7f2")
+@command("merge", "gt merge", "gt merge --dry-run k7f2", "gt merge --continue k7f2")
 @task_argument(required=False, many=True, name="tasks")
 @click.option("--dry-run", is_flag=True, help="Only show what would conflict.")
-def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
+@click.option(
+    "--continue", "continues", is_flag=True, help="Merge what you committed after a merge had failed."
+)
+def merge_command(
+    context: Context, *, tasks: tuple[str, ...], dry_run: bool, continues: bool, as_json: bool
+) -> int:
     """Merge what is approved.
 
-    Each task is merged in memory, tested aside, and only then moves the base. What fails goes back to its agent.
+    Each task is merged in memory, tested aside, and only then moves the base. What fails goes back to its agent, or
+    you resolve it yourself: `git merge` the base in the task's workspace, commit, and `gt merge --continue`.
     """
+    if continues and (dry_run or not tasks):
+        raise UsageError("`--continue` takes the tasks that you resolved", hint="`gt merge --continue k7f2`")
+    if continues:
+        return decide_each(
+            context, find_tasks_to_decide(context, tasks), partial(_continue, context), as_json=as_json
+        )
     ids = [find_or_take_up_task(context, task, least=CHARACTERS_TO_DECIDE) for task in tasks]
     if dry_run:
         tried = try_out(context, ids)
@@ -158,3 +175,8 @@ def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, as
     elif not results:
         say(_NOTHING, err=True)
     return Exit.DONE if all(one.is_done for one in results.values()) else Exit.FAILED
+
+
+def _continue(context: Context, task_id: TaskId) -> Decided:
+    moved = continue_merge(context, task_id)
+    return merge_now(context, moved.after, moved_words(moved.before, moved.after), is_left=False)

@@ -47,3 +47,28 @@ def test_without_a_conflict_it_says_so(project: Project) -> None:
     ran = project.gt("conflicts")
     assert (ran.code, ran.out, ran.err) == (0, "", "no work that is under way conflicts\n")
     assert project.gt("conflicts", "zzzz").code != 0
+
+
+def test_what_a_person_resolved_is_merged(project: Project) -> None:
+    commit_file(project.path, "shared.txt", "shared\n")
+    workspace = start(project, "k7f2", "shared.txt", "mine\n")
+    assert "no merge of `k7f2` has failed" in project.gt("merge", "--continue", "k7f2").err
+    commit_file(project.path, "shared.txt", "base\n")
+    assert project.gt("close", "k7f2").code == 1
+    ran = project.gt("merge", "--continue", "k7f2")
+    assert ran.code == 3
+    assert "still conflicts with its base in `shared.txt`" in ran.err
+    assert f"cd {workspace} && git merge main" in ran.err
+    git("merge", "-q", "-s", "ours", "--no-edit", "main", at=workspace)
+    assert "k7f2  done" in project.ok("merge", "--continue", "k7f2")
+    assert git("show", "main:shared.txt", at=project.path) == "mine"
+    assert (
+        git("log", "-1", "--format=%(trailers:key=Task,valueonly)", "main", at=project.path).strip() == "k7f2"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--continue"], ["--continue", "--dry-run", "k7f2"]])
+def test_continue_takes_the_tasks_that_were_resolved(project: Project, arguments: list[str]) -> None:
+    project.make()
+    ran = project.gt("merge", *arguments)
+    assert (ran.code, "`--continue` takes the tasks" in ran.err) == (2, True)
