@@ -22,6 +22,7 @@ from gitticks.model.task import Task
 from gitticks.runner import workspace_removal, workspaces
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
+from gitticks.runner.shared_base import BaseNotSharedError, catch_up, publish
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
 from gitticks.store.decisions import carry_out
 from gitticks.store.left_behind import left_behind, why_held
@@ -113,6 +114,11 @@ class MergeQueue:
         if held:
             return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")
         base = self._base(task)
+        if self.run.settings.merge.push:
+            try:
+                catch_up(self.repository, base)
+            except BaseNotSharedError as error:
+                return MergeResult(waits=_words(error))
         head, tip = str(task.end_sha), self._tip(task, base)
         branch_head = (
             read_ref(self.repository.common_dir, f"refs/heads/{task.branch}") if task.branch else head
@@ -147,6 +153,12 @@ class MergeQueue:
         now = self._approved(task.id)
         if now.end_sha != task.end_sha:
             return None
+        if self.run.settings.merge.push:
+            try:
+                if not publish(self.repository, base, commit):
+                    return None
+            except BaseNotSharedError as error:
+                return MergeResult(waits=_words(error), tested=tested)
         moved = move_base(self.repository, base, tip, commit, f"gitticks: merge {task.id}")
         match moved:
             case BaseMoved():
@@ -252,6 +264,10 @@ class MergeQueue:
         )
         tell(self.run, task, decision)
         return decision
+
+
+def _words(error: GitticksError) -> str:
+    return f"{error.message}; {error.hint}" if error.hint else error.message
 
 
 @dataclass(frozen=True, slots=True)
