@@ -17,7 +17,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import BY_HAND, Isolation, Role, Status
 from gitticks.model.task import Claim, Task
 from gitticks.runner import mailbox, workspace_removal, workspaces
-from gitticks.runner.prompt import build_prompt
+from gitticks.runner.prompt import build_prompt, with_notes
 from gitticks.runner.records import Sessions
 from gitticks.runner.workspace_removal import ListedWorkspace
 from gitticks.runner.workspace_setup import name_committer
@@ -141,7 +141,8 @@ def _start(context: Context, task_id: TaskId) -> Started:
         name_committer(context.repository, workspace.path, None)
     context.store.transact(operation, author=context.author)
     file = context.store.task_file(task_id)
-    mailbox.fill(workspace, file, build_prompt(context.store, file, Role.WORKER, workspace, context.settings))
+    prompt = build_prompt(context.store, file, Role.WORKER, plan, context.settings)
+    mailbox.fill(workspace, file, with_notes(prompt, workspace.warnings))
     return Started(file.task, workspace.path)
 
 

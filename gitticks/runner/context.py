@@ -18,6 +18,8 @@ from gitticks.runner.claiming import RunClaims
 from gitticks.runner.events import RunEvent
 from gitticks.runner.liveness import Holds
 from gitticks.runner.options import RunOptions
+from gitticks.runner.places.local import LocalPlace
+from gitticks.runner.places.place import Place
 from gitticks.runner.records import Sessions
 from gitticks.runner.reviewing import registry_for
 from gitticks.store.branch import Store
@@ -58,6 +60,11 @@ class RunContext:
     def holds(self) -> Holds:
         """Returns the tasks that are held back in this clone."""
         return Holds(self.repository.own_dir)
+
+    @cached_property
+    def place(self) -> Place:
+        """Returns where sessions run."""
+        return LocalPlace(self.repository, self.settings, self.world)
 
     @cached_property
     def registry(self) -> Registry:

@@ -7,39 +7,33 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.git.checkouts import checkout_at
-from gitticks.git.checkouts import head as head_of
-from gitticks.git.identity import agent_identity
-from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Role
 from gitticks.model.task import Ending
-from gitticks.runner import mailbox, workspaces
-from gitticks.runner.astray import find_astray, find_made_elsewhere
+from gitticks.runner import mailbox
 from gitticks.runner.budgets import count_into_epics, reached_in
 from gitticks.runner.events import BudgetReached, ChecksEnded, Warned, tell
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.reviewing import find_waiver
 from gitticks.runner.scratchpad import add_entry
-from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.worklog import WorklogEntry, append_entry
 from gitticks.store import layout
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.left_behind import end_watch
 from gitticks.workflow.budget import spent_of
 from gitticks.workflow.decision import is_turn_of
-from gitticks.workflow.sessions import MOST_DENIED, wants_checks
+from gitticks.workflow.sessions import MOST_DENIED
 from gitticks.workflow.signals import read_signal
 from gitticks.workflow.triggers import Requested, SessionEnded
 
 if TYPE_CHECKING:
     from gitticks.agents.base import AgentReport
-    from gitticks.agents.process import StopRequest
     from gitticks.document.taskfile import TaskFile
     from gitticks.runner.context import RunContext
-    from gitticks.runner.workspaces import Workspace
+    from gitticks.runner.places.place import SessionResult, Work
+    from gitticks.runner.verifiers import ChecksReport
     from gitticks.store.branch import Store
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.decision import Decision
@@ -57,17 +51,16 @@ class Handover:
     task_id: TaskId
     actor: Actor
     role: Role
-    delivery: Delivery
+    work: Work
     report: AgentReport
     ended: SessionEnded
-    checks: tuple[str, ...] = ()
 
 
 def write_handover(
     transaction: Transaction, handover: Handover, circumstances: Circumstances
 ) -> tuple[Decision, ...]:
     """Writes what a session left and what follows from it, for the task and then for the epics that it counts into."""
-    take_delivery(transaction, handover.task_id, handover.actor, handover.delivery, circumstances)
+    take_delivery(transaction, handover.task_id, handover.actor, handover.work.delivery, circumstances)
     decision = carry_out(transaction, handover.task_id, handover.ended, circumstances)
     _add_usage(transaction, handover)
     _add_worklog(transaction, handover, circumstances)
@@ -163,7 +156,7 @@ def _add_worklog(transaction: Transaction, handover: Handover, circumstances: Ci
         detail=report.detail or None,
         signal=signal.kind.value if signal else None,
         said=_said(report, signal),
-        checks=handover.checks,
+        checks=handover.work.checks.lines if handover.work.checks else (),
         usage=report.usage,
         cost_source=report.cost_source,
         is_estimate=report.is_estimate,
@@ -178,13 +171,13 @@ def _said(report: AgentReport, signal: Signal | None) -> str:
 
 
 def _add_learnings(transaction: Transaction, handover: Handover, circumstances: Circumstances) -> None:
-    if not handover.delivery.learnings.strip():
+    if not handover.work.delivery.learnings.strip():
         return
     task = transaction.task_file(handover.task_id).task
     path = layout.scratchpad_path(task.parent or task.id)
     before = (transaction.read(path) or b"").decode("utf-8", "replace")
     source = f"{task.id} · {handover.actor.name}"
-    after = add_entry(before, handover.delivery.learnings, at=circumstances.at, source=source)
+    after = add_entry(before, handover.work.delivery.learnings, at=circumstances.at, source=source)
     if after != before:
         transaction.write(path, after.encode())
 
@@ -230,13 +223,7 @@ class Finished:
 
 
 def finish_session(
-    run: RunContext,
-    store: Store,
-    given: TaskFile,
-    ending: SessionEnding,
-    *,
-    workspace: Workspace | None,
-    stop: StopRequest,
+    run: RunContext, store: Store, given: TaskFile, ending: SessionEnding, result: SessionResult
 ) -> Finished:
     """Judges what an agent left and writes it, whatever the state has become meanwhile.
 
@@ -245,40 +232,31 @@ def finish_session(
         store: the calling thread's store.
         given: the file that the agent was given.
         ending: the session.
-        workspace: where it worked; None if it could not be made.
-        stop: ends checks that are running.
+        result: what it came to.
     """
-    task_id = given.task.id
-    delivery = Delivery() if workspace is None else mailbox.read(workspace.mailbox, given, ending.role)
+    task_id, work, checks = given.task.id, result.work, result.work.checks
     ended = ending.trigger()
-    present = store.task_file(task_id)
-    before = present.task
-    # A person may have written the hand-off while the agent worked.
-    has_handoff = delivery.handoff is not None or present.section(Section.HANDOFF) is not None
-    checks: ChecksReport | None = None
-    if workspace is not None and wants_checks(before, ended, handoff=has_handoff):
-        checks = check(run, before.id, workspace, ending.actor.name, stop)
-        if checks.is_stopped:
-            # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
-            ended = replace(ended, ending=Ending.STOPPED)
-    handover = Handover(
-        task_id, ending.actor, ending.role, delivery, ending.report, ended, checks.lines if checks else ()
-    )
-    head = None
-    if workspace is not None:
-        collected = workspaces.collect(run.repository, workspace)
-        head = collected.head
-        for warning in collected.warnings:
-            run.emit(Warned(task_id, warning))
+    before = store.task_file(task_id).task
+    tell_checks(run, task_id, checks)
+    if checks is not None and checks.is_stopped:
+        # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
+        ended = replace(ended, ending=Ending.STOPPED)
+    handover = Handover(task_id, ending.actor, ending.role, work, ending.report, ended)
+    for warning in work.warnings:
+        run.emit(Warned(task_id, warning))
     waiver = find_waiver(run.registry, store.task_file(task_id), run.settings, asked=run.options.agent)
     circumstances = run.circumstances(
-        head=head, review_waiver=waiver, checks_failure=checks.failure if checks else None
+        head=work.head, review_waiver=waiver, checks_failure=checks.failure if checks else None
     )
     decision, *of_epics = store.transact(
         lambda transaction: write_handover(transaction, handover, circumstances), author=run.author
     )
-    if workspace is not None:
-        _settle(run, workspace, decision)
+    if result.workspace is not None:
+        try:
+            run.place.settle(result.workspace, decision.task)
+        except GitticksError as error:
+            kept = f"its uncommitted work stays in {result.workspace.path}: {error.message}"
+            run.emit(Warned(task_id, kept))
     if ended.denied:
         shown = ", ".join(f"`{one}`" for one in dict.fromkeys(ended.denied[:MOST_DENIED]))
         run.emit(Warned(task_id, f"`{ending.actor.name}` was not allowed: {shown}"))
@@ -302,53 +280,15 @@ def look_for_left_behind(run: RunContext, actor: Actor, task_id: TaskId) -> None
     )
 
 
-def _settle(run: RunContext, workspace: Workspace, decision: Decision) -> None:
-    """Puts partial work aside where the workspace is shared; what cannot be put aside stays, and is said."""
-    try:
-        workspaces.settle(run.repository, workspace, decision.task)
-    except GitticksError as error:
-        run.emit(
-            Warned(workspace.task_id, f"its uncommitted work stays in {workspace.path}: {error.message}")
-        )
+def has_handoff(present: TaskFile, delivery: Delivery) -> bool:
+    """True if there is a hand-off; a person may have written it while the agent worked."""
+    return delivery.handoff is not None or present.section(Section.HANDOFF) is not None
 
 
-def check(
-    run: RunContext, task_id: TaskId, workspace: Workspace, agent: str, stop: StopRequest
-) -> ChecksReport:
-    """Runs the quality gates in a workspace, if an agent's work is where it belongs, and tells what they found."""
-    astray = _find_astray(run, task_id, workspace, agent)
-    if astray is not None:
-        report = ChecksReport(astray, ("commits beside the branch",))
-    elif (refused := _judge_tree(run, workspace)) is not None:
-        report = ChecksReport(refused, ("the tree is refused",))
-    else:
-        report = run_checks(workspace.path, run.settings, run.outer_environment(), run.repository, stop=stop)
-    run.emit(ChecksEnded(task_id, "; ".join(report.lines), report.failure))
-    if report.left:
-        run.emit(Warned(task_id, f"the checks left files behind: {', '.join(report.left[:5])}"))
-    return report
-
-
-def _judge_tree(run: RunContext, workspace: Workspace) -> str | None:
-    base = workspace.base and read_ref(run.repository.common_dir, f"{BRANCHES}{workspace.base}")
-    begin, end = base or workspace.start_sha, head_of(checkout_at(run.repository, workspace.path))
-    return None if not begin or end is None else judge_tree(run.repository, begin, end)
-
-
-def _find_astray(run: RunContext, task_id: TaskId, workspace: Workspace, agent: str) -> str | None:
-    branch = workspace.branch
-    if branch is None:
-        return None
-    found = find_astray(
-        run.repository,
-        workspace.path,
-        branch=branch,
-        start_sha=workspace.start_sha or None,
-        base=workspace.base,
-    )
-    history = run.open_store().history(task_id)
-    began = next((event.at for event in reversed(history) if event.type is EventType.SESSION_STARTED), None)
-    if found is not None or began is None:
-        return found
-    identity = agent_identity(agent)
-    return find_made_elsewhere(run.repository, task_id, branch=branch, agent=identity, since=began)
+def tell_checks(run: RunContext, task_id: TaskId, checks: ChecksReport | None) -> None:
+    """Tells what the gates found, if they ran."""
+    if checks is None:
+        return
+    run.emit(ChecksEnded(task_id, "; ".join(checks.lines), checks.failure))
+    if checks.left:
+        run.emit(Warned(task_id, f"the checks left files behind: {', '.join(checks.left[:5])}"))

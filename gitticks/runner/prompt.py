@@ -14,7 +14,7 @@ from gitticks.model.notes import Entry, ReviewOutcome, Section, pair_questions, 
 from gitticks.model.settings import Settings, VerifySettings
 from gitticks.model.status import ActorKind, Isolation, Role, Status
 from gitticks.model.task import CAME_TO_NOTHING, Ending, Task
-from gitticks.runner.templates import PromptContext, choose_kind, render_prompt
+from gitticks.runner.templates import PromptContext, choose_kind, render_prompt, without_signals
 from gitticks.runner.worklog import recent_work
 from gitticks.store import layout
 from gitticks.store.trust import require_trusted, runnables_of_file
@@ -143,7 +143,7 @@ def build_prompt(
         feedback=feedback_text(file.entries(Section.NOTES), file.entries(Section.QUESTIONS)),
         questions=open_question_text(file.entries(Section.QUESTIONS)),
         failure=setbacks.failure if is_worker else "",
-        warnings=(*(setbacks.warnings if is_worker else ()), *workspace.warnings),
+        warnings=setbacks.warnings if is_worker else (),
         conflicts=setbacks.conflicts if is_worker else (),
         denied=setbacks.denied if is_worker else (),
         epic_title=epic_title,
@@ -165,6 +165,14 @@ def build_prompt(
     # What did not fit into the agent's context window last time is halved.
     limit = settings.limits.prompt >> count_since_last_word(history).overflows
     return render_prompt(kind, context, overrides=read_overrides(store), limit_bytes=limit)
+
+
+def with_notes(prompt: str, notes: tuple[str, ...]) -> str:
+    """Returns a prompt that ends with what was odd when the workspace was made ready."""
+    if not notes:
+        return prompt
+    listed = "\n".join(f"- {without_signals(note)}" for note in notes)
+    return f"{prompt}\n## About this workspace\n\n{listed}\n"
 
 
 def feedback_text(notes: tuple[Entry, ...], questions: tuple[Entry, ...]) -> str:

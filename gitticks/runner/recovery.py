@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.agents.base import AgentReport, is_session_id
+from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind
-from gitticks.model.task import Ending, SessionRecord
-from gitticks.runner import workspaces
+from gitticks.model.task import SessionRecord
 from gitticks.runner.events import Warned
-from gitticks.runner.finishing import SessionEnding, finish_session, look_for_left_behind
+from gitticks.runner.finishing import SessionEnding, finish_session, has_handoff, look_for_left_behind
+from gitticks.workflow.sessions import wants_checks
 
 if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
+    from gitticks.runner.mailbox import Delivery
+    from gitticks.runner.outbox import Request
 
 
 def recover(run: RunContext) -> list[TaskId]:
@@ -45,16 +46,19 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
         return False
     actor = Actor(ActorKind.AGENT, record.agent, record.role)
     look_for_left_behind(run, actor, record.task)
-    session_id = record.session_id if is_session_id(record.session_id or "") else None
-    detail = "the runner died with the session"
-    report = AgentReport(Ending.INTERRUPTED, detail=detail, session_id=session_id)
-    ending = SessionEnding(actor, record.role, record.round, report)
-    # Before the mailbox was filled, what lies there is an earlier session's and has been judged.
-    workspace = (
-        workspaces.find(run.repository, file.task, Path(record.workspace)) if record.is_briefed else None
-    )
+
+    def ending(report: AgentReport) -> SessionEnding:
+        return SessionEnding(actor, record.role, record.round, report)
+
+    def is_to_check(end: AgentReport | Request, delivery: Delivery) -> bool:
+        if not isinstance(end, AgentReport):
+            return False
+        present = store.task_file(record.task)
+        return wants_checks(present.task, ending(end).trigger(), handoff=has_handoff(present, delivery))
+
+    result = run.place.recover(record, file, stop, is_to_check)
     try:
-        finish_session(run, store, file, ending, workspace=workspace, stop=stop)
+        finish_session(run, store, file, ending(result.report), result)
     except GitticksError as error:
         run.emit(Warned(record.task, f"its interrupted session could not be finished: {error.message}"))
     return True

@@ -1,104 +1,119 @@
-"""Acts on what an agent asks for by command while it runs: `gt complete`, `gt ask`, `gt note`, `gt update --status`."""
+"""What the run hears of a session: words and lines for people, and what the agent asks for by command while it runs."""
 
 from __future__ import annotations
 
-import math
-import threading
-import time
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from gitticks.agents.registry import PRESETS
 from gitticks.errors import GitticksError
 from gitticks.model.event import ENGINE, Data, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Role, Status
-from gitticks.runner import mailbox, outbox, workspaces
-from gitticks.runner.events import Warned, tell
-from gitticks.runner.finishing import TAKEN, check, digest_of, take_delivery, write_request
+from gitticks.runner import mailbox
+from gitticks.runner.events import AgentSaid, Warned, tell
+from gitticks.runner.finishing import (
+    TAKEN,
+    digest_of,
+    has_handoff,
+    look_for_left_behind,
+    take_delivery,
+    tell_checks,
+    write_request,
+)
 from gitticks.runner.outbox import Request, RequestKind
+from gitticks.runner.transcripts import Transcript
 from gitticks.store.decisions import describe
+from gitticks.store.left_behind import begin_watch
+from gitticks.workflow.sessions import wants_checks
 from gitticks.workflow.triggers import Requested
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gitticks.agents.base import AgentReport
+    from gitticks.model.task import SessionRecord
+    from gitticks.runner.mailbox import Delivery
+    from gitticks.runner.places.place import Work
     from gitticks.runner.session import SessionRun
-    from gitticks.runner.workspaces import Workspace
     from gitticks.store.transaction import Transaction
 
-POLL_SECONDS = 0.2
 LAST_WORDS_SECONDS = 20.0
 """So long a client may take for its last turn once its work is over: only at its own end it tells what was spent."""
 
 _HANDED_OFF: Data = {"sections": [Section.HANDOFF.value]}
 
 
-class RequestWatcher:
-    """Looks into a session's outbox while its agent runs; a context manager around the agent's run.
+class SessionListener:
+    """Hears a session of this run; what the agent asks for is acted on at once, with the agent's rights."""
 
-    What is still there when the agent has ended is acted on before the end is judged.
-    """
-
-    def __init__(self, session: SessionRun, workspace: Workspace) -> None:
+    def __init__(self, session: SessionRun, record: SessionRecord) -> None:
         self._session = session
         self._run = session.run
-        self._workspace = workspace
-        self._over = threading.Event()
-        self._stop_at = math.inf
-        self._thread = threading.Thread(
-            target=self._watch, name=f"requests of {session.task_id}", daemon=True
-        )
+        self._record = record
+        self._transcript: Transcript | None = None
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
+    def begin(self) -> None:
+        """Notes that the agent has its mailbox, watches the repository's own folder and begins the transcript."""
+        if self._transcript is None:
+            begin_watch(self._run.repository, self._session.task_id)
+            self._transcript = Transcript(self._run.repository.own_dir, self._session.task_id, self._run.now)
+        self._run.sessions.mark_briefed(self._record)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._over.set()
-        self._thread.join()
+    def end(self) -> None:
+        """Tells what the agent changed in the repository's own folder."""
+        if self._transcript is not None:
+            self._transcript.close()
+        look_for_left_behind(self._run, self._session.actor, self._session.task_id)
 
-    def _watch(self) -> None:
-        is_last = False
-        while not is_last:
-            is_last = self._over.wait(POLL_SECONDS)
-            collected = outbox.collect(self._workspace.mailbox)
-            for warning in collected.warnings:
-                self._run.emit(Warned(self._session.task_id, warning))
-            for posted in collected.requests:
-                try:
-                    self._act(posted.request)
-                except GitticksError as error:
-                    self._refuse(error)
-                outbox.remove(self._workspace.mailbox, posted)
-            if time.monotonic() >= self._stop_at:
-                self._session.stop.request()
+    def say(self, text: str) -> None:
+        """Shows what the agent said."""
+        self._run.emit(AgentSaid(self._session.task_id, text))
 
-    def _act(self, request: Request) -> None:
+    def line(self, line: str) -> None:
+        """Keeps what the agent printed."""
+        if self._transcript is not None:
+            self._transcript.write(line)
+
+    def warn(self, message: str) -> None:
+        """Tells people."""
+        self._run.emit(Warned(self._session.task_id, message))
+
+    def name_session(self, session_id: str) -> None:
+        """Keeps the agent's own name of the session, so that it can go on if this runner dies."""
+        self._run.sessions.note_session_id(self._record, session_id)
+
+    def wants_checks(self, end: AgentReport | Request, delivery: Delivery) -> bool:
+        """Returns whether the task is to leave working now, with a hand-off, so that the gates decide."""
         session = self._session
+        present = self._run.open_store().task_file(session.task_id)
+        if not isinstance(end, Request):
+            return wants_checks(
+                present.task, session.ending(end).trigger(), handoff=has_handoff(present, delivery)
+            )
+        is_asked = _target(end, session.role) is Status.AGENT_REVIEW
+        return is_asked and present.task.status is Status.WORKING and has_handoff(present, delivery)
+
+    def request(self, request: Request, work: Work) -> float | None:
+        """Acts on a request; once a move is granted, the session's work is over."""
         match request.kind:
-            # Both stand in the mailbox's TASK.md already; a person may want to read a note before the end.
+            # Both stand in the delivery already; a person may want to read a note before the end.
             case RequestKind.NOTE:
-                self._take(Event(EventType.NOTED, self._run.now, session.actor))
+                self._take(work.delivery, Event(EventType.NOTED, self._run.now, self._session.actor))
             case RequestKind.HANDOFF:
-                self._take(Event(EventType.TEXT_CHANGED, self._run.now, session.actor, data=_HANDED_OFF))
-            case RequestKind.ASK:
-                self._ask_for(Status.CLARIFICATION, request.text or None)
-            case RequestKind.COMPLETE:
-                reviews = session.role is Role.REVIEWER
-                self._ask_for(Status.REVIEWING if reviews else Status.AGENT_REVIEW)
-            case RequestKind.STATUS:
-                if request.status is not None:
-                    self._ask_for(request.status)
+                written = Event(EventType.TEXT_CHANGED, self._run.now, self._session.actor, data=_HANDED_OFF)
+                self._take(work.delivery, written)
+            case _:
+                target = _target(request, self._session.role)
+                if target is not None:
+                    is_question = request.kind is RequestKind.ASK
+                    return self._ask_for(target, work, request.text or None if is_question else None)
+        return None
 
-    def _take(self, left: Event) -> None:
-        self._transact(lambda transaction: self._write(transaction, left))
+    def _take(self, delivery: Delivery, left: Event) -> None:
+        self._transact(lambda transaction: self._write(transaction, delivery, left))
 
-    def _write(self, transaction: Transaction, left: Event) -> None:
+    def _write(self, transaction: Transaction, delivery: Delivery, left: Event) -> None:
         session = self._session
-        delivery = mailbox.read(self._workspace.mailbox, session.file, session.role)
         take_delivery(transaction, session.task_id, session.actor, delivery, self._run.circumstances())
         own = mailbox.own_section(session.role)
         text = None if own is None else transaction.task_file(session.task_id).section(own)
@@ -108,20 +123,15 @@ class RequestWatcher:
         transaction.append_events(session.task_id, (told,))
         describe(transaction, session.task_id, (told,), session.actor)
 
-    def _ask_for(self, target: Status, reason: str | None = None) -> None:
-        """Asks for a status on the agent's behalf; once it is granted, the session's work is over."""
+    def _ask_for(self, target: Status, work: Work, reason: str | None) -> float | None:
+        """Asks for a status on the agent's behalf."""
         session, store = self._session, self._run.open_store()
-        present = store.task_file(session.task_id)
-        before = present.task
-        delivery = mailbox.read(self._workspace.mailbox, session.file, session.role)
-        checks = None
-        has_handoff = delivery.handoff is not None or present.section(Section.HANDOFF) is not None
-        if target is Status.AGENT_REVIEW and before.status is Status.WORKING and has_handoff:
-            checks = check(self._run, session.task_id, self._workspace, session.actor.name, session.stop)
+        before = store.task_file(session.task_id).task
+        tell_checks(self._run, session.task_id, work.checks)
         circumstances = self._run.circumstances(
-            head=workspaces.collect(self._run.repository, self._workspace).head,
+            head=work.head,
             review_waiver=session.find_waiver(),
-            checks_failure=checks.failure if checks else None,
+            checks_failure=work.checks.failure if work.checks else None,
         )
         requested = Requested(session.actor, target, reason)
         is_granted = False
@@ -130,7 +140,7 @@ class RequestWatcher:
         try:
             decision = store.transact(
                 lambda transaction: write_request(
-                    transaction, session.task_id, requested, delivery, circumstances
+                    transaction, session.task_id, requested, work.delivery, circumstances
                 ),
                 author=self._run.author,
             )
@@ -138,10 +148,11 @@ class RequestWatcher:
         finally:
             session.stop.leaves_time = tells_at_end and is_granted
         tell(self._run, before, decision)
-        if is_granted:
-            self._stop_at = time.monotonic() + (LAST_WORDS_SECONDS if tells_at_end else 0.0)
+        if not is_granted:
+            return None
+        return LAST_WORDS_SECONDS if tells_at_end else 0.0
 
-    def _refuse(self, error: GitticksError) -> None:
+    def refuse(self, error: GitticksError) -> None:
         """Keeps a refusal for the agent's next prompt, as that of a signal would be."""
         self._run.emit(Warned(self._session.task_id, error.message))
         refused = Event(
@@ -156,3 +167,14 @@ class RequestWatcher:
 
     def _transact(self, operation: Callable[[Transaction], None]) -> None:
         self._run.open_store().transact(operation, author=self._run.author)
+
+
+def _target(request: Request, role: Role) -> Status | None:
+    """Returns the status that a request asks for."""
+    match request.kind:
+        case RequestKind.ASK:
+            return Status.CLARIFICATION
+        case RequestKind.COMPLETE:
+            return Status.REVIEWING if role is Role.REVIEWER else Status.AGENT_REVIEW
+        case _:
+            return request.status

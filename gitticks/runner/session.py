@@ -4,42 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gitticks.agents.base import (
-    AgentKind,
-    AgentReport,
-    AgentSpec,
-    Limits,
-    Request,
-    agent_environment,
-    is_session_id,
-)
+from gitticks.agents.base import AgentKind, AgentReport, AgentSpec, is_session_id
 from gitticks.agents.prices import with_cost
-from gitticks.agents.registry import PRESETS, invoke
-from gitticks.agents.session import run_agent
+from gitticks.agents.registry import PRESETS
 from gitticks.errors import GitticksError
-from gitticks.git.checkouts import checkout_at, commit_folders
-from gitticks.git.identity import agent_identity
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.queries import TaskGraph
-from gitticks.model.status import ActorKind, Isolation, Role
+from gitticks.model.status import ActorKind, Role
 from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task, Usage
 from gitticks.processes import own_identity
-from gitticks.runner import mailbox, workspaces
+from gitticks.runner import workspaces
 from gitticks.runner.budgets import limits_of_run, require_price
-from gitticks.runner.events import AgentSaid, BudgetReached, SessionBegan, Warned, tell
-from gitticks.runner.finishing import SessionEnding, finish_session, look_for_left_behind
+from gitticks.runner.events import BudgetReached, SessionBegan, Warned, tell
+from gitticks.runner.finishing import SessionEnding, finish_session
+from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
 from gitticks.runner.prompt import build_prompt
-from gitticks.runner.requests import RequestWatcher
+from gitticks.runner.requests import SessionListener
 from gitticks.runner.reviewing import agents_left, choose_agent, find_waiver, require_worker, script_blocks
-from gitticks.runner.transcripts import Transcript
-from gitticks.runner.workspace_setup import name_committer
-from gitticks.runner.workspaces import Plan, Workspace
 from gitticks.store.decisions import carry_out
-from gitticks.store.left_behind import begin_watch
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.sessions import current_round
 from gitticks.workflow.triggers import PolicyChanged, SessionStarted
@@ -48,19 +34,12 @@ if TYPE_CHECKING:
     from gitticks.agents.process import StopRequest
     from gitticks.document.taskfile import TaskFile
     from gitticks.runner.context import RunContext
+    from gitticks.runner.workspaces import Workspace
     from gitticks.workflow.decision import Decision
 
 _SPOILT = frozenset({Ending.CRASHED, Ending.TIMED_OUT, Ending.REFUSED, Ending.CONTEXT_FULL})
 _NEVER_SPOKE = KEPT_FROM_WORK | {Ending.START_FAILED, Ending.STOPPED}
 """A session that ended so and has no name of its own came to nothing, so the one before it is the last."""
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierSession:
-    """An agent's own session: its name, and the tokens that the agent counted in it."""
-
-    session_id: str
-    counted: Usage = field(default_factory=Usage)
 
 
 def find_earlier_session(task: Task, history: Iterable[Event], agent: AgentSpec) -> EarlierSession | None:
@@ -79,15 +58,6 @@ def find_earlier_session(task: Task, history: Iterable[Event], agent: AgentSpec)
     if led_nowhere and not any(event.actor.is_human for event in events[last + 1 :]):
         return None
     return EarlierSession(session_id, _counted(events, session_id))
-
-
-def could_not_go_on(report: AgentReport) -> bool:
-    """True if an agent that was asked to go on with a session ended before it said a word, so that it is gone.
-
-    Clients word this each in its own way, and change the words.
-    """
-    ended_early = report.ending in (Ending.START_FAILED, Ending.CRASHED, Ending.CONTEXT_FULL)
-    return ended_early and not report.messages and not report.usage.tokens_out
 
 
 def unpriced_words(agent: str, report: AgentReport) -> str:
@@ -168,18 +138,12 @@ class SessionRun:
         with self.run.sessions.hold(record):
             self._start(plan)
             try:
-                workspace = workspaces.prepare(
-                    self.run.repository, plan, self.run.settings, self.run.outer_environment(), self.stop
-                )
-                if workspace.isolation is not Isolation.NONE:
-                    name_committer(self.run.repository, workspace.path, agent_identity(self.agent.name))
-                begin_watch(self.run.repository, self.task_id)
+                order = self._order(plan, record)
             except GitticksError as error:
-                return self._finish(None, self._failed_start(error))
-            self.was_ready = True
-            report = self._listen(workspace, record)
-            look_for_left_behind(self.run, self.actor, self.task_id)
-            return self._finish(workspace, report)
+                failed = AgentReport(Ending.START_FAILED, detail=str(error))
+                return self._finish(SessionResult(failed))
+            listener = SessionListener(self, record)
+            return self._finish(self.run.place.hold(order, self.stop, listener))
 
     def find_waiver(self) -> str | None:
         """Returns why no agent can review the task, or None."""
@@ -194,7 +158,7 @@ class SessionRun:
         tell(self.run, self.file.task, decision)
         return decision
 
-    def _record(self, plan: Plan) -> SessionRecord:
+    def _record(self, plan: Workspace) -> SessionRecord:
         me = own_identity()
         return SessionRecord(
             self.task_id,
@@ -208,7 +172,7 @@ class SessionRun:
             str(plan.path),
         )
 
-    def _start(self, plan: Plan) -> None:
+    def _start(self, plan: Workspace) -> None:
         started = SessionStarted(self.actor, self.role, plan.base, plan.branch, plan.start_sha)
         circumstances = self.run.circumstances()
         self.store.transact(
@@ -229,63 +193,20 @@ class SessionRun:
             )
         )
 
-    def _listen(self, workspace: Workspace, record: SessionRecord) -> AgentReport:
-        """Starts the agent and returns what came of it; a session of its own that is gone is begun anew."""
+    def _order(self, plan: Workspace, record: SessionRecord) -> SessionOrder:
+        """Returns what the session is to do.
+
+        Raises:
+            GitticksError: the prompt or the script cannot be used.
+        """
+        store, file, settings = self.store, self.file, self.run.settings
+        prompt = anew = build_prompt(store, file, self.role, plan, settings)
         earlier = None
         if self.role is Role.WORKER:
-            earlier = find_earlier_session(self.file.task, self.store.history(self.task_id), self.agent)
-        report = self._converse(workspace, record, earlier)
-        if earlier is None or not could_not_go_on(report):
-            return report
-        reason = f" ({report.detail})" if report.detail else ""
-        message = f"`{self.agent.name}` cannot go on with its earlier session{reason}: it begins anew"
-        self.run.emit(Warned(self.task_id, message))
-        return self._converse(workspace, record, None)
-
-    def _converse(
-        self, workspace: Workspace, record: SessionRecord, earlier: EarlierSession | None
-    ) -> AgentReport:
-        try:
-            invocation = invoke(self.agent, self._request(workspace, earlier))
-        except (GitticksError, OSError) as error:
-            return self._failed_start(error)
-        self.run.sessions.mark_briefed(record)
-        for warning in invocation.warnings:
-            self.run.emit(Warned(self.task_id, warning))
-        limits = self.run.settings.limits
-        with (
-            Transcript(self.run.repository.own_dir, self.task_id, self.run.now) as transcript,
-            RequestWatcher(self, workspace),
-        ):
-            return run_agent(
-                invocation,
-                workspace=workspace.path,
-                environment=self._agent_environment(workspace),
-                limits=Limits(limits.iteration, limits.idle, limits.output),
-                now=self.run.world.now,
-                stop=self.stop,
-                on_text=lambda text: self.run.emit(AgentSaid(self.task_id, text)),
-                on_line=transcript.write,
-                on_error_line=transcript.write,
-                on_session_id=lambda session_id: self.run.sessions.note_session_id(record, session_id),
-                lock=self.run.sessions.tree_lock(self.task_id),
-            )
-
-    def _request(self, workspace: Workspace, earlier: EarlierSession | None) -> Request:
-        is_resumed = earlier is not None
-        prompt = build_prompt(
-            self.store, self.file, self.role, workspace, self.run.settings, is_resumed=is_resumed
-        )
-        mailbox.fill(workspace, self.file, prompt, self._variables(workspace))
-        return Request(
-            prompt,
-            session_id=earlier.session_id if earlier else None,
-            spent_before=earlier.counted if earlier else Usage(),
-            prompt_file=str(workspace.mailbox / mailbox.PROMPT_FILE),
-            own_gt=str(workspace.mailbox / mailbox.PROGRAM),
-            script=self._script(),
-            commit_folders=self._commit_folders(workspace),
-        )
+            earlier = find_earlier_session(file.task, store.history(self.task_id), self.agent)
+        if earlier is not None:
+            prompt = build_prompt(store, file, self.role, plan, settings, is_resumed=True)
+        return SessionOrder(record, plan, file, self.agent, self._script(), prompt, earlier, anew)
 
     def _script(self) -> tuple[str, ...]:
         """Returns the blocks that the embedded agent would run; others get none.
@@ -298,49 +219,19 @@ class SessionRun:
         require_trusted(self.run.repository, runnables_of_file(task_path(self.task_id), self.file.data))
         return script_blocks(self.file, self.role)
 
-    def _commit_folders(self, workspace: Workspace) -> tuple[str, ...]:
-        if self.role is not Role.WORKER:
-            return ()
-        checkout = checkout_at(self.run.repository, workspace.path)
-        return tuple(str(folder) for folder in commit_folders(checkout))
-
-    def _variables(self, workspace: Workspace) -> dict[str, str]:
-        return {
-            "GITTICKS_TASK": str(self.task_id),
-            "GITTICKS_ROLE": self.role.value,
-            "GITTICKS_ROUND": str(self.round),
-            "GITTICKS_ITERATION": str(self.file.task.usage.iterations + 1),
-            "GITTICKS_MAILBOX": str(workspace.mailbox),
-            "GITTICKS_AGENT": "1",
-        }
-
-    def _agent_environment(self, workspace: Workspace) -> dict[str, str]:
-        path = self.run.world.environment.get("PATH", os.defpath)
-        additions = {
-            **self._variables(workspace),
-            **agent_identity(self.agent.name).variables(),
-            "PATH": f"{workspace.mailbox}{os.pathsep}{path}",
-            # A bash that finds no shell above it and a socket as stdin reads `.bashrc`, which may set another PATH.
-            "SHLVL": "1",
-        }
-        preset = PRESETS[self.agent.kind]
-        return agent_environment(self.agent.kind, preset.variables, self.run.world.environment, additions)
-
-    def _failed_start(self, error: GitticksError | OSError) -> AgentReport:
-        ending = Ending.STOPPED if self.stop.is_requested else Ending.START_FAILED
-        return AgentReport(ending, detail=str(error))
-
-    def _finish(self, workspace: Workspace | None, report: AgentReport) -> Decision:
+    def ending(self, report: AgentReport) -> SessionEnding:
+        """Returns the end of this session with the report of its agent."""
         if self.stop.leaves_time and report.ending not in KEPT_FROM_WORK:
             # Its work was over before it ended by itself, and how it ended says nothing of that.
             report = replace(report, ending=Ending.STOPPED)
-        report = with_cost(report, self.agent.kind, self.run.settings.prices, model=self.agent.model)
+        return SessionEnding(self.actor, self.role, self.round, report, has_fallback=bool(self.fallbacks))
+
+    def _finish(self, result: SessionResult) -> Decision:
+        ending = self.ending(result.report)
+        report = with_cost(ending.report, self.agent.kind, self.run.settings.prices, model=self.agent.model)
         if report.is_unpriced:
             self.run.emit(Warned(self.task_id, unpriced_words(self.agent.name, report)))
         self.report = report
-        ending = SessionEnding(self.actor, self.role, self.round, report, has_fallback=bool(self.fallbacks))
-        finished = finish_session(
-            self.run, self.store, self.file, ending, workspace=workspace, stop=self.stop
-        )
+        finished = finish_session(self.run, self.store, self.file, replace(ending, report=report), result)
         self.reached = finished.reached
         return finished.decision

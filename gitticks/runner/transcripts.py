@@ -9,8 +9,7 @@ import os
 import stat
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId
 
@@ -43,12 +42,8 @@ class Transcript:
         except OSError:
             return
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Ends it."""
         try:
             self._file.close()
         except OSError:

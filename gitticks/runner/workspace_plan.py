@@ -25,17 +25,18 @@ _SHOWN_PATHS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """Where a session will take place.
+class Workspace:
+    """A checkout for one session on one task, as it is planned and then as it is made ready.
 
     Attributes:
         task_id: the task.
-        path: the workspace, which need not exist yet.
-        branch: the work branch; None in the user's own checkout with a detached HEAD.
+        path: the top of the checkout, where the agent's process starts; planned, it need not exist yet.
+        branch: the work branch; in the user's own checkout what is checked out there, and None once it is ready.
         base: the branch that the work is for; None in the user's own checkout.
         start_sha: the commit at which work on the task began or begins.
         commit: where the branch begins if it has to be made.
-        isolation: how the workspace is shared.
+        isolation: how it is shared.
+        warnings: what the agent and a person should know about it, once it is ready.
     """
 
     task_id: TaskId
@@ -45,9 +46,15 @@ class Plan:
     start_sha: str
     commit: str
     isolation: Isolation
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def mailbox(self) -> Path:
+        """Returns the folder `.gt/` in the workspace."""
+        return self.path / MAILBOX_FOLDER
 
 
-def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repository) -> Plan:
+def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repository) -> Workspace:
     """Returns where an agent is to work on a task; nothing is made or changed.
 
     Raises:
@@ -67,7 +74,7 @@ def plan(task: Task, graph: TaskGraph, settings: Settings, repository: Repositor
     if start_sha is None:
         start_sha = commit if owner != task.id else _fork(repository, commit, base_tip)
     shared = Isolation.TASK if owner == task.id else Isolation.EPIC
-    return Plan(task.id, folder / owner, branch, base, start_sha, commit, shared)
+    return Workspace(task.id, folder / owner, branch, base, start_sha, commit, shared)
 
 
 def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
@@ -130,7 +137,7 @@ def shown_paths(paths: tuple[str, ...]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _plan_here(task: Task, settings: Settings, repository: Repository) -> Plan:
+def _plan_here(task: Task, settings: Settings, repository: Repository) -> Workspace:
     """Plans work in the user's own checkout; what is uncommitted there must be this task's."""
     place = repository.main_worktree
     if place is None:
@@ -149,7 +156,7 @@ def _plan_here(task: Task, settings: Settings, repository: Repository) -> Plan:
             hint="commit them, or `gt update "
             f"{task.id} --isolation task` to give the agent a workspace of its own",
         )
-    return Plan(
+    return Workspace(
         task.id, place, current_branch(checkout), None, task.start_sha or commit, commit, Isolation.NONE
     )
 

@@ -14,10 +14,10 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import add_worktree, is_half_made
 from gitticks.runner import partial_work
-from gitticks.runner.workspace_plan import OWN_FOLDERS, Plan, shown_paths, uncommitted_paths
+from gitticks.runner.workspace_plan import OWN_FOLDERS, Workspace, shown_paths, uncommitted_paths
 
 
-def ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
+def ensure_worktree(repository: Repository, plan: Workspace, warnings: list[str]) -> Checkout:
     """Returns the planned worktree: made if it is missing, fixed if it is broken, on its branch if that loses nothing.
 
     What the agent and a person should know of it is added to `warnings`.
@@ -42,7 +42,7 @@ def ensure_worktree(repository: Repository, plan: Plan, warnings: list[str]) -> 
     return checkout
 
 
-def _add(repository: Repository, plan: Plan, warnings: list[str]) -> Checkout:
+def _add(repository: Repository, plan: Workspace, warnings: list[str]) -> Checkout:
     exists = read_ref(repository.common_dir, BRANCHES + (plan.branch or "")) is not None
     added = add_worktree(repository, plan.path, branch=plan.branch, commit=None if exists else plan.commit)
     if added.empty_submodules:
@@ -69,7 +69,7 @@ def _fix_link(checkout: Checkout) -> None:
     shutil.move(temporary, link)  # which may lie on another file system
 
 
-def _remake_branch(repository: Repository, plan: Plan) -> list[str]:
+def _remake_branch(repository: Repository, plan: Workspace) -> list[str]:
     """Makes the work branch again where an agent deleted it; git's reflog of HEAD still knows what stood on it."""
     ref = BRANCHES + (plan.branch or "")
     if read_ref(repository.common_dir, ref) is not None:

@@ -8,7 +8,7 @@ ref and said.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ from gitticks.runner import partial_work, workspace_setup
 from gitticks.runner.workspace_plan import (
     MAILBOX_FOLDER,
     OWN_FOLDERS,
-    Plan,
+    Workspace,
     base_of,
     occupant_file,
     plan,
@@ -41,32 +41,7 @@ from gitticks.store.layout import WORK_BRANCH
 if TYPE_CHECKING:
     from gitticks.agents.process import StopRequest
 
-__all__ = ["Plan", "base_of", "plan", "workspace_name"]
-
-
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """A checkout that is ready for one session on one task.
-
-    Attributes:
-        task_id: the task.
-        path: the top of the checkout, where the agent's process starts.
-        branch: the work branch; None in the user's own checkout.
-        base: the branch that the work is for; None in the user's own checkout.
-        start_sha: the commit at which work on the task began.
-        mailbox: the folder `.gt/` in it.
-        isolation: how it is shared.
-        warnings: what the agent and a person should know about it.
-    """
-
-    task_id: TaskId
-    path: Path
-    branch: str | None
-    base: str | None
-    start_sha: str
-    mailbox: Path
-    isolation: Isolation
-    warnings: tuple[str, ...] = ()
+__all__ = ["Workspace", "base_of", "plan", "workspace_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +54,7 @@ class Collected:
 
 def prepare(
     repository: Repository,
-    plan: Plan,
+    plan: Workspace,
     settings: Settings,
     environment: Mapping[str, str],
     stop: StopRequest | None = None,
@@ -106,16 +81,8 @@ def prepare(
     _change_hands(repository, checkout, plan, warnings)
     if plan.isolation is not Isolation.NONE:
         workspace_setup.set_up(checkout, repository.main_worktree, settings, environment, stop)
-    return Workspace(
-        plan.task_id,
-        plan.path,
-        None if plan.isolation is Isolation.NONE else plan.branch,
-        plan.base,
-        plan.start_sha,
-        plan.path / MAILBOX_FOLDER,
-        plan.isolation,
-        tuple(warnings),
-    )
+    branch = None if plan.isolation is Isolation.NONE else plan.branch
+    return replace(plan, branch=branch, warnings=tuple(warnings))
 
 
 def set_up(repository: Repository, path: Path, settings: Settings, environment: Mapping[str, str]) -> None:
@@ -141,8 +108,7 @@ def find(repository: Repository, task: Task, path: Path) -> Workspace | None:
         isolation = Isolation.NONE
     branch = None if isolation is Isolation.NONE else task.branch or current_branch(checkout)
     start_sha = task.start_sha or head(checkout) or ""
-    mailbox = checkout.path / MAILBOX_FOLDER
-    return Workspace(task.id, checkout.path, branch, task.base, start_sha, mailbox, isolation)
+    return Workspace(task.id, checkout.path, branch, task.base, start_sha, start_sha, isolation)
 
 
 def collect(repository: Repository, workspace: Workspace) -> Collected:
@@ -192,7 +158,7 @@ def tree_of(repository: Repository, commit: str) -> str:
     return run_git(asked, repository_dir=repository.common_dir).text
 
 
-def _change_hands(repository: Repository, checkout: Checkout, plan: Plan, warnings: list[str]) -> None:
+def _change_hands(repository: Repository, checkout: Checkout, plan: Workspace, warnings: list[str]) -> None:
     """Puts another task's partial work aside and brings back this one's."""
     before = read_occupant(repository, checkout)
     if plan.isolation is Isolation.EPIC and before is not None and before != plan.task_id:

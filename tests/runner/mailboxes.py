@@ -56,9 +56,7 @@ def given(text: str = GIVEN) -> TaskFile:
 def workspace(tmp_path: Path) -> Workspace:
     path = tmp_path / "k7f2"
     path.mkdir()
-    made = Workspace(
-        TaskId("k7f2"), path, "gitticks/work/k7f2", "main", "0" * 40, path / ".gt", Isolation.TASK
-    )
+    made = Workspace(TaskId("k7f2"), path, "gitticks/work/k7f2", "main", "0" * 40, "0" * 40, Isolation.TASK)
     fill(made, given(), "Do it.")
     return made
 

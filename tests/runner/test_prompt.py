@@ -53,15 +53,15 @@ def store(tmp_path: Path) -> Store:
     return make_store(tmp_path / "repo")
 
 
-def workspace(store: Store, task: Task) -> Workspace:
+def plan(store: Store, task: Task) -> Workspace:
     top = store.repository.common_dir.parent
     start = git("rev-parse", "main", at=top)
-    return Workspace(task.id, top, f"gitticks/work/{task.id}", "main", start, top / ".gt", Isolation.TASK)
+    return Workspace(task.id, top, f"gitticks/work/{task.id}", "main", start, start, Isolation.TASK)
 
 
 def prompt(store: Store, task: Task, role: Role = Role.WORKER, settings: Settings | None = None) -> str:
     file = store.task_file(task.id)
-    return build_prompt(store, file, role, workspace(store, task), settings or Settings())
+    return build_prompt(store, file, role, plan(store, task), settings or Settings())
 
 
 def write(store: Store, path: str, text: str) -> None:
@@ -96,7 +96,7 @@ def test_a_worker_is_told_what_the_branch_knows(store: Store) -> None:
         "- ended: clean",
         "Ada wrote at 2026-01-02T03:04:05Z:\n\n> Mind the tests.",
         "- everything is committed\n- `pytest -q`",
-        str(workspace(store, task).mailbox),
+        str(plan(store, task).mailbox),
     ):
         assert part in text
     assert "A private thought." not in text

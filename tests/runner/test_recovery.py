@@ -11,7 +11,7 @@ from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Role, Status
-from gitticks.runner import finishing, mailbox, session, workspaces
+from gitticks.runner import finishing, mailbox, requests, workspaces
 from gitticks.runner.context import RunContext
 from gitticks.runner.recovery import recover
 from gitticks.runner.session import SessionRun
@@ -174,7 +174,7 @@ def test_what_a_session_left_in_git_is_found_when_its_runner_was_killed(
     project.settings(NO_REVIEW)
     project.agent(f"{DONE}git config core.pager less\n")
     project.make()
-    run_and_die(project, monkeypatch, session, "look_for_left_behind")
+    run_and_die(project, monkeypatch, requests, "look_for_left_behind")
     said = "`core.pager` was added during the session of k7f2"
     assert said not in [event.reason for event in project.events("k7f2")]
     recover(opened(project))

@@ -1,0 +1,285 @@
+"""Sessions on this machine, in worktrees of the run's own repository."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.agents.base import AgentReport, Limits, agent_environment, is_session_id, neutral_environment
+from gitticks.agents.base import Request as AgentRequest
+from gitticks.agents.registry import PRESETS, invoke
+from gitticks.agents.session import run_agent
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import checkout_at, commit_folders, head
+from gitticks.git.identity import agent_identity
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.status import Isolation, Role
+from gitticks.model.task import Ending, Usage
+from gitticks.runner import mailbox, outbox, workspaces
+from gitticks.runner.astray import find_astray, find_made_elsewhere
+from gitticks.runner.outbox import Request, RequestKind
+from gitticks.runner.places.place import SessionResult, Work
+from gitticks.runner.prompt import with_notes
+from gitticks.runner.records import Sessions
+from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
+from gitticks.runner.workspace_setup import name_committer
+
+if TYPE_CHECKING:
+    from gitticks.agents.process import StopRequest
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.git.repository import Repository
+    from gitticks.model.settings import Settings
+    from gitticks.model.task import SessionRecord, Task
+    from gitticks.runner.places.place import EarlierSession, Heard, SessionOrder, WantsChecks
+    from gitticks.runner.workspaces import Workspace
+    from gitticks.world import World
+
+POLL_SECONDS = 0.2
+_ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
+"""What such a request tells stands in the mailbox; no gate is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPlace:
+    """The user's own repository; `settings` say how a workspace is set up, bounded and checked."""
+
+    repository: Repository
+    settings: Settings
+    world: World
+
+    @property
+    def outer_environment(self) -> dict[str, str]:
+        """Returns what set-up commands and checks see."""
+        return neutral_environment(self.world.environment)
+
+    def hold(self, order: SessionOrder, stop: StopRequest, heard: Heard) -> SessionResult:
+        """Makes the workspace, runs the agent in it, and returns what both came to."""
+        try:
+            workspace = workspaces.prepare(
+                self.repository, order.plan, self.settings, self.outer_environment, stop
+            )
+            if workspace.isolation is not Isolation.NONE:
+                name_committer(self.repository, workspace.path, agent_identity(order.agent.name))
+        except GitticksError as error:
+            return SessionResult(_failed_start(error, stop))
+        desk = _Desk(self, workspace, order.file, order.record, stop, heard.wants_checks)
+        report = _Conversation(desk, order, heard).run()
+        heard.end()
+        return SessionResult(report, desk.look(report), workspace)
+
+    def recover(
+        self, record: SessionRecord, file: TaskFile, stop: StopRequest, wants_checks: WantsChecks
+    ) -> SessionResult:
+        """Returns what lies in a dead session's workspace."""
+        session_id = record.session_id if is_session_id(record.session_id or "") else None
+        detail = "the runner died with the session"
+        report = AgentReport(Ending.INTERRUPTED, detail=detail, session_id=session_id)
+        # Before the mailbox was filled, what lies there is an earlier session's and has been judged.
+        workspace = (
+            workspaces.find(self.repository, file.task, Path(record.workspace)) if record.is_briefed else None
+        )
+        if workspace is None:
+            return SessionResult(report)
+        desk = _Desk(self, workspace, file, record, stop, wants_checks)
+        return SessionResult(report, desk.look(report), workspace)
+
+    def settle(self, workspace: Workspace, task: Task) -> None:
+        """Puts partial work aside."""
+        workspaces.settle(self.repository, workspace, task)
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """A session's workspace, and what can be learned from it."""
+
+    place: LocalPlace
+    workspace: Workspace
+    file: TaskFile
+    record: SessionRecord
+    stop: StopRequest
+    wants_checks: WantsChecks
+
+    def read(self) -> mailbox.Delivery:
+        """Returns what the agent wrote."""
+        return mailbox.read(self.workspace.mailbox, self.file, self.record.role)
+
+    def look(self, end: AgentReport | Request) -> Work:
+        """Returns all that stands there, the gates' findings if they are wanted."""
+        delivery = self.read()
+        checks = self._check() if self.wants_checks(end, delivery) else None
+        collected = workspaces.collect(self.place.repository, self.workspace)
+        return Work(delivery, collected.head, checks, collected.warnings)
+
+    def _check(self) -> ChecksReport:
+        """Runs the quality gates, if the agent's work is where it belongs."""
+        place = self.place
+        if (astray := self._find_astray()) is not None:
+            return ChecksReport(astray, ("commits beside the branch",))
+        if (refused := self._judge_tree()) is not None:
+            return ChecksReport(refused, ("the tree is refused",))
+        path, outer = self.workspace.path, place.outer_environment
+        return run_checks(path, place.settings, outer, place.repository, stop=self.stop)
+
+    def _judge_tree(self) -> str | None:
+        repository, workspace = self.place.repository, self.workspace
+        base = workspace.base and read_ref(repository.common_dir, f"{BRANCHES}{workspace.base}")
+        begin, end = base or workspace.start_sha, head(checkout_at(repository, workspace.path))
+        return None if not begin or end is None else judge_tree(repository, begin, end)
+
+    def _find_astray(self) -> str | None:
+        repository, workspace, record = self.place.repository, self.workspace, self.record
+        branch, start_sha = workspace.branch, workspace.start_sha or None
+        if branch is None:
+            return None
+        agent = agent_identity(record.agent)
+        return find_astray(
+            repository, workspace.path, branch=branch, start_sha=start_sha, base=workspace.base
+        ) or find_made_elsewhere(repository, record.task, branch=branch, agent=agent, since=record.started)
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversation:
+    """The run of one agent at its desk."""
+
+    desk: _Desk
+    order: SessionOrder
+    heard: Heard
+
+    def run(self) -> AgentReport:
+        """Returns what came of it; a session of the agent's own that is gone is begun anew."""
+        order = self.order
+        report = self._converse(order.prompt, order.earlier)
+        if order.earlier is None or not could_not_go_on(report):
+            return report
+        reason = f" ({report.detail})" if report.detail else ""
+        self.heard.warn(f"`{order.agent.name}` cannot go on with its earlier session{reason}: it begins anew")
+        return self._converse(order.prompt_anew, None)
+
+    def _converse(self, prompt: str, earlier: EarlierSession | None) -> AgentReport:
+        desk, order, heard = self.desk, self.order, self.heard
+        try:
+            invocation = invoke(order.agent, self._fill(with_notes(prompt, desk.workspace.warnings), earlier))
+            heard.begin()
+        except (GitticksError, OSError) as error:
+            return _failed_start(error, desk.stop)
+        for warning in invocation.warnings:
+            heard.warn(warning)
+        limits = desk.place.settings.limits
+        with self._watching_requests():
+            return run_agent(
+                invocation,
+                workspace=desk.workspace.path,
+                environment=self._environment(),
+                limits=Limits(limits.iteration, limits.idle, limits.output),
+                now=desk.place.world.now,
+                stop=desk.stop,
+                on_text=heard.say,
+                on_line=heard.line,
+                on_error_line=heard.line,
+                on_session_id=heard.name_session,
+                lock=Sessions(desk.place.repository.own_dir).tree_lock(desk.workspace.task_id),
+            )
+
+    def _fill(self, prompt: str, earlier: EarlierSession | None) -> AgentRequest:
+        workspace, order = self.desk.workspace, self.order
+        mailbox.fill(workspace, order.file, prompt, self._variables())
+        return AgentRequest(
+            prompt,
+            session_id=earlier.session_id if earlier else None,
+            spent_before=earlier.counted if earlier else Usage(),
+            prompt_file=str(workspace.mailbox / mailbox.PROMPT_FILE),
+            own_gt=str(workspace.mailbox / mailbox.PROGRAM),
+            script=order.script,
+            commit_folders=self._commit_folders(),
+        )
+
+    def _commit_folders(self) -> tuple[str, ...]:
+        if self.order.record.role is not Role.WORKER:
+            return ()
+        checkout = checkout_at(self.desk.place.repository, self.desk.workspace.path)
+        return tuple(str(folder) for folder in commit_folders(checkout))
+
+    def _variables(self) -> dict[str, str]:
+        order = self.order
+        return {
+            "GITTICKS_TASK": str(order.plan.task_id),
+            "GITTICKS_ROLE": order.record.role.value,
+            "GITTICKS_ROUND": str(order.record.round),
+            "GITTICKS_ITERATION": str(order.file.task.usage.iterations + 1),
+            "GITTICKS_MAILBOX": str(self.desk.workspace.mailbox),
+            "GITTICKS_AGENT": "1",
+        }
+
+    def _environment(self) -> dict[str, str]:
+        outer, agent = self.desk.place.world.environment, self.order.agent
+        additions = {
+            **self._variables(),
+            **agent_identity(agent.name).variables(),
+            "PATH": f"{self.desk.workspace.mailbox}{os.pathsep}{outer.get('PATH', os.defpath)}",
+            # A bash that finds no shell above it and a socket as stdin reads `.bashrc`, which may set another PATH.
+            "SHLVL": "1",
+        }
+        return agent_environment(agent.kind, PRESETS[agent.kind].variables, outer, additions)
+
+    @contextmanager
+    def _watching_requests(self) -> Iterator[None]:
+        """Passes the agent's requests on while the block runs, and what is left at its end before that is judged."""
+        is_over = threading.Event()
+        watcher = threading.Thread(
+            target=self._watch_requests,
+            args=(is_over,),
+            name=f"requests of {self.order.plan.task_id}",
+            daemon=True,
+        )
+        watcher.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            watcher.join()
+
+    def _watch_requests(self, is_over: threading.Event) -> None:
+        folder, stop_at, is_last = self.desk.workspace.mailbox, math.inf, False
+        while not is_last:
+            is_last = is_over.wait(POLL_SECONDS)
+            collected = outbox.collect(folder)
+            for warning in collected.warnings:
+                self.heard.warn(warning)
+            for posted in collected.requests:
+                seconds_left = self._pass_on(posted.request)
+                if seconds_left is not None:
+                    stop_at = time.monotonic() + seconds_left
+                outbox.remove(folder, posted)
+            if time.monotonic() >= stop_at:
+                self.desk.stop.request()
+
+    def _pass_on(self, request: Request) -> float | None:
+        desk, heard = self.desk, self.heard
+        try:
+            if request.kind in _ONLY_WRITTEN:
+                return heard.request(request, Work(desk.read()))
+            return heard.request(request, desk.look(request))
+        except GitticksError as error:
+            heard.refuse(error)
+            return None
+
+
+def could_not_go_on(report: AgentReport) -> bool:
+    """True if an agent that was asked to go on with a session ended before it said a word, so that it is gone.
+
+    Clients word this each in its own way, and change the words.
+    """
+    ended_early = report.ending in (Ending.START_FAILED, Ending.CRASHED, Ending.CONTEXT_FULL)
+    return ended_early and not report.messages and not report.usage.tokens_out
+
+
+def _failed_start(error: GitticksError | OSError, stop: StopRequest) -> AgentReport:
+    ending = Ending.STOPPED if stop.is_requested else Ending.START_FAILED
+    return AgentReport(ending, detail=str(error))
