@@ -231,7 +231,7 @@ class SessionRun:
         report = with_cost(ending.report, self.agent.kind, self.run.settings.prices, model=self.agent.model)
         if report.is_unpriced:
             self.run.emit(Warned(self.task_id, unpriced_words(self.agent.name, report)))
-        self.report = report
+        self.report, self.was_ready = report, result.workspace is not None
         finished = finish_session(self.run, self.store, self.file, replace(ending, report=report), result)
         self.reached = finished.reached
         return finished.decision
