@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS, Awaiting, Status, Verdict
+from gitticks.workflow.session_states import MEANINGS
 from gitticks.workflow.signals import SignalKind
 from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, Asker
 from gitticks.workflow.verdicts import VERDICTS
@@ -39,6 +40,11 @@ def statuses() -> str:
     """Returns the table of the statuses, in the order along the way."""
     rows = [(f"`{one}`", STATUS_MEANINGS[one], one.phase.value) for one in Status]
     return _table(("status", "means", "phase"), rows)
+
+
+def session_states() -> str:
+    """Returns the table of what sessions are doing."""
+    return _table(("state", "means"), [(f"`{one}`", MEANINGS[one]) for one in MEANINGS])
 
 
 def transitions() -> str:
@@ -91,6 +97,7 @@ def signals() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "statuses": statuses,
+    "session-states": session_states,
     "transitions": transitions,
     "engine-transitions": engine_transitions,
     "verdicts": verdicts,

@@ -237,15 +237,17 @@ class Context:
     def surroundings(self) -> Surroundings:
         """Returns what readiness depends on in this clone now."""
         from gitticks.model.queries import Surroundings
-        from gitticks.runner.liveness import held_tasks, live_tasks
+        from gitticks.runner.liveness import held_tasks, sessions_here
 
         own_place, now = self.repository.own_place, self.now
+        live, left = sessions_here(own_place)
         return Surroundings(
             today=now.astimezone().date(),
             now=now,
-            live=live_tasks(own_place),
+            live=live,
             held=held_tasks(own_place),
             conflicted=self._conflicted(),
+            left=left,
         )
 
     def _conflicted(self) -> dict[TaskId, int]:

@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 
 
 class InWork(NamedTuple):
-    """A task in work: the live session, or None where a person or an agent that nobody started works by hand."""
+    """A task in work: the live session, or None where a person or an agent that nobody started works by hand.
+
+    `iterations` of workers have ended on it so far, and `cost` is what all sessions on it have cost.
+    """
 
     standing: Standing[TaskRow]
     session: SessionRecord | None
     workspace: str | None
+    iterations: int
+    cost: float
 
 
 def current_tasks(context: Context, *, with_json: bool = False) -> list[InWork]:
@@ -39,16 +44,15 @@ def in_work(context: Context, graph: Graph[TaskRow], around: Surroundings) -> li
     sessions = _live_sessions(context) if around.live else {}
     workspaces = workspaces_of(context)
     known = [row for task_id in {*sessions, *workspaces} if (row := graph.tasks.get(task_id)) is not None]
-    found = [
-        InWork(
-            standing_of(context, task, graph, around),
-            sessions.get(task.id),
-            sessions[task.id].workspace if task.id in sessions else workspaces.get(task.id),
-        )
-        for task in graph.in_picking_order(known)
-        if task.id in sessions
-        or (task.status == Status.WORKING and task.claim is not None and task.claim.is_by_hand)
-    ]
+    found = []
+    for task in graph.in_picking_order(known):
+        session = sessions.get(task.id)
+        if session is None and not (task.status == Status.WORKING and task.claim and task.claim.is_by_hand):
+            continue
+        details = context.index.details_of(task.id)
+        workspace = workspaces.get(task.id) if session is None else session.workspace
+        standing = standing_of(context, task, graph, around)
+        found.append(InWork(standing, session, workspace, details.iterations, details.cost))
     return sorted(found, key=lambda one: one.session is None)
 
 

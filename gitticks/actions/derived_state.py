@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MERGES_KEPT = "merges-kept"
 """The file in our own folder that says where a base stood when it lacked nothing of the tasks that are done."""
 
+_quiet_states: dict[tuple[str, str | None, bool], str] = {}
+"""The states of sessions on tasks that nothing in this clone tells of, each found out once for a listing of thousands."""
+
 T = TypeVar("T", bound="Listed")
 T_co = TypeVar("T_co", bound="Listed", covariant=True)
 
@@ -86,6 +89,42 @@ class Standing(Generic[T_co]):
     def is_held(self) -> bool:
         """True while `gt stop` holds it in this clone."""
         return self.task.id in self._around.held
+
+    @property
+    def session_state(self) -> str:
+        """Returns what its session is doing, in one word."""
+        task, around = self.task, self._around
+        task_id = task.id
+        if not (task_id in around.live or task_id in around.held or task_id in around.left or task.claim):
+            known = _quiet_states.get((task.status, task.awaiting, task.is_merging))
+            if known is not None:
+                return known
+        from gitticks.workflow.session_states import session_state  # only JSON tells it
+
+        state = session_state(
+            task.status,
+            task.awaiting,
+            is_merging=task.is_merging,
+            is_live=self.is_at_work,
+            left=self.left,
+            is_held=self.is_held,
+        )
+        if not (self.is_at_work or self.is_held or self.left):
+            _quiet_states[task.status, task.awaiting, task.is_merging] = state
+        return state
+
+    @property
+    def is_at_work(self) -> bool:
+        """True while somebody is at it: a session of this clone, a person by hand, or another clone."""
+        claim = self.task.claim
+        return self.task.id in self._around.live or (claim is not None and claim.expires > self._around.now)
+
+    @property
+    def left(self) -> str | None:
+        """Returns `stopped` or `interrupted` where its last session here ended so and nobody has gone on since."""
+        task = self.task
+        is_over = self.is_live or not (task.is_workable or task.is_to_review)
+        return None if is_over else self._around.left.get(task.id)
 
     @property
     def is_conflicted(self) -> bool:

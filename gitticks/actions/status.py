@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
+    from gitticks.model.queries import Surroundings
     from gitticks.runner.spending_record import SpendingRecord
     from gitticks.runner.start_delays import Resting
     from gitticks.store.task_row import TaskRow
@@ -53,7 +54,7 @@ class BoardState(NamedTuple):
 class Overview(NamedTuple):
     """Where everything stands; lists are in picking order, what awaits a person by urgency; `questions` only with the JSON.
 
-    `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
+    `left` are those whose session was stopped or interrupted, and with whom nobody has gone on since. `waiting` is what git waits for on the board, and what to type; `is_elsewhere` if a commit there would not go to the
     state branch.
     """
 
@@ -72,6 +73,7 @@ class Overview(NamedTuple):
     denied: tuple[Denied, ...]
     resting: tuple[Resting, ...]
     spending: SpendingRecord | None
+    left: tuple[Standing[TaskRow], ...]
     waiting: tuple[str, str] | None
     is_elsewhere: bool
     is_paused: bool
@@ -116,10 +118,16 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         ),
         resting=_resting(context),
         spending=spending_of_run(context),
+        left=standings(row for row in begun if _is_left(row, around)),
         waiting=waiting,
         is_elsewhere=is_elsewhere,
         is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),
     )
+
+
+def _is_left(row: TaskRow, around: Surroundings) -> bool:
+    has_turn = row.is_workable or is_to_review(row, around._replace(held=()))
+    return has_turn and row.id not in around.live and (row.id in around.left or row.id in around.held)
 
 
 def _resting(context: Context) -> tuple[Resting, ...]:

@@ -70,7 +70,8 @@ def task_text(standing: Shown, **more: object) -> str:
     others = "".join([f', "{name}": {_dumped(plain(value))}' for name, value in more.items()]) if more else ""
     return (
         f'{fields[:-1]}, "ready": {_WORDS[ready]}, "blocked": {_WORDS[blocked]}'
-        f', "merging": {_WORDS[task.is_merging]}, "conflicted": {_WORDS[standing.is_conflicted]}, "path": {path}{others}}}'
+        f', "merging": {_WORDS[task.is_merging]}, "conflicted": {_WORDS[standing.is_conflicted]}'
+        f', "session_state": "{standing.session_state}", "path": {path}{others}}}'
     )
 
 

@@ -28,11 +28,14 @@ by_urgency: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "w
 """The key that sorts what awaits a person: by priority, then the longest asked."""
 
 
+_NOTHING_LEFT: Mapping[TaskId, str] = {}
+
+
 class Surroundings(NamedTuple):
     """What readiness depends on beside the tasks: the day, the time, and what this clone knows.
 
     `live` are tasks with a running session, `held` those that `gt stop` holds, `conflicted` those with a merge
-    conflict that nobody has settled. `runner` is the asking runner, whose own claims do not count against it.
+    conflict that nobody has settled. `left` says how the last session ended of tasks that it left unfinished. `runner` is the asking runner, whose own claims do not count against it.
     """
 
     today: date
@@ -41,6 +44,7 @@ class Surroundings(NamedTuple):
     held: Container[TaskId] = ()
     conflicted: Container[TaskId] = ()
     runner: str | None = None
+    left: Mapping[TaskId, str] = _NOTHING_LEFT
 
 
 class Group:
@@ -147,6 +151,7 @@ class Graph(Generic[T]):
             or task.defer_until is not None
             or task.id in around.held
             or task.id in around.conflicted
+            or task.id in around.left
             for task in tasks
         ]
 

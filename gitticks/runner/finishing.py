@@ -251,6 +251,7 @@ def finish_session(
     decision, *of_epics = store.transact(
         lambda transaction: write_handover(transaction, handover, circumstances), author=run.author
     )
+    run.sessions.note_left(task_id, ended.ending if is_turn_of(decision.task, ending.role) else None)
     if result.workspace is not None:
         try:
             run.place.settle(result.workspace, decision.task)

@@ -20,16 +20,35 @@ SPENDING_FILE = "spending.json"
 """What a run has spent of which budgets; `gitticks.runner.spending_record` writes it."""
 RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
 """The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
+STOPPED, INTERRUPTED = ".stopped", ".interrupted"
+"""The endings of empty files that say how a task's last session ended, where it left the task unfinished."""
+_TELLING = frozenset({RECORD, STOPPED, INTERRUPTED})
 _NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 
 def live_tasks(own_place: str) -> frozenset[TaskId]:
     """Returns the tasks with a living session; `own_place` is `<common git dir>/gitticks`."""
+    return sessions_here(own_place)[0]
+
+
+def sessions_here(own_place: str) -> tuple[frozenset[TaskId], dict[TaskId, str]]:
+    """Returns the tasks with a living session, and how the last one ended of those that it left unfinished.
+
+    That is `stopped`, or `interrupted` by the end of its runner, also where nobody has noticed that yet.
+    """
     folder = f"{own_place}/{SESSIONS_FOLDER}"
-    recorded = (name.removesuffix(RECORD) for name in _names_in(folder) if name.endswith(RECORD))
-    return frozenset(
-        TaskId(name) for name in recorded if is_valid_id(name) and is_session_alive(folder, name)
-    )
+    live, left = set(), {}
+    for entry in _names_in(folder):
+        name, dot, ending = entry.rpartition(".")
+        if not is_valid_id(name) or dot + ending not in _TELLING:
+            continue
+        if dot + ending != RECORD:
+            left.setdefault(TaskId(name), ending)
+        elif is_session_alive(folder, name):
+            live.add(TaskId(name))
+        else:
+            left[TaskId(name)] = INTERRUPTED[1:]
+    return frozenset(live), left
 
 
 def held_tasks(own_place: str) -> frozenset[TaskId]:

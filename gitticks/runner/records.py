@@ -18,9 +18,17 @@ from gitticks.errors import RefusedError
 from gitticks.flocks import give_up_lock, take_lock
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Role
-from gitticks.model.task import SessionRecord
+from gitticks.model.task import Ending, SessionRecord
 from gitticks.processes import ProcessIdentity, is_alive
-from gitticks.runner.liveness import LOCK, RECORD, SESSIONS_FOLDER, TREE_LOCK, is_session_alive
+from gitticks.runner.liveness import (
+    INTERRUPTED,
+    LOCK,
+    RECORD,
+    SESSIONS_FOLDER,
+    STOPPED,
+    TREE_LOCK,
+    is_session_alive,
+)
 from gitticks.safe_read import read_plain_file
 
 
@@ -49,6 +57,7 @@ class Sessions:
                     f"an agent works on `{record.task}` already", hint=f"`gt stop {record.task}` ends it"
                 )
             self._write(record)
+            self.note_left(record.task, None)
             yield
             self._record(record.task).unlink(missing_ok=True)
         finally:
@@ -76,6 +85,13 @@ class Sessions:
         """Notes, within `hold`, the agent's own name of a briefed session, so that it can go on if its runner dies."""
         with contextlib.suppress(OSError):  # without it the agent begins anew
             self._write(replace(record, is_briefed=True, session_id=session_id))
+
+    def note_left(self, task_id: TaskId, ending: Ending | None) -> None:
+        """Notes how a session ended that was stopped or interrupted, until the next one begins; forgets it for others."""
+        for known, suffix in ((Ending.STOPPED, STOPPED), (Ending.INTERRUPTED, INTERRUPTED)):
+            with contextlib.suppress(OSError):  # only a view tells it
+                path = self._folder / f"{task_id}{suffix}"
+                path.touch() if ending is known else path.unlink(missing_ok=True)
 
     def _write(self, record: SessionRecord) -> None:
         from gitticks.git.files import errors_name  # nobody who only reads records needs it

@@ -17,7 +17,7 @@ from gitticks.model.task import Approval, Claim, Task
 
 AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 TASK = Task(TaskId("k7f2"), "Login", created=AT)
-DERIVED = {"phase", "ready", "blocked", "merging", "conflicted", "path"}
+DERIVED = {"phase", "ready", "blocked", "merging", "conflicted", "session_state", "path"}
 
 
 def _standing(task: Task = TASK, *, blockers: tuple[TaskId, ...] = ()) -> Standing[Task]:
@@ -39,6 +39,7 @@ def test_every_field_is_written_out_with_nulls_and_what_is_derived() -> None:
         "blocked": False,
         "merging": False,
         "conflicted": False,
+        "session_state": "idle",
         "path": "/r/.gitticks/tasks/f2/k7f2/TASK.md",
     }
 

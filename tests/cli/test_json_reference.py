@@ -140,9 +140,9 @@ def printed(ran: Ran) -> Any:
 
 def test_a_task_has_the_fields_of_its_file_and_what_is_derived(base: frozenset[str]) -> None:
     derived = set(
-        re.findall("(?m)^[|] `([a-z]+)` [|]", page().partition("## Tasks")[2].partition("\n## ")[0])
+        re.findall("(?m)^[|] `([a-z_]+)` [|]", page().partition("## Tasks")[2].partition("\n## ")[0])
     )
-    assert derived == {"phase", "ready", "blocked", "merging", "conflicted", "path"}
+    assert derived == {"phase", "ready", "blocked", "merging", "conflicted", "session_state", "path"}
     section = FIELDS.read_text().partition("/<id>/TASK.md`\n")[2].partition("\n## `")[0]
     of_file = words("".join(re.findall("(?m)^[|] (`.*?) [|]", section)))
     assert base - derived <= of_file

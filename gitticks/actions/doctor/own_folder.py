@@ -35,7 +35,7 @@ _FILES = (
 )  # fmt: skip
 
 
-_OF_SESSIONS = frozenset({".json", ".lock", ".tree", ".new"})
+_OF_SESSIONS = frozenset({".json", ".lock", ".tree", ".new", ".stopped", ".interrupted"})
 
 _HELD_LONG_SECONDS = 5.0
 _SECONDS_TOLD, _MINUTES_TOLD = 120, 120

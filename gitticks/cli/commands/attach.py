@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
 
 import click
@@ -11,11 +10,10 @@ import click
 from gitticks.actions.attaching import Follower, Heard, SessionOver, find_session
 from gitticks.actions.context import Context
 from gitticks.cli.json import SCHEMA, plain
-from gitticks.cli.live import is_reader_gone
+from gitticks.cli.live import is_reader_gone, until_interrupted
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.render import elapsed, hint, say
 from gitticks.cli.text import visible
-from gitticks.runner.jobs import interrupting
 
 
 @command("attach", "gt attach", "gt attach k7f2", "gt attach k7f2 --raw", with_json=False)
@@ -29,14 +27,14 @@ def attach_command(context: Context, *, task: str | None, raw: bool, as_json: bo
     the agent at its work. Without an ID: the only agent at work.
     """
     record = find_session(context, task)
-    follower, over = Follower(context, record), threading.Event()
+    follower = Follower(context, record)
     since = elapsed((context.now - record.started).total_seconds())
     say(
         f"{record.task}  {visible(record.agent)}  {record.role}, at work for {since}; Ctrl-C leaves it alone",
         err=True,
     )
     tell = _tell_json(record.task) if as_json else _tell_lines(follower, raw=raw)
-    with interrupting(over.set):
+    with until_interrupted() as over:
         for heard in follower.follow(over):
             tell(heard)
             if not heard and is_reader_gone():

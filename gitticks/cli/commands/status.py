@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
-from gitticks.cli.at_once import JSON, ReadingCommand
+from gitticks.cli.at_once import JSON, ReadingCommand, Switch
 from gitticks.cli.json import entry_object, print_object, task_object
 from gitticks.cli.render import GAP, Screen, Style, count_of, elapsed, hint, name_line, say, screen
 from gitticks.cli.table import Cell, table
@@ -22,6 +22,7 @@ from gitticks.model.status import Status
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Inbox
     from gitticks.actions.status import Overview
+    from gitticks.model.ids import TaskId
     from gitticks.store.task_row import TaskRow
 
 MOST_LISTED = 5
@@ -45,15 +46,24 @@ def answer_current(context: Context, *, as_json: bool) -> int:
 
 
 def in_work_table(
-    on: Screen, context: Context, found: list[InWork], *, with_heading: bool = True
+    on: Screen,
+    context: Context,
+    found: Sequence[InWork],
+    spent: Mapping[TaskId, str] | None = None,
+    *,
+    with_heading: bool = True,
 ) -> list[str]:
-    """Returns one line for each task in work: who works on it, for how long, and where."""
+    """Returns one line for each task in work: who works on it, as what, for how long, at what cost, and where.
+
+    `spent` are costs in words with the budget that they come out of, as far as there is one.
+    """
     rows: list[list[Cell | str]] = [
         [
             Cell(one.standing.task.id, Style.STRONG),
             one.session.agent if one.session else "by hand",
-            one.session.role.value if one.session else "",
+            _role(one),
             elapsed((context.now - one.session.started).total_seconds()) if one.session else "",
+            _cost(one, spent or {}),
             one.standing.task.title,
             _workspace(context, one),
         ]
@@ -61,11 +71,26 @@ def in_work_table(
     ]
     return table(
         on,
-        ["id", "who", "as", "for", "title", "workspace"],
+        ["id", "who", "as", "for", "spent", "title", "workspace"],
         rows,
         flexible="title",
         with_heading=with_heading,
     )
+
+
+def _cost(one: InWork, spent: Mapping[TaskId, str]) -> str:
+    if one.standing.task.id in spent or not one.cost:
+        return spent.get(one.standing.task.id, "")
+    from gitticks.workflow.budget import Metric, in_words  # loads much, and only what cost something needs it
+
+    return in_words(Metric.COST, one.cost)
+
+
+def _role(one: InWork) -> str:
+    if one.session is None:
+        return ""
+    role = one.session.role.value
+    return f"{role}, iteration {one.iterations + 1}" if role == "worker" else role
 
 
 def _workspace(context: Context, one: InWork) -> str:
@@ -76,12 +101,14 @@ def _workspace(context: Context, one: InWork) -> str:
 current_command = ReadingCommand("current", answer_current, (JSON,), examples=("gt current",))
 
 
-def answer_status(context: Context, *, as_json: bool) -> int:
-    """Show what runs, what waits for you and what is next."""
-    from gitticks.actions.status import take_stock  # which loads much that `gt current` does not need
+def answer_status(context: Context, *, watches: bool, as_json: bool) -> int:
+    """Show what runs, what waits for you and what is next.
 
-    context.is_current = True
-    found = take_stock(context, MOST_LISTED, with_json=as_json)
+    With --watch it goes on until Ctrl-C: on a terminal redrawn in place, else printed again with each change.
+    """
+    if watches:
+        return _watch(context, as_json=as_json)
+    found = _take_stock(context, as_json=as_json)
     warn_of_broken(found.broken)
     if as_json:
         _print_json(found)
@@ -93,17 +120,65 @@ def answer_status(context: Context, *, as_json: bool) -> int:
     return Exit.DONE
 
 
+def _take_stock(context: Context, *, as_json: bool) -> Overview:
+    from gitticks.actions.status import take_stock  # which loads much that `gt current` does not need
+
+    context.is_current = True
+    return take_stock(context, MOST_LISTED, with_json=as_json)
+
+
+def _watch(context: Context, *, as_json: bool) -> int:
+    """Shows the status until Ctrl-C or until its reader leaves; stock is taken when something has changed."""
+    from gitticks.actions.status_changes import changes
+    from gitticks.cli.live import InPlace, is_reader_gone, until_interrupted
+
+    with until_interrupted() as over, InPlace.on_terminal(is_wanted=not as_json) as place:
+        current, found = context, None
+        for has_changed in changes(context, over):
+            if is_reader_gone():
+                break
+            if has_changed or found is None:
+                current = context.renewed()
+                found = _take_stock(current, as_json=as_json)
+                current.index.close()
+            if as_json:
+                if has_changed:
+                    _print_json(found)
+            elif place is not None:
+                place.show(_page(current, found))
+            elif has_changed:
+                say(*_page(current, found), "")
+    return Exit.DONE
+
+
+def _page(context: Context, found: Overview) -> list[str]:
+    """Returns the whole status, with what else goes to stderr."""
+    warnings = [*(f"{BOARD_PREFIX}{file.message}" for file in found.broken), *context.warnings]
+    next_step = _next_step(found)
+    return [
+        *_lines(screen(), context, found),
+        *(f"warning: {visible(one)}" for one in warnings),
+        *([f"hint: {visible(from_here(next_step))}"] if next_step else []),
+    ]
+
+
 def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     if found.merged:
         yield on.styled("merged by hand", Style.STRONG)
         yield from (GAP + line for line in merged_lines(found.merged))
     if found.in_work:
         yield on.styled("in work", Style.STRONG)
-        table = in_work_table(on.narrower(len(GAP)), context, list(found.in_work), with_heading=False)
+        costs = {
+            one.task: one.words
+            for one in (found.spending.budgets if found.spending else ())
+            if one.task is not None and one.metric == "cost"
+        }
+        table = in_work_table(on.narrower(len(GAP)), context, found.in_work, costs, with_heading=False)
         yield from (GAP + line for line in table)
     if found.is_paused:
         yield on.styled("paused", Style.STRONG)
         yield f"{GAP}runs begin nothing new before `gt unpause`"
+    yield from _left(on, found)
     yield from _spending(on, found)
     yield from _resting(on, found, context.now)
     yield from _awaiting(on, found.inbox, context.now)
@@ -114,6 +189,18 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     yield from _denied(on, found)
     yield from _board(on, found)
     yield from _counts(on, found)
+
+
+def _left(on: Screen, found: Overview) -> Iterator[str]:
+    """Yields the tasks whose session was stopped or interrupted, and what goes on with each."""
+    if found.left:
+        yield on.styled("not going on", Style.STRONG)
+    for one in found.left[:MOST_LISTED]:
+        state = "interrupted" if one.left == "interrupted" else "stopped"
+        fix = f"`gt run {one.task.id}`" if one.is_held or state == "stopped" else "`gt run`"
+        yield on.fit(f"{GAP}{one.task.id}{GAP}{state}{GAP}{fix}{GAP}{visible(one.task.title)}", on.columns)
+    if len(found.left) > MOST_LISTED:
+        yield f"{GAP}… {len(found.left) - MOST_LISTED} more: `gt list`"
 
 
 def _spending(on: Screen, found: Overview) -> Iterator[str]:
@@ -250,6 +337,7 @@ def _print_json(found: Overview) -> None:
         budgets=found.spending.budgets if found.spending else (),
         ended=found.spending.ended if found.spending else None,
         denied=found.denied,
+        left=_objects(found.left),
     )
 
 
@@ -257,4 +345,9 @@ def _objects(standings: Iterable[Standing[TaskRow]]) -> list[dict[str, object]]:
     return [task_object(one) for one in standings]
 
 
-status_command = ReadingCommand("status", answer_status, (JSON,), examples=("gt status",))
+status_command = ReadingCommand(
+    "status",
+    answer_status,
+    (Switch("watches", ("-w", "--watch"), "Go on, and show each change."), JSON),
+    examples=("gt status", "gt status --watch"),
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from typing import Any
 
 import click
@@ -19,14 +18,13 @@ from gitticks.actions.watching import (
     keep_watching,
 )
 from gitticks.cli.json import SCHEMA, plain
-from gitticks.cli.live import is_reader_gone
+from gitticks.cli.live import is_reader_gone, until_interrupted
 from gitticks.cli.options import command
 from gitticks.cli.render import GAP, say, warn
 from gitticks.cli.text import from_here, visible
 from gitticks.cli.views.history import clock
 from gitticks.cli.views.tasks import BOARD_PREFIX
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.runner.jobs import interrupting
 from gitticks.store.layout import STATE_BRANCH
 
 
@@ -46,8 +44,7 @@ def watch_command(context: Context, *, once: bool, as_json: bool) -> None:
         watcher.look()
         return
     say(f"watching {BOARD_FOLDER if has_board else STATE_BRANCH}; Ctrl-C ends it", err=True)
-    over = threading.Event()
-    with interrupting(over.set):
+    with until_interrupted() as over:
         keep_watching(watcher, over, is_reader_gone)
 
 

@@ -117,7 +117,9 @@ def waits_for(standing: Standing[Listed]) -> str:
         return f"after {shown}{f' and {left}{or_more} more' if left > 0 else ''}"
     if task.defer_until is not None and standing.is_deferred:
         return f"until {task.defer_until.isoformat()}"
-    return "held" if standing.is_held and task.is_open else ""
+    if standing.is_held and task.is_open:
+        return "held"
+    return standing.left or ""
 
 
 def indent_of(on: Screen) -> str:

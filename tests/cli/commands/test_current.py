@@ -26,15 +26,15 @@ def test_sessions_and_work_by_hand(tmp_path: Path) -> None:
         assert (
             gt("current", at=root, now=NOW).seen
             == """\
-id    who      as      for  title                       workspace
-k7f2  claude   worker  0 s  Login loses the return URL  /w/k7f2
-m3xq  by hand               By hand                     .gitticks-work/m3xq
+id    who      as                   for  title                       workspace
+k7f2  claude   worker, iteration 1  0 s  Login loses the return URL  /w/k7f2
+m3xq  by hand                            By hand                     .gitticks-work/m3xq
 --- 0
 """
         )
         narrow = gt("current", at=root, now=NOW, columns=40).out
         assert all(len(line) <= 40 for line in narrow.splitlines())
-        assert "k7f2  claude  worker  0 s  /w/k7f2\n  Login loses the return URL\n" in narrow
+        assert "k7f2  claude  worker, iteration 1  0 s\n  /w/k7f2  Login loses the return URL\n" in narrow
         found = json.loads(gt("current", "--json", at=root, now=NOW).out)["tasks"]
     assert [(task["id"], task["session"] and task["session"]["agent"]) for task in found] == [
         ("k7f2", "claude"),

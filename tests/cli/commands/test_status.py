@@ -75,7 +75,7 @@ def test_what_is_in_work(tmp_path: Path) -> None:
         ran.seen
         == """\
 in work
-  k7f2  claude  worker  0 s  Login loses the return URL  /w/k7f2
+  k7f2  claude  worker, iteration 1  0 s  Login loses the return URL  /w/k7f2
 1 task: 1 working
 --- 0
 """

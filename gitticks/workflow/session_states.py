@@ -1,0 +1,77 @@
+"""What the session on a task is doing, or why there is none now: one word for each task, derived and never stored."""
+
+from __future__ import annotations
+
+from gitticks.model.status import Awaiting, Status
+
+
+class SessionState:
+    """What an agent does with a task right now, as `gt status` and JSON tell it.
+
+    Plain words, so that a listing as JSON does not make an enum for them.
+    """
+
+    IDLE = "idle"
+    WORKING = "working"
+    AWAITING_COUNCIL = "awaiting_council"
+    NEEDS_HUMAN_REVIEW = "needs_human_review"
+    DONE = "done"
+    BLOCKED = "blocked"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    STOPPED = "stopped"
+
+
+MEANINGS: dict[str, str] = {
+    SessionState.IDLE: "no agent is at it, and nothing keeps one from it but its turn",
+    SessionState.WORKING: "an agent works on it, or a person by hand, here or in another clone",
+    SessionState.AWAITING_COUNCIL: "handed off; reviewers look at it, or will",
+    SessionState.NEEDS_HUMAN_REVIEW: "a person approves or rejects",
+    SessionState.DONE: "accepted: done, or its merge is pending",
+    SessionState.BLOCKED: "the agent asked, and a person answers or does a part",
+    SessionState.FAILED: "stuck: no agent gets on with it",
+    SessionState.INTERRUPTED: "its runner died; the next run goes on",
+    SessionState.STOPPED: "a person stopped it, or gave the task up",
+}
+"""What each state means, in the order along the way."""
+
+_FOR_REVIEW = frozenset({Awaiting.APPROVAL, Awaiting.REVIEW, Awaiting.CONTENT})
+_BY_STATUS: dict[str, str] = {
+    Status.DONE: SessionState.DONE,
+    Status.CANCELLED: SessionState.STOPPED,
+    Status.STUCK: SessionState.FAILED,
+    Status.CLARIFICATION: SessionState.BLOCKED,
+}
+"""The statuses that tell it by themselves."""
+
+
+def session_state(
+    status: str,
+    awaiting: str | None,
+    *,
+    is_merging: bool = False,
+    is_live: bool = False,
+    left: str | None = None,
+    is_held: bool = False,
+) -> str:
+    """Returns the state of a task's session.
+
+    Args:
+        status: the task's.
+        awaiting: why it is a person's turn.
+        is_merging: it was approved, and its merge is pending.
+        is_live: an agent or a person is at it.
+        left: how its last session ended here, where that left it unfinished: `interrupted` or `stopped`.
+        is_held: `gt stop` holds it.
+    """
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    if is_merging:
+        return SessionState.DONE
+    if awaiting is not None:
+        return SessionState.NEEDS_HUMAN_REVIEW if awaiting in _FOR_REVIEW else SessionState.BLOCKED
+    if not is_live and (is_held or left is not None):
+        return SessionState.STOPPED if is_held or left == SessionState.STOPPED else SessionState.INTERRUPTED
+    if status == Status.AGENT_REVIEW:
+        return SessionState.AWAITING_COUNCIL
+    return SessionState.WORKING if is_live else SessionState.IDLE
