@@ -37,7 +37,8 @@ def sessions_here(own_place: str) -> tuple[frozenset[TaskId], dict[TaskId, str]]
     That is `stopped`, or `interrupted` by the end of its runner, also where nobody has noticed that yet.
     """
     folder = f"{own_place}/{SESSIONS_FOLDER}"
-    live, left = set(), {}
+    live: set[TaskId] = set()
+    left: dict[TaskId, str] = {}
     for entry in _names_in(folder):
         name, dot, ending = entry.rpartition(".")
         if not is_valid_id(name) or dot + ending not in _TELLING:

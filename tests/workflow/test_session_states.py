@@ -10,7 +10,8 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.workflow.session_states import MEANINGS, session_state
 
 IDLE, WORKING, COUNCIL, REVIEW, DONE, BLOCKED, FAILED, INTERRUPTED, STOPPED = MEANINGS
-NOTHING, LIVE, HELD = {}, {"is_live": True}, {"is_held": True}
+NOTHING: dict[str, object] = {}
+LIVE, HELD = {"is_live": True}, {"is_held": True}
 KILLED, ENDED = {"left": "interrupted"}, {"left": "stopped"}
 
 
