@@ -64,12 +64,14 @@ docs: $(READY) ## write what is taken from the code: commands, what they complet
 	$(BIN)/python -m tools.completion_table --write
 	$(BIN)/python -m tools.settings_reference --write
 	$(BIN)/python -m tools.workflow_tables --write
+	$(BIN)/python -m tools.events_reference --write
 
 docs-check: $(READY) ## check what is taken from the code, and run the documents' console blocks
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.completion_table
 	$(BIN)/python -m tools.settings_reference
 	$(BIN)/python -m tools.workflow_tables
+	$(BIN)/python -m tools.events_reference
 	$(BIN)/python -m tools.blocks README.md docs/tutorial/*.md docs/how-to/*.md
 
 bench: $(READY) ## measure, beside the peers that are installed (ARGS=--quick, ARGS=--write)

@@ -218,7 +218,7 @@ def print_json_event(event: RunEvent) -> None:
     say(json.dumps(body, ensure_ascii=True))
 
 
-_KINDS: dict[type, str] = {
+EVENT_KINDS: dict[type, str] = {
     SessionBegan: "session.began",
     AgentSaid: "agent.said",
     SessionSpent: "session.spent",
@@ -234,4 +234,4 @@ _KINDS: dict[type, str] = {
 
 
 def _kind(event: RunEvent) -> str:
-    return _KINDS[type(event)]
+    return EVENT_KINDS[type(event)]
