@@ -33,7 +33,11 @@ MOST_BYTES = 256_000
 
 
 class NoSessionError(GitticksError):
-    """No agent works on the task in this clone."""
+    """No agent works on the task in this clone; `clarifies` names it if it asks a person something."""
+
+    def __init__(self, message: str, *, hint: str, clarifies: TaskId | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.clarifies = clarifies
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,11 @@ def find_session(context: Context, text: str | None) -> SessionRecord:
             f"`{task_id}` is an epic: its tasks are worked on, not itself",
             hint=f"`gt attach {at_work[0]}` follows one of them",
         )
-    raise NoSessionError(f"no agent works on `{task_id}` in this clone: {_instead(task)}", hint=_next(task))
+    raise NoSessionError(
+        f"no agent works on `{task_id}` in this clone: {_instead(task)}",
+        hint=_next(task),
+        clarifies=task_id if task.status is Status.CLARIFICATION else None,
+    )
 
 
 def _instead(task: Task) -> str:
@@ -102,7 +110,7 @@ def _next(task: Task) -> str:
     if not task.is_open:
         return f"`gt log {task.id}` tells what was done"
     if task.status is Status.CLARIFICATION:
-        return f'`gt respond {task.id} "…"` answers it'
+        return f'`gt respond {task.id} "…"` answers it; on a terminal `gt attach` starts an agent to talk it over with'
     if task.is_epic:
         return f"`gt tree {task.id}` shows its tasks"
     if task.status is Status.REVIEWING:

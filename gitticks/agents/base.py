@@ -112,6 +112,14 @@ class AgentKind(StrEnum):
     SCRIPT = "script"
 
 
+class Front(StrEnum):
+    """Where an agent's words go: to the runner alone, to the person's own terminal, or into a tmux session."""
+
+    NONE = "none"
+    TERMINAL = "terminal"
+    TMUX = "tmux"
+
+
 def is_session_id(text: str) -> bool:
     """True for what can be an agent's own name of a session: it will stand among arguments, and is no flag there."""
     return _SESSION_ID.fullmatch(text) is not None

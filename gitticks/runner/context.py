@@ -64,7 +64,7 @@ class RunContext:
     @cached_property
     def place(self) -> Place:
         """Returns where sessions run."""
-        return LocalPlace(self.repository, self.settings, self.world)
+        return LocalPlace(self.repository, self.settings, self.world, self.options.front)
 
     @cached_property
     def registry(self) -> Registry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gitticks.agents.base import Front
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, TaskGraph, is_to_review
 from gitticks.model.status import Phase, Status
@@ -17,7 +18,7 @@ class RunOptions:
 
     `ids` are epics and tasks to work on, empty for everything. With `auto` the run goes on for ever, on epics and
     what the three `include` flags add. With `no_rest` agents start
-    that an earlier run saw resting. `debounce` is how long a person's last edit must lie back before a task is
+    that an earlier run saw resting. `front` is where agents can be seen and talked to. `debounce` is how long a person's last edit must lie back before a task is
     taken.
     """
 
@@ -35,6 +36,7 @@ class RunOptions:
     no_rest: bool = False
     debounce: float = 2.0
     poll: float = 30.0
+    front: Front = Front.NONE
 
 
 def in_scope(graph: TaskGraph, options: RunOptions) -> dict[TaskId, Task]:

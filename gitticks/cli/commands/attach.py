@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 
 import click
 
-from gitticks.actions.attaching import Follower, Heard, SessionOver, find_session
+from gitticks.actions.attaching import Follower, Heard, NoSessionError, SessionOver, find_session
 from gitticks.actions.context import Context
 from gitticks.cli.json import SCHEMA, plain
 from gitticks.cli.live import is_reader_gone, until_interrupted
-from gitticks.cli.options import command, task_argument
-from gitticks.cli.render import elapsed, hint, say
+from gitticks.cli.options import Completes, command, task_argument
+from gitticks.cli.render import elapsed, hint, say, screen
 from gitticks.cli.text import visible
+from gitticks.cli.views.run import RunLines
+from gitticks.model.ids import TaskId
+from gitticks.model.status import Status
 
 
 @command("attach", "gt attach", "gt attach k7f2", "gt attach k7f2 --raw", with_json=False)
 @task_argument(required=False)
 @click.option("--raw", is_flag=True, help="Every line of the agent's client, its protocol too.")
+@click.option(
+    "--agent", shell_complete=Completes("agent"), help="In clarification: this agent instead of the task's."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def attach_command(context: Context, *, task: str | None, raw: bool, as_json: bool) -> None:
+def attach_command(
+    context: Context, *, task: str | None, raw: bool, agent: str | None, as_json: bool
+) -> None:
     """Follow the agent that works on a task.
 
     From any terminal: prints what it said so far and then what it says, and ends with the session, saying how that ended. Ctrl-C leaves
     the agent at its work. Without an ID: the only agent at work.
+
+    Of a task that asks you something it starts, on a terminal, an interactive session of an agent that knows task
+    and question, in the task's workspace. What it notes is kept; the answer is yours, by `gt respond`.
     """
-    record = find_session(context, task)
+    try:
+        record = find_session(context, task)
+    except NoSessionError as error:
+        if error.clarifies is None or as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise
+        _clarify(context, error.clarifies, agent)
+        return
     follower = Follower(context, record)
     since = elapsed((context.now - record.started).total_seconds())
     say(
@@ -49,6 +67,14 @@ def attach_command(context: Context, *, task: str | None, raw: bool, as_json: bo
     say(f"{ended.task}  {_ended_words(ended)}", err=True)
     if ended.ending is None:
         hint("`gt health` finishes it, and so does the next `gt run`")
+
+
+def _clarify(context: Context, task_id: TaskId, agent: str | None) -> None:
+    from gitticks.actions.clarifying import clarify  # loads the runner
+
+    task = clarify(context, task_id, RunLines(screen(), context.world), agent=agent)
+    if task.status is Status.CLARIFICATION:
+        hint(f'`gt respond {task_id} "…"` answers it')
 
 
 def _tell_lines(follower: Follower, *, raw: bool) -> Callable[[list[Heard]], None]:

@@ -55,7 +55,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "ask": ("task -", ""),
     "handoff": ("task -", "--file=file --done=- --remaining=- --decisions=- --uncertain=-"),
     "run": ("task*", "--parallel=- --agent=agent --model=- --isolation=task|epic|none --max-iterations=- --task-iterations=- --max-tokens=- --max-cost=- --max-duration=- --timeout=- --debounce=- --poll=- --permission=interactive|auto-edit|auto-all|yolo --sandbox=strict|permissive|none"),
-    "attach": ("task", ""),
+    "attach": ("task", "--agent=agent"),
     "start": ("task", ""),
     "stop": ("task", ""),
     "pause": ("", ""),

@@ -12,8 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.agents.base import AgentReport, Limits, agent_environment, is_session_id, neutral_environment
+from gitticks.agents.base import (
+    AgentReport,
+    Front,
+    Limits,
+    agent_environment,
+    is_session_id,
+    neutral_environment,
+)
 from gitticks.agents.base import Request as AgentRequest
+from gitticks.agents.interactive import SIGNALS_UNREAD, interactive, reads_signals, run_on_terminal
 from gitticks.agents.registry import PRESETS, invoke
 from gitticks.agents.session import run_agent
 from gitticks.errors import GitticksError
@@ -32,6 +40,7 @@ from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspace_setup import name_committer
 
 if TYPE_CHECKING:
+    from gitticks.agents.base import Invocation
     from gitticks.agents.process import StopRequest
     from gitticks.document.taskfile import TaskFile
     from gitticks.git.repository import Repository
@@ -48,11 +57,15 @@ _ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
 
 @dataclass(frozen=True, slots=True)
 class LocalPlace:
-    """The user's own repository; `settings` say how a workspace is set up, bounded and checked."""
+    """The user's own repository; `settings` say how a workspace is set up, bounded and checked.
+
+    `front` is where agents can be seen and talked to.
+    """
 
     repository: Repository
     settings: Settings
     world: World
+    front: Front = Front.NONE
 
     @property
     def outer_environment(self) -> dict[str, str]:
@@ -163,9 +176,9 @@ class _Conversation:
         return self._converse(order.prompt_anew, None)
 
     def _converse(self, prompt: str, earlier: EarlierSession | None) -> AgentReport:
-        desk, order, heard = self.desk, self.order, self.heard
+        desk, heard = self.desk, self.heard
         try:
-            invocation = invoke(order.agent, self._fill(with_notes(prompt, desk.workspace.warnings), earlier))
+            invocation = self._invocation(prompt, earlier)
             heard.begin()
         except (GitticksError, OSError) as error:
             return _failed_start(error, desk.stop)
@@ -173,6 +186,13 @@ class _Conversation:
             heard.warn(warning)
         limits = desk.place.settings.limits
         with self._watching_requests():
+            if desk.place.front is Front.TERMINAL:
+                return run_on_terminal(
+                    invocation,
+                    workspace=desk.workspace.path,
+                    environment=self._environment(),
+                    now=desk.place.world.now,
+                )
             return run_agent(
                 invocation,
                 workspace=desk.workspace.path,
@@ -186,6 +206,15 @@ class _Conversation:
                 on_session_id=heard.name_session,
                 lock=Sessions(desk.place.repository.own_dir).tree_lock(desk.workspace.task_id),
             )
+
+    def _invocation(self, prompt: str, earlier: EarlierSession | None) -> Invocation:
+        """Returns how the agent is started, once its mailbox is filled."""
+        agent, notes = self.order.agent, self.desk.workspace.warnings
+        if self.desk.place.front is Front.NONE:
+            return invoke(agent, self._fill(with_notes(prompt, notes), earlier))
+        if not reads_signals(agent):
+            notes = (*notes, SIGNALS_UNREAD)
+        return interactive(agent, self._fill(with_notes(prompt, notes), earlier))
 
     def _fill(self, prompt: str, earlier: EarlierSession | None) -> AgentRequest:
         workspace, order = self.desk.workspace, self.order

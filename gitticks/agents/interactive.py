@@ -1,0 +1,139 @@
+"""Agents that a person can talk to: their interactive commands, in the person's own terminal or a tmux session.
+
+What is printed there is a screen, and no message of the agent's, so signals are not looked for in it but in a
+`command`'s lines; what the agent asks for by `gt` and writes into its mailbox counts as ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from gitticks.agents.base import (
+    AgentKind,
+    AgentReport,
+    AgentSpec,
+    Ended,
+    EndReason,
+    Invocation,
+    Request,
+)
+from gitticks.agents.registry import invoke
+from gitticks.agents.stream import judge_exit
+from gitticks.agents.trouble import Trouble
+from gitticks.errors import GitticksError
+from gitticks.model.task import Usage
+
+_HEADLESS: Mapping[AgentKind, tuple[frozenset[str], tuple[str, ...]]] = {
+    AgentKind.CLAUDE: (frozenset({"-p", "--output-format", "stream-json", "--verbose"}), ()),
+    AgentKind.CODEX: (frozenset({"exec", "--json", "--skip-git-repo-check", "-"}), ()),
+    AgentKind.GEMINI: (frozenset({"-o", "stream-json"}), ("-i",)),
+    AgentKind.OPENCODE: (frozenset({"run", "--format", "json", "--auto"}), ("--prompt",)),
+}
+"""Of each client the words that make it headless, and what stands before a prompt to begin with."""
+SIGNALS_UNREAD = (
+    "A person can see this terminal and type into it, and no signal that you print is read: say what you want by "
+    "`gt handoff`, `gt complete` and `gt ask`."
+)
+"""What a client is told besides, since only its own protocol tells its words from others'."""
+
+
+def require_interactive(spec: AgentSpec) -> None:
+    """Refuses an agent that nobody can talk to.
+
+    Raises:
+        GitticksError: it has no interactive command that is known.
+    """
+    if spec.kind not in _HEADLESS and spec.kind is not AgentKind.COMMAND:
+        raise GitticksError(
+            f"the agent `{spec.name}` has no interactive command that takes a prompt",
+            hint="`--agent NAME` takes another one, `gt agents` lists them",
+        )
+
+
+def reads_signals(spec: AgentSpec) -> bool:
+    """True for an agent whose printed signals count in a terminal too."""
+    return spec.kind is AgentKind.COMMAND
+
+
+def interactive(spec: AgentSpec, request: Request) -> Invocation:
+    """Returns how to start an agent so that a person can talk to it; a client is pointed to the prompt's file.
+
+    Raises:
+        GitticksError: it has no interactive command that is known, or its settings are broken.
+    """
+    require_interactive(spec)
+    invocation = replace(invoke(spec, request), stdin=None)
+    if spec.kind is AgentKind.COMMAND:
+        return invocation
+    headless, before = _HEADLESS[spec.kind]
+    own, unseen = len(spec.argv) or 1, set(headless)
+    prompt = f"Read `{request.prompt_file}` and do what it says."
+    # Before the flags: one that takes several values would take a prompt after it for another.
+    words = [*invocation.argv[:own], *before, prompt]
+    for word in invocation.argv[own:]:
+        if word in unseen:
+            unseen.remove(word)
+        else:
+            words.append(word)
+    return replace(invocation, argv=tuple(words), new_reader=ScreenReader)
+
+
+class ScreenReader:
+    """Shows what a client printed on its screen; how it ended tells its exit code alone."""
+
+    def __init__(self) -> None:
+        self.session_id: str | None = None
+        self.passing: Trouble | None = None
+
+    def feed(self, line: str) -> str | None:
+        """Returns a line that is not empty."""
+        return line if line.strip() else None
+
+    def report(self, ended: Ended, now: datetime) -> AgentReport:  # noqa: ARG002 (no limit has a time here)
+        """Returns how it ended, and how long that took."""
+        trouble = judge_exit(ended)
+        return AgentReport(trouble.ending, usage=Usage(seconds=ended.seconds), detail=trouble.detail)
+
+
+def run_on_terminal(
+    invocation: Invocation, *, workspace: Path, environment: Mapping[str, str], now: Callable[[], datetime]
+) -> AgentReport:
+    """Runs an agent in the person's own terminal until it ends, and returns what came of it.
+
+    Ctrl-C is the agent's alone.
+    """
+    begun = time.monotonic()
+    try:
+        with _ctrl_c_to_child():
+            code = subprocess.run(
+                invocation.argv, cwd=workspace, env={**environment, **invocation.environment}, check=False
+            ).returncode
+    except OSError as error:
+        ended = Ended(
+            EndReason.START_FAILED, problem=f"cannot start `{invocation.argv[0]}`: {error.strerror}"
+        )
+    else:
+        seconds = round(time.monotonic() - begun, 3)
+        ended = Ended(
+            EndReason.EXITED,
+            max(code, 0) if code >= 0 else None,
+            -code if code < 0 else None,
+            seconds=seconds,
+        )
+    return invocation.new_reader().report(ended, now())
+
+
+@contextlib.contextmanager
+def _ctrl_c_to_child() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
