@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
 from gitticks.actions.context import Context
@@ -26,6 +27,9 @@ from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Requested, Seen
+
+if TYPE_CHECKING:
+    from gitticks.git.repository import Repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +111,12 @@ def diff(context: Context, task: Task) -> bytes:
     Files that are binary, and changes too long to be read here, come last with a line each.
     """
     span = _span(context, task)
-    if span is None:
-        return b""
-    left_out = long_changes(context.repository, *span)
+    return b"" if span is None else patch_between(context.repository, span)
+
+
+def patch_between(repository: Repository, span: tuple[str, str]) -> bytes:
+    """Returns what lies between two commits as such a patch."""
+    left_out = long_changes(repository, *span)
     options = ["-r", "-p", "--text", "--no-textconv", "--no-ext-diff", "-M"]
     without = [f":(top,exclude,literal){one.path}" for one in left_out]
     asked = [
@@ -119,7 +126,7 @@ def diff(context: Context, task: Task) -> bytes:
         *span,
         *(["--", ":(top)", *without] if without else []),
     ]
-    patch = run_git(asked, repository_dir=context.repository.common_dir).stdout
+    patch = run_git(asked, repository_dir=repository.common_dir).stdout
     return patch + b"".join(map(_summary, left_out))
 
 

@@ -89,6 +89,8 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("stop", RUN, "Stop the run, or one task's agent.", "running"),
     CatalogueEntry("pause", RUN, "Let runs begin nothing new until `gt unpause`.", "running"),
     CatalogueEntry("unpause", RUN, "Let runs go on after `gt pause`.", "running"),
+    CatalogueEntry("resume", RUN, "Go back to a checkpoint and go on from there.", "checkpoints"),
+    CatalogueEntry("checkpoints", RUN, "List, compare and drop checkpoints."),
     CatalogueEntry("health", RUN, "Find dead sessions and finish what they left.", "running"),
     CatalogueEntry("worktree", RUN, "List and clean workspaces.", "workspaces"),
     CatalogueEntry("verify", RUN, "Run the quality gates in a task's workspace.", "workspaces"),

@@ -48,7 +48,6 @@ class Setting:
 
 NOT_YET: tuple[str, ...] = (
     "approvals.allowed_signers",
-    "checkpoint_every",
     "council.",
     "keep.",
     "permissions.allow",
@@ -209,7 +208,7 @@ SETTINGS: tuple[Setting, ...] = (
         kinds.FLAG,
         "whether a merge is made on the remote's base and pushed there first; needed where several clones run",
     ),
-    Setting("checkpoint_every", kinds.integer(1), "iterations between two checkpoints"),
+    Setting("checkpoint_every", kinds.integer(1), "iterations of a workspace between two checkpoints"),
     Setting("sandbox.preset", kinds.word(SandboxPreset), "the walls around agents and checks", _PRESET),
     Setting("sandbox.allowed_paths", kinds.TEXTS, "further paths that agents may read and write", _shared),
     Setting("sandbox.denied_paths", kinds.TEXTS, "paths that agents may not see", _united),

@@ -43,6 +43,7 @@ class EventType(StrEnum):
     FIELDS_CHANGED = "task.changed"
     TEXT_CHANGED = "task.edited"
     REOPENED = "task.reopened"
+    RESUMED = "task.resumed"
     IMPORTED = "task.imported"
     NOTED = "note.added"
     ASKED = "question.asked"

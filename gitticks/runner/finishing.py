@@ -14,6 +14,7 @@ from gitticks.model.status import Role
 from gitticks.model.task import Ending
 from gitticks.runner import mailbox
 from gitticks.runner.budgets import count_into_epics, reached_in
+from gitticks.runner.checkpoints import Capture, capture_if_due
 from gitticks.runner.events import BudgetReached, ChecksEnded, Warned, tell
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.reviewing import find_waiver
@@ -54,6 +55,7 @@ class Handover:
     work: Work
     report: AgentReport
     ended: SessionEnded
+    capture: Capture | None = None
 
 
 def write_handover(
@@ -61,10 +63,13 @@ def write_handover(
 ) -> tuple[Decision, ...]:
     """Writes what a session left and what follows from it, for the task and then for the epics that it counts into."""
     take_delivery(transaction, handover.task_id, handover.actor, handover.work.delivery, circumstances)
-    decision = carry_out(transaction, handover.task_id, handover.ended, circumstances)
+    # First, since a checkpoint that the decision may ask for tells them.
     _add_usage(transaction, handover)
-    _add_worklog(transaction, handover, circumstances)
     _add_learnings(transaction, handover, circumstances)
+    decision = carry_out(transaction, handover.task_id, handover.ended, circumstances)
+    _add_worklog(transaction, handover, circumstances)
+    if handover.capture is not None:
+        handover.capture.write(transaction, decision.task, circumstances.at)
     ended = handover.ended
     spent = spent_of(ended.spent, ended.role, ended.ending.value)
     return decision, *count_into_epics(transaction, handover.task_id, spent, circumstances)
@@ -241,7 +246,8 @@ def finish_session(
     if checks is not None and checks.is_stopped:
         # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
         ended = replace(ended, ending=Ending.STOPPED)
-    handover = Handover(task_id, ending.actor, ending.role, work, ending.report, ended)
+    capture = capture_if_due(run, store, before, result)
+    handover = Handover(task_id, ending.actor, ending.role, work, ending.report, ended, capture)
     for warning in work.warnings:
         run.emit(Warned(task_id, warning))
     waiver = find_waiver(run.registry, store.task_file(task_id), run.settings, asked=run.options.agent)
@@ -252,6 +258,8 @@ def finish_session(
         lambda transaction: write_handover(transaction, handover, circumstances), author=run.author
     )
     run.sessions.note_left(task_id, ended.ending if is_turn_of(decision.task, ending.role) else None)
+    if capture is not None:
+        capture.settle()
     if result.workspace is not None:
         try:
             run.place.settle(result.workspace, decision.task)

@@ -20,6 +20,7 @@ from gitticks.model.settings import MergeStrategy
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import workspace_removal, workspaces
+from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
 from gitticks.runner.shared_base import BaseNotSharedError, catch_up, publish
@@ -102,6 +103,7 @@ class MergeQueue:
                 self.run.emit(
                     Warned(None, f"`{fixed.checkout}` was brought in step after an interrupted merge")
                 )
+            keep_before_merge(self.store, self._approved(task_id))
             for _ in range(_TRIES):
                 result = self._try(task_id)
                 if result is not None:

@@ -50,10 +50,12 @@ def keep(
     ignored: tuple[str, ...],
     *,
     even_if_empty: bool = False,
+    also: tuple[str, ...] = (),
 ) -> Snapshot | None:
     """Keeps what is uncommitted under `ref`, as a commit on HEAD, and returns it; None if there is nothing.
 
-    What the ref held before becomes another parent. With `even_if_empty` HEAD alone is kept too.
+    What the ref held before becomes another parent, and so do the commits `also`. With `even_if_empty` HEAD alone is
+    kept too.
 
     Raises:
         GitticksError: something there cannot be kept, such as another repository; nothing was changed.
@@ -68,7 +70,7 @@ def keep(
     if not snapshot.files and not even_if_empty:
         return None
     before = read_ref(repository.common_dir, ref)
-    commit = store_snapshot(checkout, snapshot, message, [before] if before else [])
+    commit = store_snapshot(checkout, snapshot, message, [*([before] if before else []), *also])
     run_git(
         [
             "-c",
@@ -103,12 +105,22 @@ def restore(repository: Repository, checkout: Checkout, ref: str, ignored: tuple
     commit = read_ref(repository.common_dir, ref)
     if commit is None:
         return Restored()
+    restored = put_back(checkout, commit, ignored)
+    if not restored.conflicts:
+        run_git(["update-ref", "-d", ref, commit], repository_dir=repository.common_dir)
+    return restored
+
+
+def put_back(checkout: Checkout, commit: str, ignored: tuple[str, ...]) -> Restored:
+    """Puts the work that a commit keeps back, joined with what was committed since; all of it or nothing.
+
+    Where something else is uncommitted already, it is left alone.
+    """
     files = kept_files(checkout, commit)
     present = take_snapshot(checkout, ignored)
     if present.files or present.left_out:
         if dict(present.files) != files:
             return Restored(conflicts=tuple(sorted({*present.files, *present.left_out})))
-        _drop(repository, ref, commit)
         return Restored(paths=tuple(sorted(files)))
     base = run_git(
         ["rev-parse", "--verify", "--quiet", f"{commit}^1"], repository_dir=checkout.git_dir, check=False
@@ -132,12 +144,7 @@ def restore(repository: Repository, checkout: Checkout, ref: str, ignored: tuple
         return Restored(conflicts=tuple(sorted({*conflicts, *in_the_way})))
     for path, (mode, content) in wanted.items():
         put_file(checkout, path, mode, content)
-    _drop(repository, ref, commit)
     return Restored(paths=tuple(sorted(wanted)))
-
-
-def _drop(repository: Repository, ref: str, commit: str) -> None:
-    run_git(["update-ref", "-d", ref, commit], repository_dir=repository.common_dir)
 
 
 def _merged(

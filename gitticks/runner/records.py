@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from gitticks.errors import RefusedError
-from gitticks.flocks import give_up_lock, take_lock
+from gitticks.flocks import give_up_lock, is_lock_held, take_lock
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, SessionRecord
@@ -76,6 +76,22 @@ class Sessions:
             self._record(record.task).unlink(missing_ok=True)
         finally:
             give_up_lock(descriptor)
+
+    @contextlib.contextmanager
+    def reserve(self, tasks: Iterable[TaskId]) -> Iterator[None]:
+        """Keeps sessions from being started on some tasks while the block runs.
+
+        Raises:
+            RefusedError: a session on one of them is alive.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.ExitStack() as stack:
+            for task_id in sorted(tasks):
+                descriptor = os.open(self._lock(task_id), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                stack.callback(give_up_lock, descriptor)
+                if not take_lock(descriptor) or is_lock_held(self.tree_lock(task_id)):
+                    raise RefusedError(f"an agent works on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
+            yield
 
     def mark_briefed(self, record: SessionRecord) -> None:
         """Notes, within `hold`, that the session's mailbox was filled."""

@@ -7,6 +7,7 @@ line each, and in the end only counted. The whole text of each entry stays in th
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -62,6 +63,23 @@ def add_entry(scratchpad: str, text: str, *, at: datetime, source: str) -> str:
     entry = f"{heading}\n\n{escaped}"
     parts = _parse(scratchpad)
     return _fit(replace(parts, entries=(*parts.entries, _cut(entry)))).text()
+
+
+def rewind(scratchpad: str, then: str, tasks: Container[str]) -> str:
+    """Returns the scratchpad as it was `then`, with what people wrote at its top since, and other tasks' entries.
+
+    Args:
+        scratchpad: the file as it is.
+        then: the file as it was.
+        tasks: whose later entries go.
+    """
+    now, before = _parse(scratchpad), _parse(then)
+    others = [one for one in now.entries if one not in before.entries and _task_of(one) not in tasks]
+    return _fit(replace(before, preamble=now.preamble, entries=(*before.entries, *others))).text()
+
+
+def _task_of(entry: str) -> str:
+    return entry.partition("\n")[0].split(" · ")[1]
 
 
 def _parse(scratchpad: str) -> _Scratchpad:

@@ -18,6 +18,7 @@ from gitticks.git.config import exclude_folders
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
+from gitticks.git.snapshots import store_snapshot, take_snapshot
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation, Status
@@ -29,6 +30,7 @@ from gitticks.runner.workspace_plan import (
     Workspace,
     base_of,
     occupant_file,
+    own_folders,
     plan,
     read_occupant,
     shown_paths,
@@ -134,6 +136,30 @@ def collect(repository: Repository, workspace: Workspace) -> Collected:
             f"`{MAILBOX_FOLDER}` was committed: `git rm -r --cached {MAILBOX_FOLDER}` takes it out"
         )
     return Collected(tip, tuple(warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A commit that holds all there was in a workspace, but for paths that no commit can hold."""
+
+    commit: str
+    left_out: tuple[str, ...] = ()
+
+
+def capture(
+    repository: Repository, workspace: Workspace, settings: Settings, head: str, message: str
+) -> Captured:
+    """Returns a commit of a workspace with what is uncommitted: the head itself where nothing else is.
+
+    Neither its index nor its HEAD is touched, and no ref names the commit yet.
+    """
+    checkout = checkout_at(repository, workspace.path)
+    folders = own_folders(settings) if workspace.isolation is Isolation.NONE else OWN_FOLDERS
+    found = take_snapshot(checkout, folders)
+    if not found.files and found.head == head:
+        return Captured(head, found.left_out)
+    others = [] if found.head == head else [head]
+    return Captured(store_snapshot(checkout, found, message, others), found.left_out)
 
 
 def settle(repository: Repository, workspace: Workspace, task: Task) -> None:

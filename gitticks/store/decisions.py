@@ -16,6 +16,7 @@ from gitticks.model.settings import Settings
 from gitticks.model.status import Awaiting, Isolation, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store import layout
+from gitticks.store.checkpoints import put_before_merge
 from gitticks.workflow.artifacts import Artifacts, count_since_last_word
 from gitticks.workflow.decide import decide
 from gitticks.workflow.decision import Decision, Turn, whose_turn
@@ -73,6 +74,8 @@ def carry_out(
     except RefusedError as error:
         raise _told_of_conflict(error, file) from None
     write(transaction, file, decision, trigger.actor, circumstances.at)
+    if decision.task.is_merging and decision.task.approval != file.task.approval:
+        put_before_merge(transaction, decision.task, circumstances.at)
     if decision.rework is not None:
         _add_rework(transaction, decision.task, decision.rework, circumstances)
     if whose_turn(decision.task) is Turn.CHILDREN and not isinstance(trigger, ChildrenChanged):

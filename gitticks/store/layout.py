@@ -126,6 +126,11 @@ def rounds_folder(task_id: TaskId) -> str:
     return f"{task_folder(task_id)}/{ROUNDS_FOLDER}"
 
 
+def checkpoints_folder(task_id: TaskId) -> str:
+    """Returns the folder of the checkpoints of a task's or an epic's workspace."""
+    return f"{task_folder(task_id)}/{CHECKPOINTS_FOLDER}"
+
+
 def next_round_path(names: Iterable[str], task_id: TaskId, kind: str) -> str:
     """Returns where the next artifact of `kind` (`handoff`, `review`, `review-<councillor>`) is kept.
 

@@ -49,7 +49,9 @@ class Counts:
     spent: Spent = NOTHING
 
 
-PERSONS_WORD = frozenset({EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED})
+PERSONS_WORD = frozenset(
+    {EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED, EventType.RESUMED}
+)
 """What a person's decision about a task's state is told by."""
 
 

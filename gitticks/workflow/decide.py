@@ -7,7 +7,7 @@ from typing import assert_never
 
 from gitticks.model.settings import Policy
 from gitticks.model.task import Task
-from gitticks.workflow import merging, people, sessions, spending
+from gitticks.workflow import checkpoints, merging, people, sessions, spending
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Decision, Draft
 from gitticks.workflow.triggers import (
@@ -22,6 +22,7 @@ from gitticks.workflow.triggers import (
     PolicyChanged,
     Reopened,
     Requested,
+    Resumed,
     ReviewTimedOut,
     SessionEnded,
     SessionStarted,
@@ -64,6 +65,8 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
             people.set_awaiting(draft, trigger)
         case Reopened():
             people.reopen(draft)
+        case Resumed():
+            checkpoints.resume(draft, trigger)
         case SessionStarted():
             sessions.start(draft, trigger)
         case SessionEnded():

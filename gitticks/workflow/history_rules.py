@@ -29,8 +29,8 @@ _BUNDLE = (
 )  # fmt: skip
 """What a merge takes from one side whole."""
 
-_PERSONS_ALONE = frozenset({EventType.VERDICT, EventType.REOPENED})
-_TURN_CHANGES = frozenset({EventType.VERDICT, EventType.REOPENED, EventType.AWAITING_SET})
+_PERSONS_ALONE = frozenset({EventType.VERDICT, EventType.REOPENED, EventType.RESUMED})
+_TURN_CHANGES = frozenset({EventType.VERDICT, EventType.REOPENED, EventType.RESUMED, EventType.AWAITING_SET})
 _WAIVER_OF = {Gate.HANDOFF: "handoff", Gate.REVIEW_PASS: "review"}
 _TOLD_BY_TEXT = frozenset({Gate.HANDOFF, Gate.QUESTION, Gate.REVIEW_PASS})
 

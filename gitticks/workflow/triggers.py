@@ -172,6 +172,21 @@ class BudgetCounted:
 
 
 @dataclass(frozen=True, slots=True)
+class Resumed:
+    """A person takes a task back to a checkpoint, by its id.
+
+    `head` is the commit that the workspace stands at, `usage` what the task had taken, `start_sha` where its work
+    begins now.
+    """
+
+    actor: Actor
+    checkpoint: str
+    head: str
+    usage: Usage
+    start_sha: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Reopened:
     """A person takes a closed task up again."""
 
@@ -193,5 +208,6 @@ Trigger = (
     | HeadMoved
     | ChildrenChanged
     | BudgetCounted
+    | Resumed
     | Reopened
 )

@@ -10,6 +10,7 @@ import pytest
 from gitticks.cli.catalogue import CATALOGUE
 from gitticks.model.status import Awaiting, Status
 from tests.cli.support import gt
+from tests.support.checkpoints import make_checkpoint
 from tests.support.projects import make_project, make_reviewing, make_working
 from tests.support.repositories import fsck_problems, git
 
@@ -67,6 +68,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "stop": ("stop", "k7f2"),
     "pause": ("pause",),
     "unpause": ("unpause",),
+    "resume": ("resume", "work-1", "--no-run"),
+    "checkpoints": ("checkpoints", "diff", "work-1"),
     "health": ("health",),
     "worktree": ("worktree", "list"),
     "verify": ("verify", "work"),
@@ -86,6 +89,7 @@ def make_places(path: Path) -> dict[str, Path]:
     project.make("asks", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
     make_reviewing(project, "wait")
     workspace = make_working(project, "work", body="## Handoff\n\nDONE: all\n")
+    make_checkpoint(project, "work", head=git("rev-parse", "HEAD", at=workspace))
     subdirectory = path / "some" / "where"
     subdirectory.mkdir(parents=True)
     git("clone", "--quiet", "--bare", str(path), str(path.parent / "remote.git"), at=path)

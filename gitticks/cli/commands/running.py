@@ -58,6 +58,9 @@ from gitticks.runner.options import RunOptions
     help="End after so many iterations in all; `budget.run` sets these four for good.",
 )
 @click.option("--task-iterations", type=click.IntRange(1), help="Iterations for one task before it is stuck.")
+@click.option(
+    "--checkpoint-every", type=click.IntRange(1), help="Iterations of a workspace between two checkpoints."
+)
 @click.option("--max-tokens", type=click.IntRange(1), help="End after so many tokens in all.")
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="End after so many dollars in all.")
 @click.option("--max-duration", "--timeout", "max_duration", metavar="TIME", help="End after 90s, 30m, 2h.")
@@ -96,6 +99,7 @@ def run_command(
     worktree: bool,
     max_iterations: int | None,
     task_iterations: int | None,
+    checkpoint_every: int | None,
     max_tokens: int | None,
     max_cost: float | None,
     max_duration: str | None,
@@ -124,6 +128,7 @@ def run_command(
         for key, value in {
             "isolation": "epic" if worktree else isolation,
             "iterations": task_iterations,
+            "checkpoint_every": checkpoint_every,
             "permissions.mode": permission,
             "sandbox.preset": sandbox,
         }.items()

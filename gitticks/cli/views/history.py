@@ -16,6 +16,7 @@ _WORDS = {
     EventType.FIELDS_CHANGED: "fields changed",
     EventType.TEXT_CHANGED: "text edited",
     EventType.REOPENED: "reopened",
+    EventType.RESUMED: "resumed",
     EventType.IMPORTED: "imported from {source}",
     EventType.NOTED: "note added",
     EventType.ASKED: "question asked",
@@ -47,8 +48,8 @@ _NAMED = {
 }
 _TURNS = frozenset(
     {
-        EventType.REOPENED, EventType.WAIVED, EventType.GATE_FAILED, EventType.AWAITING_SET, EventType.VERDICT,
-        EventType.VOIDED, EventType.CRASHED, EventType.REFUSED, EventType.START_FAILED, EventType.WARNED,
+        EventType.REOPENED, EventType.RESUMED, EventType.WAIVED, EventType.GATE_FAILED, EventType.AWAITING_SET,
+        EventType.VERDICT, EventType.VOIDED, EventType.CRASHED, EventType.REFUSED, EventType.START_FAILED, EventType.WARNED,
         EventType.MERGED, EventType.MERGE_FAILED, EventType.BUDGET,
     }
 )  # fmt: skip

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from gitticks.model.settings import Settings
     from gitticks.model.task import SessionRecord, Task
     from gitticks.runner.places.place import EarlierSession, Heard, SessionOrder, WantsChecks
-    from gitticks.runner.workspaces import Workspace
+    from gitticks.runner.workspaces import Captured, Workspace
     from gitticks.world import World
 
 POLL_SECONDS = 0.2
@@ -102,6 +102,10 @@ class LocalPlace:
             return SessionResult(report)
         desk = _Desk(self, workspace, file, record, stop, wants_checks)
         return SessionResult(report, desk.look(report), workspace)
+
+    def capture(self, workspace: Workspace, head: str, message: str) -> Captured:
+        """Returns a commit of what lies there."""
+        return workspaces.capture(self.repository, workspace, self.settings, head, message)
 
     def settle(self, workspace: Workspace, task: Task) -> None:
         """Puts partial work aside."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitticks.model.task import SessionRecord, Task
     from gitticks.runner.outbox import Request
     from gitticks.runner.verifiers import ChecksReport
-    from gitticks.runner.workspaces import Workspace
+    from gitticks.runner.workspaces import Captured, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,13 @@ class Place(Protocol):
         self, record: SessionRecord, file: TaskFile, stop: StopRequest, wants_checks: WantsChecks
     ) -> SessionResult:
         """Returns what a session has come to whose runner died."""
+
+    def capture(self, workspace: Workspace, head: str, message: str) -> Captured:
+        """Returns a commit of the run's repository that holds all there is in a workspace, its head among it.
+
+        Raises:
+            GitticksError: it cannot be made.
+        """
 
     def settle(self, workspace: Workspace, task: Task) -> None:
         """Puts partial work aside where the workspace is shared, once it is decided what becomes of the task.

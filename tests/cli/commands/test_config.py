@@ -190,7 +190,6 @@ NOTHING_YET = (
     ("reviewers", "[{name: a, focus: bugs}]"),
     ("merge.push", "true"),
     ("keep.transcripts", "1d"),
-    ("checkpoint_every", "2"),
     ("workspace.update", "between-iterations"),
     ("agents.codex.sandbox_mode", "workspace-write"),
     ("agents.claude.sandbox", "strict"),

@@ -1,0 +1,276 @@
+"""Checkpoints: which there are, what lies between them, and dropping them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gitticks.actions.context import Context
+from gitticks.actions.review import patch_between
+from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.merges.history import DiffSummary, diff_summary
+from gitticks.git.process import run_git
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.checkpoint import Checkpoint
+from gitticks.model.ids import TaskId
+from gitticks.runner.records import Sessions
+from gitticks.store.checkpoints import (
+    StoredCheckpoint,
+    kept_refs,
+    missing_commits,
+    read_all,
+    ref_of,
+)
+from gitticks.store.layout import WORK_BRANCH
+from gitticks.store.transaction import Transaction
+from gitticks.workflow.checkpoints import nearest_number
+
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCheckpoint:
+    """A checkpoint, the title of what its workspace is of, and whether its code is in this clone."""
+
+    stored: StoredCheckpoint
+    title: str
+    has_code: bool
+
+
+def list_checkpoints(context: Context, task_id: TaskId | None = None) -> list[ListedCheckpoint]:
+    """Returns the checkpoints of one workspace, or of all, sorted by workspace and number."""
+    found = read_all(context.store, task_id)
+    missing = missing_commits(context.store, (one.checkpoint.commit for one in found if one.checkpoint))
+    titles = context.index.titles()
+    return [
+        ListedCheckpoint(
+            one,
+            titles.get(one.workspace, ""),
+            one.checkpoint is not None and one.checkpoint.commit not in missing,
+        )
+        for one in found
+    ]
+
+
+def find_checkpoint(context: Context, text: str) -> Checkpoint:
+    """Returns the checkpoint that a person named, such as `k7f2-14` or `k7-14`.
+
+    Raises:
+        NotFoundError: there is none, with the nearest one in the hint; or the name is that of a task alone.
+        GitticksError: its file cannot be read.
+    """
+    name, dash, number = text.rpartition("-")
+    if not dash or not (number.isascii() and number.isdecimal()):
+        raise _not_a_checkpoint(context, find_or_take_up_task(context, text, least=CHARACTERS_TO_DECIDE))
+    try:
+        workspace = find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
+    except NotFoundError as error:
+        try:
+            task_id = find_or_take_up_task(context, text)  # ids from elsewhere may end so, too
+        except NotFoundError:
+            raise error from None
+        raise _not_a_checkpoint(context, task_id) from None
+    there = {one.number: one for one in read_all(context.store, workspace)}
+    if int(number) not in there:
+        near = nearest_number(int(number), there)
+        what = f"`{workspace}` has no checkpoint {int(number)}"
+        if near is None:
+            raise _not_a_checkpoint(context, workspace)
+        raise NotFoundError(
+            what, hint=f"the nearest is `{workspace}-{near}`; `gt checkpoints list {workspace}`"
+        )
+    stored = there[int(number)]
+    if stored.checkpoint is None:
+        raise GitticksError(
+            f"`.gitticks/{stored.path}` cannot be read: {stored.problem}",
+            hint=f"`gt checkpoints prune {stored.id}` drops it",
+        )
+    return stored.checkpoint
+
+
+def _not_a_checkpoint(context: Context, task_id: TaskId) -> NotFoundError:
+    there = read_all(context.store, task_id)
+    if there:
+        shown = ", ".join(f"`{one.id}`" for one in there[-_MOST_NAMED:])
+        return NotFoundError(f"`{task_id}` is a task: which of its checkpoints?", hint=f"one of {shown}")
+    return NotFoundError(
+        f"`{task_id}` has no checkpoints",
+        hint="`gt run` makes them every `checkpoint_every` iterations, and before a merge",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointDiff:
+    """What lies between a checkpoint and another one, or the branch as it is now, which has no `until`."""
+
+    since: Checkpoint
+    until: Checkpoint | None
+    span: tuple[str, str]
+    summary: DiffSummary
+    patch: bytes
+
+
+def diff_checkpoint(context: Context, text: str, other: str | None) -> CheckpointDiff:
+    """Returns what was changed since a checkpoint, or up to a later one."""
+    since = find_checkpoint(context, text)
+    until = None if other is None else find_checkpoint(context, other)
+    require_code(context, since)
+    if until is not None:
+        require_code(context, until)
+        end = until.commit
+    else:
+        branch = WORK_BRANCH + since.workspace
+        tip = read_ref(context.repository.common_dir, BRANCHES + branch)
+        if tip is None:
+            raise NotFoundError(
+                f"the branch `{branch}` is gone",
+                hint=f"`git diff {since.commit[:10]} HEAD` compares with yours",
+            )
+        end = tip
+    span = (since.commit, end)
+    return CheckpointDiff(
+        since, until, span, diff_summary(context.repository, *span), patch_between(context.repository, span)
+    )
+
+
+def require_code(context: Context, checkpoint: Checkpoint) -> None:
+    """Refuses a checkpoint whose code is not in this clone.
+
+    Raises:
+        GitticksError: it is not; the hint says how it comes here.
+    """
+    if not missing_commits(context.store, {checkpoint.commit, checkpoint.head}):
+        return
+    ref = ref_of(checkpoint.workspace, checkpoint.number)
+    raise GitticksError(
+        f"the code of `{checkpoint.id}` is not in this clone: {checkpoint.commit[:10]}",
+        hint=f"`git push origin {ref}` in the clone that made it, then `git fetch origin {ref}:{ref}` here; "
+        f"`gt checkpoints list {checkpoint.workspace}` shows the others",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """A checkpoint that was dropped, or a ref that belonged to none; `is_only_there` if nothing else has its code."""
+
+    id: str
+    commit: str | None
+    is_only_there: bool
+    is_ref_alone: bool = False
+
+
+def prune_checkpoints(
+    context: Context, names: Iterable[str], *, keep: int | None, dry_run: bool
+) -> list[Pruned]:
+    """Drops checkpoints and their refs: those named, of the tasks named, or without a name those of closed tasks.
+
+    With `keep` the newest of each workspace stay, and without a name open tasks are looked at too. Refs that belong to
+    no checkpoint are dropped along where nothing is named.
+    """
+    context.require_person("drop checkpoints")
+    names = tuple(names)
+    chosen = _chosen(context, names, keep)
+    refs = kept_refs(context.store)
+    live = set(Sessions(context.repository.own_dir).live())
+    stray = {}
+    if not names:
+        there = {(one.workspace, one.number) for one in read_all(context.store)}
+        stray = {place: commit for place, commit in refs.items() if place not in there and not live}
+    commits = {
+        (one.workspace, one.number): one.checkpoint.commit
+        if one.checkpoint
+        else refs.get((one.workspace, one.number))
+        for one in chosen
+    }
+    only_there = _only_there(context, [*commits.values(), *stray.values()])
+    pruned = [Pruned(one.id, (at := commits[one.workspace, one.number]), at in only_there) for one in chosen]
+    pruned += [
+        Pruned(f"{workspace}-{number}", commit, commit in only_there, is_ref_alone=True)
+        for (workspace, number), commit in sorted(stray.items())
+    ]
+    if not dry_run and pruned:
+        _drop(context, chosen, {place: refs[place] for place in (*commits, *stray) if place in refs})
+    return pruned
+
+
+def _chosen(context: Context, names: tuple[str, ...], keep: int | None) -> list[StoredCheckpoint]:
+    found: dict[str, StoredCheckpoint] = {}
+    for name in names:
+        whole = _as_whole(context, name)
+        if whole is None:
+            one = find_checkpoint_file(context, name)
+            found[one.id] = one
+        else:
+            found |= {one.id: one for one in _older(read_all(context.store, whole), keep)}
+    if names:
+        return list(found.values())
+    tasks = context.store.snapshot().all_tasks()
+    by_workspace: dict[TaskId, list[StoredCheckpoint]] = {}
+    for one in read_all(context.store):
+        by_workspace.setdefault(one.workspace, []).append(one)
+    return [
+        one
+        for workspace, there in by_workspace.items()
+        if keep is not None or workspace not in tasks or not tasks[workspace].is_open
+        for one in _older(there, keep)
+    ]
+
+
+def _older(there: list[StoredCheckpoint], keep: int | None) -> list[StoredCheckpoint]:
+    return there[: max(0, len(there) - (keep or 0))]
+
+
+def _as_whole(context: Context, name: str) -> TaskId | None:
+    """Returns the task that a name is of, all of whose checkpoints are meant; None if it names one of them."""
+    _, dash, number = name.rpartition("-")
+    if not dash or not number.isdecimal():
+        return find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
+    return None
+
+
+def find_checkpoint_file(context: Context, name: str) -> StoredCheckpoint:
+    """Returns a checkpoint as it lies on the branch, also one that cannot be read."""
+    workspace, _, number = name.rpartition("-")
+    try:
+        task_id = find_or_take_up_task(context, workspace, least=CHARACTERS_TO_DECIDE)
+    except NotFoundError:
+        task_id = TaskId(workspace)
+    found = [one for one in read_all(context.store) if (one.workspace, one.number) == (task_id, int(number))]
+    if found:
+        return found[0]
+    checkpoint = find_checkpoint(context, name)
+    raise NotFoundError(f"there is no checkpoint `{checkpoint.id}`")
+
+
+def _only_there(context: Context, commits: Iterable[str | None]) -> frozenset[str]:
+    """Returns those of some commits that no branch and no tag has."""
+    asked = {one for one in commits if one is not None}
+    asked -= missing_commits(context.store, asked)
+    if not asked:
+        return frozenset()
+    listed = run_git(
+        ["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes"],
+        repository_dir=context.repository.common_dir,
+        input="".join(f"{one}\n" for one in sorted(asked)).encode(),
+    )
+    return frozenset(listed.text.split()) & asked
+
+
+def _drop(context: Context, chosen: list[StoredCheckpoint], refs: dict[tuple[TaskId, int], str]) -> None:
+    def operation(transaction: Transaction) -> None:
+        for one in chosen:
+            transaction.remove(one.path)
+        workspaces_of = sorted({one.workspace for one in chosen})
+        shown = workspaces_of[0] if len(workspaces_of) == 1 else f"{len(workspaces_of)} tasks"
+        count = f"{len(chosen)} checkpoint{'s' if len(chosen) > 1 else ''}"
+        transaction.describe(
+            f"{shown}: {count} dropped", [("Task", one) for one in workspaces_of[:_MOST_NAMED]]
+        )
+
+    if chosen:
+        context.store.transact(operation, author=context.author)
+    for (workspace, number), commit in refs.items():
+        context.store.objects.move_ref(
+            ref_of(workspace, number), commit, None, "gitticks: checkpoint dropped"
+        )

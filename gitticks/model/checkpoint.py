@@ -1,0 +1,70 @@
+"""A checkpoint: the state of a workspace that `gt resume` can go back to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import reduce
+
+from gitticks.model.ids import TaskId
+from gitticks.model.task import NOTHING_SPENT, Usage
+
+
+class Cause(StrEnum):
+    """Why a checkpoint was made."""
+
+    ITERATIONS = "iterations"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a workspace held and what had been spent in it.
+
+    Attributes:
+        workspace: the task or the epic that the workspace is of.
+        number: counts up within the workspace; the iteration, unless that number was taken.
+        at: when.
+        cause: why.
+        task: which task was worked on.
+        epic: the epic of that task.
+        usage: what each task of the workspace had taken.
+        completed: the tasks of the epic that were done.
+        scratchpad: the learnings as they stood.
+        head: the commit that the work had come to.
+        commit: the same, or a commit beside the branch that also holds what was uncommitted.
+    """
+
+    workspace: TaskId
+    number: int
+    at: datetime
+    cause: Cause
+    task: TaskId
+    epic: TaskId | None
+    usage: Mapping[TaskId, Usage]
+    completed: tuple[TaskId, ...]
+    scratchpad: str
+    head: str
+    commit: str
+
+    @property
+    def id(self) -> str:
+        """Returns `k7f2-14`."""
+        return checkpoint_id(self.workspace, self.number)
+
+    @property
+    def total(self) -> Usage:
+        """Returns what all tasks of the workspace had taken."""
+        return reduce(Usage.plus, self.usage.values(), NOTHING_SPENT)
+
+    @property
+    def has_uncommitted(self) -> bool:
+        """True if there was work that was not committed."""
+        return self.commit != self.head
+
+
+def checkpoint_id(workspace: TaskId, number: int) -> str:
+    """Returns `k7f2-14`."""
+    return f"{workspace}-{number}"

@@ -1,0 +1,91 @@
+"""Makes checkpoints: what a workspace holds is kept by a ref, and told by the commit that its session ends with."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError
+from gitticks.git.refs import read_ref
+from gitticks.model.checkpoint import Cause, Checkpoint, checkpoint_id
+from gitticks.model.ids import TaskId
+from gitticks.model.task import Task
+from gitticks.runner.events import Warned
+from gitticks.runner.workspace_plan import shown_paths
+from gitticks.store.checkpoints import iterations_in, numbers, put, read, ref_of, workspace_of
+from gitticks.workflow.checkpoints import is_due, next_number
+
+if TYPE_CHECKING:
+    from gitticks.runner.context import RunContext
+    from gitticks.runner.places.place import SessionResult
+    from gitticks.store.branch import Store
+    from gitticks.store.transaction import Transaction
+
+
+@dataclass(slots=True)
+class Capture:
+    """What a workspace holds at the end of a session, kept by the ref of the checkpoint that is going to be written."""
+
+    store: Store
+    workspace: TaskId
+    number: int
+    head: str
+    commit: str
+    written: Checkpoint | None = None
+
+    def write(self, transaction: Transaction, task: Task, at: datetime) -> None:
+        """Writes the checkpoint."""
+        self.written = put(transaction, task, Cause.ITERATIONS, at=at, head=self.head, commit=self.commit)
+
+    def settle(self) -> None:
+        """Moves the ref to where the checkpoint found its place, if others took its number meanwhile."""
+        if self.written is not None and self.written.number != self.number:
+            keep(self.store, self.workspace, self.written.number, self.commit)
+            ref = ref_of(self.workspace, self.number)
+            with contextlib.suppress(GitticksError):
+                self.store.objects.move_ref(ref, self.commit, None, "gitticks: checkpoint")
+
+
+def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionResult) -> Capture | None:
+    """Keeps what a workspace holds, uncommitted work too, if the session that ends makes a checkpoint due.
+
+    What keeps a checkpoint from being made is told, and keeps nothing else.
+    """
+    head, snapshot = result.work.head, store.snapshot()
+    if result.workspace is None or not head:
+        return None
+    owner = workspace_of(task)
+    before = iterations_in(snapshot, owner)
+    if not is_due(before, before + 1, run.settings.checkpoint_every):
+        return None
+    number = next_number(before + 1, numbers(snapshot, owner))
+    try:
+        found = run.place.capture(result.workspace, head, f"Checkpoint {checkpoint_id(owner, number)}\n")
+        keep(store, owner, number, found.commit)
+    except (GitticksError, OSError) as error:
+        run.emit(Warned(task.id, f"no checkpoint was made: {error}"))
+        return None
+    if found.left_out:
+        run.emit(Warned(task.id, f"a checkpoint cannot hold {shown_paths(found.left_out)}"))
+    return Capture(store, owner, number, head, found.commit)
+
+
+def keep_before_merge(store: Store, task: Task) -> None:
+    """Keeps the code of the checkpoint that an approval made, before anything becomes of the branch."""
+    owner, snapshot = workspace_of(task), store.snapshot()
+    for number in reversed(numbers(snapshot, owner)):
+        found = read(snapshot, owner, number)
+        if found is not None and found.commit == task.end_sha:
+            keep(store, owner, number, found.commit)
+            return
+
+
+def keep(store: Store, workspace: TaskId, number: int, commit: str) -> None:
+    """Lets the ref of a checkpoint stand at a commit; one that a killed run left there is replaced."""
+    ref = ref_of(workspace, number)
+    before = read_ref(store.repository.common_dir, ref)
+    if before != commit:
+        store.objects.sync([commit])
+        store.objects.move_ref(ref, before, commit, "gitticks: checkpoint")
