@@ -248,7 +248,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "limits.rest",
         kinds.DURATION,
-        "how long an agent rests in `gt run --auto` whose service names no time",
+        "how long an agent rests whose service names no time",
     ),
     Setting("limits.output", kinds.SIZE, "how much of an agent's output is kept"),
     Setting("limits.prompt", kinds.SIZE, "how long a prompt may be"),

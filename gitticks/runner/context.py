@@ -31,7 +31,7 @@ from gitticks.world import World
 class RunContext:
     """One run's surroundings; may be shared between threads, since stores are opened for each use.
 
-    `emit` is called from several threads, one at a time.
+    `emit` is called from several threads, one at a time. `resting` names the agents that fallbacks stand in for.
     """
 
     repository: Repository
@@ -40,6 +40,7 @@ class RunContext:
     listener: Callable[[RunEvent], None]
     options: RunOptions = field(default_factory=RunOptions)
     claims: RunClaims = field(default_factory=RunClaims.none)
+    resting: Callable[[], frozenset[str]] = frozenset
     _emitting: threading.Lock = field(default_factory=threading.Lock)
 
     def open_store(self) -> Store:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -65,9 +65,10 @@ def choose_agent(
 def agents_left(
     registry: Registry, agent: AgentSpec, history: Callable[[], Iterable[Event]]
 ) -> tuple[AgentSpec, ...]:
-    """Returns an agent and its fallbacks, without those that refused the task since it last moved; never none.
+    """Returns an agent and its fallbacks, without those that are not installed or refused the task; never none.
 
-    `history` is the task's, read only where there are fallbacks.
+    A refusal holds until the task moves or a person speaks. `history` is the task's, read only where there are
+    fallbacks.
 
     Raises:
         GitticksError: a fallback is named that does not exist.
@@ -76,7 +77,21 @@ def agents_left(
         return (agent,)
     refused = refused_since_last_word(history())
     chain = (agent, *map(registry.spec, agent.fallback))
-    return tuple(one for one in chain if one.name not in refused) or (agent,)
+    return tuple(one for one in chain if one.name not in refused and not is_missing(one, registry)) or (
+        agent,
+    )
+
+
+def first_awake(agents: tuple[AgentSpec, ...], resting: Container[str]) -> AgentSpec:
+    """Returns the first that does not rest; the first of all if all do."""
+    return next((one for one in agents if one.name not in resting), agents[0])
+
+
+def is_missing(agent: AgentSpec, registry: Registry) -> bool:
+    """True for a client that is not on PATH; where a command of the settings lies is its own affair."""
+    from gitticks.agents.registry import CLIENTS
+
+    return agent.kind in CLIENTS and not agent.argv and registry.path_of(agent) is None
 
 
 def script_blocks(file: TaskFile, role: Role) -> tuple[str, ...]:
@@ -86,14 +101,12 @@ def script_blocks(file: TaskFile, role: Role) -> tuple[str, ...]:
 
 
 def require_program(agent: AgentSpec, registry: Registry) -> None:
-    """Refuses an agent whose client is not installed; where a command of the settings lies is its own affair.
+    """Refuses an agent whose client is not installed.
 
     Raises:
         NoAgentError: it is not on PATH.
     """
-    from gitticks.agents.registry import CLIENTS
-
-    if agent.kind in CLIENTS and not agent.argv and registry.path_of(agent) is None:
+    if is_missing(agent, registry):
         raise NoAgentError(
             f"the agent `{agent.name}` is not on PATH", hint="`gt agents` lists those that are"
         )
@@ -128,6 +141,7 @@ def require_any_worker(
     for task in tasks:
         try:
             agent = choose_agent(registry, task, settings, Role.WORKER, asked=asked)
+            agent = agents_left(registry, agent, tuple)[0]
             require_worker(agent, store.task_file(task.id), registry)
         except NoAgentError as error:
             first = first or error

@@ -24,7 +24,15 @@ from gitticks.runner.finishing import SessionEnding, finish_session
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
 from gitticks.runner.prompt import build_prompt
 from gitticks.runner.requests import SessionListener
-from gitticks.runner.reviewing import agents_left, choose_agent, find_waiver, require_worker, script_blocks
+from gitticks.runner.reviewing import (
+    agents_left,
+    choose_agent,
+    find_waiver,
+    first_awake,
+    is_missing,
+    require_worker,
+    script_blocks,
+)
 from gitticks.store.decisions import carry_out
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.sessions import current_round
@@ -106,10 +114,12 @@ class SessionRun:
         self.stop = stop
         self.store = run.open_store()
         self.file: TaskFile = self.store.task_file(task_id)
-        first = choose_agent(
+        self.asked = choose_agent(
             run.registry, self.file.task, run.settings, role, asked=run.options.agent, model=run.options.model
         )
-        self.agent, *self.fallbacks = agents_left(run.registry, first, lambda: self.store.history(task_id))
+        left = agents_left(run.registry, self.asked, lambda: self.store.history(task_id))
+        self.agent = first_awake(left, run.resting())
+        self.has_fallback = len(left) > 1
         self.report: AgentReport | None = None
         self.was_ready = False
         self.reached: tuple[BudgetReached, ...] = ()
@@ -192,6 +202,12 @@ class SessionRun:
                 self.file.task.start_sha,
             )
         )
+        if self.agent.name != self.asked.name:
+            why = "is not on PATH" if is_missing(self.asked, self.run.registry) else "refused the task"
+            why = "rests" if self.asked.name in self.run.resting() else why
+            self.run.emit(
+                Warned(self.task_id, f"`{self.asked.name}` {why}: `{self.agent.name}` stands in for it")
+            )
 
     def _order(self, plan: Workspace, record: SessionRecord) -> SessionOrder:
         """Returns what the session is to do.
@@ -224,7 +240,7 @@ class SessionRun:
         if self.stop.leaves_time and report.ending not in KEPT_FROM_WORK:
             # Its work was over before it ended by itself, and how it ended says nothing of that.
             report = replace(report, ending=Ending.STOPPED)
-        return SessionEnding(self.actor, self.role, self.round, report, has_fallback=bool(self.fallbacks))
+        return SessionEnding(self.actor, self.role, self.round, report, has_fallback=self.has_fallback)
 
     def _finish(self, result: SessionResult) -> Decision:
         ending = self.ending(result.report)

@@ -16,7 +16,7 @@ from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.runner.events import Warned
 from gitticks.runner.liveness import RESTING_FILE
-from gitticks.runner.reviewing import agents_left, choose_agent
+from gitticks.runner.reviewing import agents_left, choose_agent, first_awake
 from gitticks.safe_read import read_plain_file
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _JITTER_STEPS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Until when an agent rests, by the run's clock (infinity: for the rest of the run), and why.
+    """Until when an agent rests, by the run's clock, and why.
 
     `resets_at` is the time that the service named: it counts also where the run's clock stood still, on a machine that slept.
     """
@@ -51,19 +51,15 @@ class Pause:
 
     def in_words(self, now: float) -> str:
         """Returns how long it lasts."""
-        if self.until == math.inf:
-            return "for the rest of this run"
         seconds = self.until - now
         return (
             f"for {seconds:.0f} s" if seconds < 2 * LONGEST_PAUSE_SECONDS else f"for {seconds / 60:.0f} min"
         )
 
-    def ends_at(self, now: float, present: datetime) -> datetime | None:
-        """Returns when it ends, `present` being the time at `now`; None for one that lasts as long as the run."""
+    def ends_at(self, now: float, present: datetime) -> datetime:
+        """Returns when it ends, `present` being the time at `now`."""
         if self.resets_at is not None:
             return self.resets_at
-        if self.until == math.inf:
-            return None
         return (present + timedelta(seconds=self.until - now)).replace(microsecond=0)
 
 
@@ -77,7 +73,7 @@ class Pauses:
     clock: Callable[[], float]
     random_number: Callable[[int], int]
     present: Callable[[], datetime]
-    rest_seconds: float = math.inf
+    rest_seconds: float
     _pauses: dict[str, Pause] = field(default_factory=dict)
     _in_a_row: dict[str, int] = field(default_factory=dict)
     _failed_at: dict[str, float] = field(default_factory=dict)
@@ -93,11 +89,15 @@ class Pauses:
         """Returns the agents that rest now."""
         return frozenset(agent for agent in self._pauses if self.of(agent) is not None)
 
+    def long_rests(self) -> frozenset[str]:
+        """Returns those whose rest is too long to be waited for."""
+        now = self.clock()
+        return frozenset(name for name in self.agents() if not self._pauses[name].is_short(now))
+
     def resume(self, resting: Resting) -> None:
         """Takes over a rest with a known end from an earlier run."""
-        if resting.until is not None:
-            left = (resting.until - self.present()).total_seconds()
-            self._pauses[resting.agent] = Pause(self.clock() + left, resting.reason, resting.until)
+        left = (resting.until - self.present()).total_seconds()
+        self._pauses[resting.agent] = Pause(self.clock() + left, resting.reason, resting.until)
 
     def note(self, agent: str, report: AgentReport, now: datetime) -> Pause | None:
         """Takes an agent's report into account and returns the pause that follows from it, if one does."""
@@ -133,28 +133,27 @@ class Pauses:
 
 @dataclass(frozen=True, slots=True)
 class Resting:
-    """An agent that rests until a UTC time, or (None) as long as its run goes on, and why.
+    """An agent that rests until a UTC time, and why.
 
     `is_named` says that the service named the time, so that it holds for other runs too.
     """
 
     agent: str
-    until: datetime | None
+    until: datetime
     reason: str
     is_named: bool = True
 
 
 def read_resting(own_place: str, now: datetime, *, is_run_alive: bool) -> tuple[Resting, ...]:
     """Returns the agents that rest now, by name; what cannot be read is nothing. `own_place` is `<git dir>/gitticks`."""
-    found = (one for one in _read(own_place) if one.until is None or one.until > now)
-    return tuple(one for one in found if is_run_alive or (one.until is not None and one.is_named))
+    return tuple(one for one in _read(own_place) if one.until > now and (is_run_alive or one.is_named))
 
 
 def write_resting(own_dir: Path, agents: Iterable[Resting]) -> None:
     """Replaces what is known; a clone where nothing can be written goes without."""
     body = {
         one.agent: {
-            "until": one.until and one.until.isoformat(),
+            "until": one.until.isoformat(),
             "reason": one.reason,
             **({} if one.is_named else {"is_named": False}),
         }
@@ -180,9 +179,7 @@ def _read(own_place: str) -> list[Resting]:
         return []
 
 
-def _time(text: str | None) -> datetime | None:
-    if text is None:
-        return None
+def _time(text: str) -> datetime:
     found = datetime.fromisoformat(text)
     if found.tzinfo is None:
         raise ValueError(text)
@@ -196,12 +193,13 @@ class Patience:
         self.is_short = False
         self._run = run
         self._clock = run.world.monotonic_seconds
-        rest = run.settings.limits.rest if run.options.auto else math.inf
+        rest = run.settings.limits.rest
         self._pauses = Pauses(self._clock, run.world.random_number, run.world.now, rest)
+        run.resting = self._pauses.long_rests
         self._waited_for: dict[str, Pause] = {}
 
     def take_over(self) -> None:
-        """Goes on with the rests of an earlier run whose end is known; what rested as long as that run went on is free."""
+        """Goes on with the rests of an earlier run whose end a service named; the others are free."""
         own_place = str(self._run.repository.own_dir)
         known = (
             () if self._run.options.no_rest else read_resting(own_place, self._run.now, is_run_alive=False)
@@ -221,8 +219,7 @@ class Patience:
         told = []
         for name, pause in self._waited_for.items():
             until = pause.ends_at(self._clock(), self._run.now)
-            when = "for the rest of this run" if until is None else f"until {until:%Y-%m-%d %H:%M} UTC"
-            told.append(f"`{name}` rests {when}: {pause.reason}")
+            told.append(f"`{name}` rests until {until:%Y-%m-%d %H:%M} UTC: {pause.reason}")
         return "; ".join(told) or None
 
     @property
@@ -299,7 +296,8 @@ class Patience:
         asked = self._run.options.agent
         first = choose_agent(self._run.registry, task, self._run.settings, role_for(task), asked=asked)
         history = self._run.open_store().history
-        return agents_left(self._run.registry, first, lambda: history(task.id))[0].name
+        left = agents_left(self._run.registry, first, lambda: history(task.id))
+        return first_awake(left, self._pauses.long_rests()).name
 
 
 def role_for(task: Task) -> Role:

@@ -36,7 +36,8 @@ class Counts:
     """How often something happened since a person's last word on the task.
 
     `work_approved` is true if that word said that a person did the work, and nobody moved the task since. `overflows`
-    are sessions in a row that ended because the agent's context window was full. `spent` is what all sessions took.
+    are sessions in a row that ended because the agent's context window was full, `interruptions` those whose runner
+    died. `spent` is what all sessions took.
     """
 
     iterations: int = 0
@@ -46,6 +47,7 @@ class Counts:
     voids: int = 0
     work_approved: bool = False
     overflows: int = 0
+    interruptions: int = 0
     spent: Spent = NOTHING
 
 
@@ -57,20 +59,21 @@ PERSONS_WORD = frozenset(
 
 def count_since_last_word(history: Iterable[Event]) -> Counts:
     """Returns the counts that a history gives, oldest event first; so restarts and other hosts agree on them."""
-    iterations = failed_checks = refusals = failed_merges = voids = overflows = 0
+    iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
     work_approved = False
     spent = Spent()
     for event in history:
         if event.actor.is_human and event.type in PERSONS_WORD:
-            iterations = failed_checks = refusals = failed_merges = voids = overflows = 0
+            iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
             spent = Spent()
             work_approved = _approves_work(event, before=work_approved)
         elif event.type in (EventType.ADVANCED, EventType.MOVED):
-            failed_checks = refusals = overflows = 0
+            failed_checks = refusals = overflows = interruptions = 0
             work_approved = False
         elif event.type is EventType.SESSION_ENDED:
             iterations += bool(event.data.get("iteration"))
             overflows = _overflows(event, overflows)
+            interruptions = interruptions + 1 if event.data.get("ending") == Ending.INTERRUPTED else 0
             spent = spent.plus(spent_in_session(event))
         elif event.type is EventType.GATE_FAILED:
             failed_checks += event.data.get("gate") == "checks"
@@ -80,7 +83,17 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             failed_merges += 1
         elif event.type is EventType.VOIDED and not event.actor.is_human:
             voids += 1
-    return Counts(iterations, failed_checks, refusals, failed_merges, voids, work_approved, overflows, spent)
+    return Counts(
+        iterations,
+        failed_checks,
+        refusals,
+        failed_merges,
+        voids,
+        work_approved,
+        overflows,
+        interruptions,
+        spent,
+    )
 
 
 def refused_since_last_word(history: Iterable[Event]) -> frozenset[str]:

@@ -19,6 +19,8 @@ from gitticks.workflow.triggers import SessionEnded, SessionStarted
 MOST_CRASHES = 2
 MOST_REFUSALS = 2
 MOST_OVERFLOWS = 3
+MOST_INTERRUPTIONS = 10
+"""A machine that goes down at night is no reason to give a task up; one that takes its runner down each time is."""
 MOST_DENIED = 10
 FEEDBACKS_BEFORE_CRASH = 2
 
@@ -120,6 +122,9 @@ def _apply_end(draft: Draft, ended: SessionEnded) -> bool:
     )
     if unfinished or not _is_current(draft.task, ended):
         _keep_words(draft, ended.signal)
+        is_interrupted = ended.ending is Ending.INTERRUPTED and _is_current(draft.task, ended)
+        if is_interrupted and draft.counts.interruptions + 1 >= MOST_INTERRUPTIONS:
+            draft.give_up(f"its runner died {MOST_INTERRUPTIONS} times in a row while an agent worked on it")
         return False
     if ended.ending in (Ending.REFUSED, Ending.START_FAILED):
         _refuse(draft, ended)

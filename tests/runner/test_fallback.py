@@ -11,6 +11,7 @@ from tests.support.runs import DONE, NO_PERSON, RunProject, project
 
 __all__ = ["project"]
 
+LIMITED = 'echo \'{"gitticks": "usage-limit", "message": "no more this week"}\'; exit 75\n'
 REFUSES = 'echo \'{"gitticks": "refusal", "message": "I will not"}\'; exit 75\n'
 
 
@@ -67,3 +68,36 @@ def test_a_fallback_that_does_not_exist_is_named(project: RunProject) -> None:
     project.make()
     assert "nobody" in project.run().seen
     assert started(project) == []
+
+
+def test_another_stands_in_for_an_agent_that_rests(project: RunProject) -> None:
+    project.agent(LIMITED)
+    offer(project, "[second]", second=DONE)
+    project.make()
+    ran = project.run()
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert started(project) == ["mine", "second"]
+    assert "`mine` rests: `second` stands in for it" in ran.err
+    endings = [one for one in project.events("k7f2") if one.type is EventType.SESSION_ENDED]
+    assert (endings[0].data["ending"], endings[0].reason) == ("usage-limited", "no more this week")
+
+
+def test_where_all_rest_the_first_is_waited_for(project: RunProject) -> None:
+    project.agent(LIMITED)
+    offer(project, "[second]", second=LIMITED)
+    project.make()
+    ran = project.run()
+    assert (ran.code, project.task("k7f2").status) == (1, Status.WORKING)
+    assert started(project) == ["mine", "second"]
+    assert "`mine` rests for 15 min: no more this week" in ran.err
+
+
+def test_another_stands_in_for_an_agent_that_is_not_installed(project: RunProject) -> None:
+    offer(project, "[]", second=DONE)
+    project.ok("config", "agents.amp.fallback", "[second]")
+    project.ok("config", "agent", "amp")
+    project.make()
+    ran = project.run()
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert started(project) == ["second"]
+    assert "`amp` is not on PATH: `second` stands in for it" in ran.err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,6 +29,7 @@ from tests.support.waiting import until
 
 __all__ = ["project"]
 
+REST = 900.0
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
 
@@ -52,7 +52,7 @@ class TestService:
         project.make()
         ran = project.run()
         assert ran.code == RunExit.LIMIT
-        assert "`mine` rests for the rest of this run" in ran.err
+        assert "`mine` rests for 15 min" in ran.err
         assert self.calls(project) == 3
         task = project.task("k7f2")
         assert (task.status, task.crash_count) == (Status.WORKING, 0)
@@ -118,7 +118,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def pauses(clock: Clock) -> Pauses:
-    return Pauses(clock, lambda _: 0, clock.present)
+    return Pauses(clock, lambda _: 0, clock.present, REST)
 
 
 def report(ending: Ending, **fields: object) -> AgentReport:
@@ -134,11 +134,11 @@ def seconds(pauses: Pauses, clock: Clock, said: AgentReport) -> float | None:
 @pytest.mark.parametrize(
     ("ending", "expected"),
     [
-        (Ending.OUTAGE, [2.0, 4.0, math.inf]),
-        (Ending.RATE_LIMITED, [2.0, 4.0, 8.0, 16.0, math.inf]),
-        (Ending.USAGE_LIMITED, [math.inf]),
-        (Ending.SANDBOX_FAILED, [math.inf]),
-        (Ending.START_FAILED, [2.0, math.inf]),
+        (Ending.OUTAGE, [2.0, 4.0, REST]),
+        (Ending.RATE_LIMITED, [2.0, 4.0, 8.0, 16.0, REST]),
+        (Ending.USAGE_LIMITED, [REST]),
+        (Ending.SANDBOX_FAILED, [REST]),
+        (Ending.START_FAILED, [2.0, REST]),
     ],
 )
 def test_pauses_grow_and_end_in_a_rest(
@@ -154,8 +154,8 @@ def test_what_ends_sessions_side_by_side_counts_once(pauses: Pauses, clock: Cloc
     assert [seconds(pauses, clock, side_by_side) for _ in range(3)] == [4.0, 4.0, 4.0]
 
 
-def test_a_run_that_goes_on_for_ever_tries_a_resting_agent_again(clock: Clock) -> None:
-    pauses = Pauses(clock, lambda _: 0, clock.present, rest_seconds=900.0)
+def test_a_resting_agent_is_tried_again(clock: Clock) -> None:
+    pauses = Pauses(clock, lambda _: 0, clock.present, REST)
     assert seconds(pauses, clock, report(Ending.USAGE_LIMITED)) == 900.0
     clock.now += 900.0
     assert pauses.agents() == frozenset()
@@ -192,11 +192,9 @@ def test_a_named_reset_counts_also_while_the_machine_slept(pauses: Pauses, clock
 
 def test_a_rest_of_an_earlier_run_goes_on_to_its_known_end(pauses: Pauses, clock: Clock) -> None:
     pauses.resume(Resting("claude", NOW + timedelta(hours=1), "usage limit"))
-    pauses.resume(Resting("codex", None, "outage"))
     pause = pauses.of("claude")
     assert pause is not None
     assert (pause.reason, pause.in_words(clock())) == ("usage limit", "for 60 min")
-    assert pauses.of("codex") is None
     clock.now += 3600
     assert pauses.of("claude") is None
 
@@ -298,12 +296,12 @@ def test_an_agent_rests_alone_and_until_its_time(pauses: Pauses, clock: Clock) -
     assert pauses.of("claude") is None
 
 
-def test_a_longer_rest_is_not_cut_by_a_shorter_one(pauses: Pauses) -> None:
+def test_a_longer_rest_is_not_cut_by_a_shorter_one(pauses: Pauses, clock: Clock) -> None:
     pauses.note("claude", report(Ending.USAGE_LIMITED), NOW)
     pauses.note("claude", report(Ending.OUTAGE), NOW)
     pause = pauses.of("claude")
     assert pause is not None
-    assert pause.until == math.inf
+    assert pause.until - clock.now == REST
 
 
 def test_only_a_short_rest_is_worth_waiting_for(pauses: Pauses, clock: Clock) -> None:
@@ -312,11 +310,11 @@ def test_only_a_short_rest_is_worth_waiting_for(pauses: Pauses, clock: Clock) ->
     assert short is not None
     assert long is not None
     assert (short.is_short(clock.now), long.is_short(clock.now)) == (True, False)
-    assert (short.in_words(clock.now), long.in_words(clock.now)) == ("for 2 s", "for the rest of this run")
+    assert (short.in_words(clock.now), long.in_words(clock.now)) == ("for 2 s", "for 15 min")
 
 
 def test_chance_spreads_pauses_by_half_and_never_past_the_longest(clock: Clock) -> None:
-    late = Pauses(clock, lambda below: below - 1, clock.present)
+    late = Pauses(clock, lambda below: below - 1, clock.present, REST)
     waits = [seconds(late, clock, report(Ending.RATE_LIMITED)) or 0 for _ in range(4)]
     assert all(low < wait <= 1.5 * low for wait, low in zip(waits, (2, 4, 8, 16), strict=True))
     assert max(waits) < LONGEST_PAUSE_SECONDS

@@ -8,6 +8,7 @@ import pytest
 
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.status import Awaiting, Verdict
+from gitticks.model.task import Ending
 from gitticks.workflow.artifacts import Counts, count_since_last_word
 from gitticks.workflow.triggers import AwaitingSet, MergeFailed
 from tests.support.decisions import ADA, AT, HANDED_OFF, WORKER, answer, make_merging, make_task, run
@@ -85,3 +86,13 @@ def test_last_word_may_have_been_that_the_work_is_done(
         assert not count_since_last_word((*given.events, *failed.events)).work_approved
         later = (*given.events, *failed.events, event(EventType.AWAITING_SET, ADA))
         assert not count_since_last_word(later).work_approved
+
+
+def test_interruptions_in_a_row_are_counted_until_something_else_ends_a_session_or_a_person_speaks() -> None:
+    def end(ending: Ending) -> Event:
+        return Event(EventType.SESSION_ENDED, AT, WORKER, data={"role": "worker", "ending": ending.value})
+
+    cut = [end(Ending.INTERRUPTED)] * 3
+    assert count_since_last_word(cut).interruptions == 3
+    assert count_since_last_word([*cut, end(Ending.CLEAN), *cut[:1]]).interruptions == 1
+    assert count_since_last_word([*cut, Event(EventType.VERDICT, AT, ADA)]).interruptions == 0

@@ -68,3 +68,13 @@ def test_missing_handoff_is_no_failed_check() -> None:
     (failure,) = (event for event in decision.events if event.type is EventType.GATE_FAILED)
     assert failure.data == {"gate": "handoff"}
     assert "`## Handoff` is missing" in str(failure.reason)
+
+
+@pytest.mark.parametrize("status", [Status.WORKING, Status.AGENT_REVIEW])
+def test_a_task_whose_runner_dies_each_time_is_stuck_in_the_end(status: Status) -> None:
+    task = make_task(status=status)
+    below = run(task, ended(task, Ending.INTERRUPTED), counts=Counts(interruptions=8))
+    assert (below.task.status, below.task.crash_count) == (status, 0)
+    at = run(task, ended(task, Ending.INTERRUPTED), counts=Counts(interruptions=9))
+    assert (at.task.status, at.task.awaiting) == (Status.STUCK, Awaiting.ESCALATION)
+    assert at.steps[-1].reason == "its runner died 10 times in a row while an agent worked on it"

@@ -220,11 +220,7 @@ def _resting(on: Screen, found: Overview, now: datetime) -> Iterator[str]:
     if found.resting:
         yield on.styled("resting", Style.STRONG)
     for one in found.resting:
-        until = (
-            "for the rest of this run"
-            if one.until is None
-            else f"until {one.until:%Y-%m-%d %H:%M} UTC (for {elapsed((one.until - now).total_seconds())})"
-        )
+        until = f"until {one.until:%Y-%m-%d %H:%M} UTC (for {elapsed((one.until - now).total_seconds())})"
         yield on.fit(f"{GAP}{visible(one.agent)}{GAP}{until}: {visible(one.reason)}", on.columns)
 
 
