@@ -250,7 +250,7 @@ def _only_there(context: Context, commits: Iterable[str | None]) -> frozenset[st
     if not asked:
         return frozenset()
     listed = run_git(
-        ["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes"],
+        ["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes", "--glob=refs/gitticks/rescued"],
         repository_dir=context.repository.common_dir,
         input="".join(f"{one}\n" for one in sorted(asked)).encode(),
     )

@@ -14,7 +14,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from gitticks.runner.events import Warned
 from gitticks.runner.workspace_plan import shown_paths
-from gitticks.store.checkpoints import iterations_in, numbers, put, read, ref_of, workspace_of
+from gitticks.store.checkpoints import iterations_around, numbers, put, read, ref_of, workspace_of
 from gitticks.workflow.checkpoints import is_due, next_number
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionRes
     head, snapshot = result.work.head, store.snapshot()
     if result.workspace is None or not head:
         return None
-    owner = workspace_of(task)
-    before = iterations_in(snapshot, owner)
+    before = iterations_around(snapshot, task)
     if not is_due(before, before + 1, run.settings.checkpoint_every):
         return None
+    owner = workspace_of(task)
     number = next_number(before + 1, numbers(snapshot, owner))
     try:
         found = run.place.capture(result.workspace, head, f"Checkpoint {checkpoint_id(owner, number)}\n")

@@ -103,7 +103,6 @@ class MergeQueue:
                 self.run.emit(
                     Warned(None, f"`{fixed.checkout}` was brought in step after an interrupted merge")
                 )
-            keep_before_merge(self.store, self._approved(task_id))
             for _ in range(_TRIES):
                 result = self._try(task_id)
                 if result is not None:
@@ -112,6 +111,7 @@ class MergeQueue:
 
     def _try(self, task_id: TaskId) -> MergeResult | None:
         task = self._approved(task_id)
+        keep_before_merge(self.store, task)
         held = left_behind(self.repository)
         if held:
             return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +15,8 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Requires, Status, TaskType
 from gitticks.model.task import Usage
+from tests.cli.support import command
+from tests.support.projects import Project
 from tests.support.repositories import commit_file, git
 from tests.support.runs import NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project
 from tests.support.waiting import until
@@ -342,3 +347,62 @@ def test_an_agent_may_not(begun: RunProject) -> None:
     for words in (("resume", "k7f2-4"), ("checkpoints", "prune", "k7f2")):
         ran = begun.gt(*words, environment=in_session)
         assert (ran.code, "only a person can" in ran.err) == (3, True)
+
+
+def test_a_run_that_is_alive_takes_it_up(begun: RunProject) -> None:
+    begun.agent(steps(5))
+    with begun.running("--auto", "--all") as run:
+        assert run.stdout is not None
+        until(lambda: "a run is alive" in begun.gt("run").err)
+        said = begun.gt("resume", "k7f2-4", "--force")
+        assert (said.code, said.err) == (0, "")
+        until(lambda: begun.stands() == TO_REVIEW)
+        assert begun.task("k7f2").usage.iterations == 5
+
+
+@pytest.mark.parametrize("instant", range(8))
+def test_a_resume_that_is_killed_is_finished_by_the_next(begun: RunProject, instant: int) -> None:
+    before = tip(begun)
+    with subprocess.Popen(
+        command("resume", "k7f2-2", "--force", "--no-run"),
+        cwd=begun.path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.15 * (instant + 1))
+        process.kill()
+    begun.ok("resume", "k7f2-2", "--force", "--no-run")
+    assert (lines(begun), begun.task("k7f2").usage.iterations) == (["line 1", "line 2"], 2)
+    assert (begun.workspace() / "draft.txt").read_text() == "draft 2\n"
+    rescued = refs(begun, "rescued")["refs/gitticks/rescued/k7f2"]
+    git("merge-base", "--is-ancestor", before, rescued, at=begun.path)
+    kept = git("log", "--format=%H", rescued, "--", "draft.txt", at=begun.path).split()
+    assert "draft 6" in [git("show", f"{one}:draft.txt", at=begun.path) for one in kept]
+
+
+def test_another_clone_knows_the_checkpoint_and_says_where_its_code_is(
+    begun: RunProject, tmp_path: Path
+) -> None:
+    git("clone", "--quiet", "--bare", f"file://{begun.path}", str(tmp_path / "remote.git"), at=tmp_path)
+    git("remote", "add", "origin", str(tmp_path / "remote.git"), at=begun.path)
+    begun.ok("sync")
+    git("clone", "--quiet", f"file://{tmp_path}/remote.git", str(tmp_path / "other"), at=tmp_path)
+    other = Project(tmp_path / "other")
+    other.ok("init")
+    assert [one["has_code"] for one in json.loads(other.ok("checkpoints", "--json"))["checkpoints"]] == [
+        False
+    ] * 3
+    ran = other.gt("resume", "k7f2-4", "--no-run")
+    assert ran.code == 1
+    ref = "refs/gitticks/checkpoints/k7f2/4"
+    assert (
+        f"`git push origin {ref}` in the clone that made it, then `git fetch origin {ref}:{ref}` here"
+        in ran.err
+    )
+    assert other.gt("doctor").code == 0
+    git("push", "--quiet", "origin", ref, at=begun.path)
+    git("fetch", "--quiet", "origin", f"{ref}:{ref}", at=other.path)
+    other.ok("resume", "k7f2-4", "--no-run")
+    assert (other.path / ".gitticks-work/k7f2/draft.txt").read_text() == "draft 4\n"
