@@ -9,12 +9,16 @@ from gitticks.actions.context import Context
 from gitticks.actions.review import patch_between
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import checkout_at
 from gitticks.git.merges.history import DiffSummary, diff_summary
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.snapshots import store_snapshot, take_snapshot
 from gitticks.model.checkpoint import Checkpoint
 from gitticks.model.ids import TaskId
 from gitticks.runner.records import Sessions
+from gitticks.runner.workspace_plan import OWN_FOLDERS
+from gitticks.runner.workspace_removal import list_workspaces
 from gitticks.store.checkpoints import (
     StoredCheckpoint,
     kept_refs,
@@ -102,7 +106,7 @@ def _not_a_checkpoint(context: Context, task_id: TaskId) -> NotFoundError:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDiff:
-    """What lies between a checkpoint and another one, or the branch as it is now, which has no `until`."""
+    """What lies between a checkpoint and another one, or the workspace as it is now, which has no `until`."""
 
     since: Checkpoint
     until: Checkpoint | None
@@ -118,20 +122,32 @@ def diff_checkpoint(context: Context, text: str, other: str | None) -> Checkpoin
     require_code(context, since)
     if until is not None:
         require_code(context, until)
-        end = until.commit
-    else:
-        branch = WORK_BRANCH + since.workspace
-        tip = read_ref(context.repository.common_dir, BRANCHES + branch)
-        if tip is None:
-            raise NotFoundError(
-                f"the branch `{branch}` is gone",
-                hint=f"`git diff {since.commit[:10]} HEAD` compares with yours",
-            )
-        end = tip
+    end = _now(context, since) if until is None else until.commit
     span = (since.commit, end)
     return CheckpointDiff(
         since, until, span, diff_summary(context.repository, *span), patch_between(context.repository, span)
     )
+
+
+def _now(context: Context, since: Checkpoint) -> str:
+    """Returns a commit of what the workspace of a checkpoint holds now, or its branch where it has none."""
+    branch = WORK_BRANCH + since.workspace
+    tip = read_ref(context.repository.common_dir, BRANCHES + branch)
+    for one in list_workspaces(context.repository, context.settings):
+        if one.branch == branch and not one.is_gone:
+            checkout = checkout_at(context.repository, one.path)
+            found = take_snapshot(checkout, OWN_FOLDERS)
+            return (
+                store_snapshot(checkout, found, f"Now, after {since.id}\n")
+                if found.files
+                else one.head or tip or ""
+            )
+    if tip is None:
+        raise NotFoundError(
+            f"the branch `{branch}` is gone",
+            hint=f"`git diff {since.commit[:10]} HEAD` compares with yours",
+        )
+    return tip
 
 
 def require_code(context: Context, checkpoint: Checkpoint) -> None:

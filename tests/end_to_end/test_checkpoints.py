@@ -165,7 +165,7 @@ def test_a_name_that_is_none_says_which_is_meant(begun: RunProject) -> None:
 def test_diff_shows_what_came_after(begun: RunProject) -> None:
     patch = begun.ok("checkpoints", "diff", "k7f2-4")
     assert "+line 6" in patch
-    assert "-draft 4" in patch
+    assert "-draft 4\n+draft 6" in patch
     between = json.loads(begun.ok("checkpoints", "diff", "k7f2-2", "k7f2-4", "--json"))["diff"]
     assert between["changes"]["paths"] == ["draft.txt", "k7f2.txt"]
     assert "+draft 4" in between["patch"]

@@ -139,7 +139,7 @@ def _fields(made: Checkpoint) -> dict[str, object]:
 def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: bool, as_json: bool) -> None:
     """Show what was changed since a checkpoint, or up to another one.
 
-    Without a second one it is compared with what the branch has now. What was uncommitted then is part of it.
+    Without a second one it is compared with what the workspace holds now. What is uncommitted is part of both.
     """
     found = diff_checkpoint(context, checkpoint, until)
     end = found.until.id if found.until else "now"
