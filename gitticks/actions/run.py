@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from gitticks.actions.claiming import claims_of, keeping
 from gitticks.actions.context import Context
 from gitticks.actions.merges_by_hand import notice_merges
+from gitticks.actions.pull_requests import following
 from gitticks.actions.sync_auto import sharing
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted
@@ -138,7 +139,7 @@ def execute(context: Context, loop: Loop) -> RunExit:
     called in the main thread.
     """
     released = loop.release()
-    with only_run(loop.run.repository, released):
+    with only_run(loop.run.repository, released), following(loop.run):
         with sharing(
             context, lambda message: loop.run.emit(Warned(None, message)), every_seconds=loop.options.poll
         ):

@@ -10,6 +10,7 @@ from enum import StrEnum
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.merges_by_hand import FoundMerge, notice_merges
+from gitticks.actions.pull_requests import look_at_pull_requests
 from gitticks.actions.taking_up import take_up
 from gitticks.board.checkout_state import TakenUp
 from gitticks.errors import LostRaceError, NotFoundError, RefusedError
@@ -28,6 +29,7 @@ from gitticks.git.sharing import (
 )
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
+from gitticks.runner.events import TaskMoved
 from gitticks.store.branch import Store
 from gitticks.store.impossible_paths import warnings_of
 from gitticks.store.index import open_index
@@ -91,6 +93,7 @@ class Synced:
         left: those that were not, with the reason.
         words: git's own, where the remote was not reached.
         merged: tasks whose work was found merged by hand.
+        followed: tasks that moved by what happened to their pull requests.
     """
 
     reached: Reached
@@ -107,11 +110,12 @@ class Synced:
     left: Mapping[str, str] = field(default_factory=dict)
     words: str = ""
     merged: tuple[FoundMerge, ...] = ()
+    followed: tuple[TaskMoved, ...] = ()
 
     @property
     def has_moved(self) -> bool:
         """True if anything came, went or was taken up."""
-        return bool(self.came or self.went or self.taken_up or self.merged)
+        return bool(self.came or self.went or self.taken_up or self.merged or self.followed)
 
 
 def moved_between(store: Store, old: str | None, new: str | None) -> Moved:
@@ -161,23 +165,28 @@ def sync(
     remote: str | None = None,
     *,
     restore: bool = False,
+    follows: bool = True,
     timeout_seconds: float = LONGEST_SECONDS,
 ) -> Synced:
     """Takes in what a remote has, and pushes what it lacks; without a name it is the usual remote.
 
-    With `restore` it goes on where the remote's branch lost commits that it had, and brings them back.
+    With `restore` it goes on where the remote's branch lost commits that it had, and brings them back. If it `follows`,
+    the forge is asked for pull requests first.
     """
     context.store.tip()
     saved = TakenUp() if context.world.in_session else take_up(context)
     merged = notice_merges(context)
+    followed = look_at_pull_requests(context) if follows else ()
     name = _remote(context, remote)
     if name is None:
         context.warn_of_fallen()
-        return Synced(Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left, merged=merged)
+        return Synced(
+            Reached.NO_REMOTE, taken_up=saved.paths, left=saved.left, merged=merged, followed=followed
+        )
     with hold_lock(context.repository.own_dir / "sync.lock", wait_seconds=2 * LONGEST_SECONDS):
         done = _Sync(context, name, saved, timeout_seconds, restore=restore).run()
     context.warn_of_fallen()  # what was pushed before has come back
-    return replace(done, merged=merged)
+    return replace(done, merged=merged, followed=followed)
 
 
 def _remote(context: Context, asked: str | None) -> str | None:

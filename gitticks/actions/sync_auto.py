@@ -58,7 +58,7 @@ def asked_mode(context: Context) -> SyncMode:
 def share(context: Context) -> Synced | None:
     """Syncs with the usual remote; what goes wrong becomes a warning, and then the return value is None."""
     try:
-        done = sync(context, timeout_seconds=LONGEST_SECONDS)
+        done = sync(context, follows=False, timeout_seconds=LONGEST_SECONDS)
     except GitticksError as error:
         context.warnings.append(f"not shared: {error.message}")
         return None

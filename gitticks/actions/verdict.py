@@ -171,6 +171,8 @@ def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
     task = context.store.task_file(task_id).task
     if result.waits is not None:
         return MergedNow((f"approved; the merge waits: {result.waits}",), is_done=False, is_waiting=True)
+    if result.offered is not None:
+        return MergedNow((f"approved; its pull request: {result.offered}",), is_done=True)
     if task.status is Status.DONE:
         merged = (merged_words(task.base, result.sha, result.tested),) if result.sha else ()
         return MergedNow((*merged, "done"), is_done=True)

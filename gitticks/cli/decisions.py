@@ -136,6 +136,8 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
         is_by_hand = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK
         by_hand = (
             f"`git merge {task.branch}` on `{task.base}` is yours to do, and `gt status` then closes the task"
+            if task.pr is None or not task.is_offered
+            else f"merge {task.pr}, and `gt sync` then closes the task"
         )
         return Decided(task, (words,), by_hand if is_by_hand else None)
     from gitticks.actions.verdict import merge_approved

@@ -11,6 +11,7 @@ from gitticks.document import settings_kinds as kinds
 from gitticks.document.settings_kinds import Kind
 from gitticks.model.settings import (
     CouncilRule,
+    ForgeKind,
     HumanPolicy,
     MergeMode,
     MergeStrategy,
@@ -193,8 +194,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "merge.mode",
         kinds.word(MergeMode),
-        "whether gitticks merges approved work or a person does",
-        _stricter(MergeMode.MANUAL, MergeMode.QUEUE),
+        "whether gitticks merges approved work, a person does, or a pull request on a forge asks for it",
+        _stricter(MergeMode.MANUAL, MergeMode.PULL_REQUEST, MergeMode.QUEUE),
     ),
     Setting("merge.strategy", kinds.word(MergeStrategy), "how work is merged"),
     Setting(
@@ -207,6 +208,11 @@ SETTINGS: tuple[Setting, ...] = (
         "merge.push",
         kinds.FLAG,
         "whether a merge is made on the remote's base and pushed there first; needed where several clones run",
+    ),
+    Setting(
+        "merge.forge",
+        kinds.word(ForgeKind),
+        "which forge takes pull requests; `auto` goes by the name of the remote's host, else GitHub",
     ),
     Setting("checkpoint_every", kinds.integer(1), "iterations of a workspace between two checkpoints"),
     Setting("sandbox.preset", kinds.word(SandboxPreset), "the walls around agents and checks", _PRESET),

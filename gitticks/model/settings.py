@@ -34,10 +34,19 @@ class HumanPolicy(StrEnum):
 
 
 class MergeMode(StrEnum):
-    """Whether gitticks merges approved work or leaves that to a person."""
+    """Whether gitticks merges approved work, or leaves that to a person, or to a pull request on a forge."""
 
     QUEUE = "queue"
     MANUAL = "manual"
+    PULL_REQUEST = "pull-request"
+
+
+class ForgeKind(StrEnum):
+    """The forges that take pull requests; `auto` is what the host's name says, else GitHub."""
+
+    AUTO = "auto"
+    GITHUB = "github"
+    GITLAB = "gitlab"
 
 
 class OnConflict(StrEnum):
@@ -235,6 +244,7 @@ class MergeSettings:
     strategy: MergeStrategy = MergeStrategy.MERGE
     on_conflict: OnConflict = OnConflict.RETURN
     push: bool = False
+    forge: ForgeKind = ForgeKind.AUTO
 
 
 @dataclass(frozen=True, slots=True)

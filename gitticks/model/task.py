@@ -214,6 +214,12 @@ class Task:
         return self.status is Status.REVIEWING and self.approval is not None and self.awaiting is None
 
     @property
+    def is_offered(self) -> bool:
+        """True while a pull request asks for the merge of the approved head."""
+        asks = self.awaiting in (Awaiting.REVIEW, Awaiting.WORK) and self.pr is not None
+        return self.status is Status.REVIEWING and self.approval is not None and asks
+
+    @property
     def has_code(self) -> bool:
         """True if the head that was handed off has commits of this task."""
         return self.end_sha is not None and self.end_sha != self.start_sha

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
+from gitticks.forge import ForgeError
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.base import BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
 from gitticks.git.merges.commits import HookRefusedError, checkout_aside, commit_merge
@@ -16,18 +17,19 @@ from gitticks.git.merges.history import find_merge, merge_trailers
 from gitticks.git.merges.memory import Conflict, merge_in_memory, rebase_in_memory
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId
-from gitticks.model.settings import MergeStrategy
+from gitticks.model.settings import MergeMode, MergeStrategy
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner import workspace_removal, workspaces
 from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
+from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import BaseNotSharedError, catch_up, publish
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
 from gitticks.store.decisions import carry_out
 from gitticks.store.left_behind import left_behind, why_held
-from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, Trigger
+from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, PullRequestOpened, Trigger
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
@@ -47,13 +49,16 @@ AGAIN_SECONDS = 5.0
 class MergeResult:
     """What came of one merge: a decision, or why it waits with nothing changed.
 
-    `sha` is the commit by which the base has the work. `tested` says in words what the quality gates found.
+    `sha` is the commit by which the base has the work. `tested` says in words what the quality gates found. `offered` is
+    the pull request that asks for the merge.
     """
 
     decision: Decision | None = None
     waits: str | None = None
     sha: str | None = None
     tested: str = ""
+    offered: str | None = None
+    again_seconds: float = AGAIN_SECONDS
 
     @property
     def is_done(self) -> bool:
@@ -133,18 +138,38 @@ class MergeQueue:
         refused = judge_tree(self.repository, tip, head)
         if refused is not None:
             return MergeResult(self._decide(task, MergeFailed(refused)))
+        if self.run.settings.merge.mode is MergeMode.PULL_REQUEST:
+            return self._offer(task, base, tip)
+        return self._make(task, base, tip)
+
+    def _make(self, task: Task, base: str, tip: str) -> MergeResult | None:
         try:
-            commit = self._build(task, tip, head)
+            commit = self._build(task, tip, str(task.end_sha))
         except HookRefusedError as error:
             return MergeResult(self._decide(task, MergeFailed(error.message)))
         if isinstance(commit, Conflict):
-            shown = ", ".join(commit.paths[:_SHOWN_PATHS])
-            more = f" and {len(commit.paths) - _SHOWN_PATHS} more" if len(commit.paths) > _SHOWN_PATHS else ""
-            failed = MergeFailed(f"conflicts with {base} in {shown}{more}", commit.paths)
-            return MergeResult(self._decide(task, failed))
+            return self._refuse(task, base, commit)
         if commit is None:
             return MergeResult(self._decide(task, Merged(None)))
         return self._land(task, base, tip, commit)
+
+    def _refuse(self, task: Task, base: str, conflict: Conflict) -> MergeResult:
+        shown = ", ".join(conflict.paths[:_SHOWN_PATHS])
+        more = f" and {len(conflict.paths) - _SHOWN_PATHS} more" if len(conflict.paths) > _SHOWN_PATHS else ""
+        failed = MergeFailed(f"conflicts with {base} in {shown}{more}", conflict.paths)
+        return MergeResult(self._decide(task, failed))
+
+    def _offer(self, task: Task, base: str, tip: str) -> MergeResult:
+        """Leaves the merge to a forge: what conflicts with the base goes back at once."""
+        merged = merge_in_memory(self.repository, tip, str(task.end_sha))
+        if isinstance(merged, Conflict):
+            return self._refuse(task, base, merged)
+        self.run.claims.confirm(task.id)
+        try:
+            url = PullRequests(self.run).offer(self.store, task, base)
+        except ForgeError as error:
+            return MergeResult(waits=_words(error), again_seconds=error.rest_seconds)
+        return MergeResult(self._decide(task, PullRequestOpened(url)), offered=url)
 
     def _land(self, task: Task, base: str, tip: str, commit: str) -> MergeResult | None:
         failure, tested = self._verify(task, commit)
@@ -176,6 +201,11 @@ class MergeQueue:
 
     def _approved(self, task_id: TaskId) -> Task:
         task = self.store.task_file(task_id).task
+        if task.is_offered:
+            raise RefusedError(
+                f"the pull request of `{task_id}` is to be merged on its forge: {task.pr}",
+                hint="`gt sync` looks at it",
+            )
         if not task.is_merging or task.end_sha is None:
             raise RefusedError(
                 f"`{task_id}` is not approved: it is {task.status}"
@@ -303,9 +333,11 @@ class MergeTurns:
 
     def merge(self, task_id: TaskId, stop: StopRequest) -> None:
         """Merges a task, sends it back, or remembers why it waits, which is reported once."""
+        again = AGAIN_SECONDS
         try:
             self._run.claims.take(task_id)
-            waits = MergeQueue(self._run, stop=stop).merge(task_id).waits
+            result = MergeQueue(self._run, stop=stop).merge(task_id)
+            waits, again = result.waits, result.again_seconds
         except ClaimedElsewhereError as error:
             waits = error.message
         except RefusedError:
@@ -315,6 +347,6 @@ class MergeTurns:
         before = self._waits.pop(task_id, None)
         if waits is None:
             return
-        self._waits[task_id] = _Wait(waits, self._run.world.monotonic_seconds() + AGAIN_SECONDS)
+        self._waits[task_id] = _Wait(waits, self._run.world.monotonic_seconds() + again)
         if before is None or before.reason != waits:
             self._run.emit(MergeWaits(task_id, waits))

@@ -38,6 +38,7 @@ class Counts:
     `work_approved` is true if that word said that a person did the work, and nobody moved the task since. `overflows`
     are sessions in a row that ended because the agent's context window was full, `interruptions` those whose runner
     died. `spent` is what all sessions took.
+    `taken` are the marks of all comments of pull requests that ever became notes.
     """
 
     iterations: int = 0
@@ -49,7 +50,12 @@ class Counts:
     overflows: int = 0
     interruptions: int = 0
     spent: Spent = NOTHING
+    pulls_sent_back: int = 0
+    taken: frozenset[str] = frozenset()
 
+
+PULL_REQUEST_GATE = "pull request"
+"""How an event names what a forge let fail."""
 
 PERSONS_WORD = frozenset(
     {EventType.VERDICT, EventType.MOVED, EventType.AWAITING_SET, EventType.REOPENED, EventType.RESUMED}
@@ -60,11 +66,13 @@ PERSONS_WORD = frozenset(
 def count_since_last_word(history: Iterable[Event]) -> Counts:
     """Returns the counts that a history gives, oldest event first; so restarts and other hosts agree on them."""
     iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
+    sent_back, taken = 0, set[str]()
     work_approved = False
     spent = Spent()
     for event in history:
         if event.actor.is_human and event.type in PERSONS_WORD:
             iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
+            sent_back = 0
             spent = Spent()
             work_approved = _approves_work(event, before=work_approved)
         elif event.type in (EventType.ADVANCED, EventType.MOVED):
@@ -77,6 +85,10 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             spent = spent.plus(spent_in_session(event))
         elif event.type is EventType.GATE_FAILED:
             failed_checks += event.data.get("gate") == "checks"
+            sent_back += event.data.get("gate") == PULL_REQUEST_GATE
+        elif event.type is EventType.NOTED:
+            marks = event.data.get("taken")
+            taken.update(marks if isinstance(marks, list) else ())
         elif event.type in (EventType.REFUSED, EventType.START_FAILED):
             refusals += 1
         elif event.type is EventType.MERGE_FAILED:
@@ -93,6 +105,8 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
         overflows,
         interruptions,
         spent,
+        sent_back,
+        frozenset(taken),
     )
 
 

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from gitticks.model.settings import Policy
 from gitticks.model.task import Task
-from gitticks.workflow import checkpoints, merging, people, sessions, spending
+from gitticks.workflow import checkpoints, merging, people, pull_requests, sessions, spending
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Decision, Draft
 from gitticks.workflow.triggers import (
@@ -20,6 +20,8 @@ from gitticks.workflow.triggers import (
     MergeFailed,
     MergeFound,
     PolicyChanged,
+    PullRequestOpened,
+    PullRequestSeen,
     Reopened,
     Requested,
     Resumed,
@@ -83,6 +85,10 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
             merging.close_found(draft, trigger)
         case HeadMoved():
             merging.void(draft, trigger.head)
+        case PullRequestOpened():
+            pull_requests.open_pull_request(draft, trigger)
+        case PullRequestSeen():
+            pull_requests.follow_pull_request(draft, trigger)
         case ChildrenChanged():
             merging.follow_children(draft, trigger)
         case BudgetCounted():

@@ -224,7 +224,11 @@ class Draft:
     def add_entry(self, section: Section, text: str, *, actor: Actor | None = None) -> None:
         """Adds a note, a question or an answer."""
         who = actor or self.actor
-        self._entries.append((section, Entry(self.at, who.kind, who.name, text)))
+        self.add(section, Entry(self.at, who.kind, who.name, text))
+
+    def add(self, section: Section, entry: Entry) -> None:
+        """Adds an entry of another time than this decision's."""
+        self._entries.append((section, entry))
 
     def waive(self, gate: str, reason: str, *, actor: Actor | None = None) -> None:
         """Records that a gate was not passed but waived, by a person's word or (`ENGINE`) by policy."""
@@ -273,7 +277,9 @@ class Draft:
             )
         else:
             self.set_awaiting(None)
-            self.task = replace(self.task, approval=approval)
+            self.task = replace(
+                self.task, approval=approval
+            )  # a merge, or what offers it to a forge, is next
 
     @property
     def needs_merge(self) -> bool:

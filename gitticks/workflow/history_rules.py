@@ -108,7 +108,7 @@ def impossible(task: Task) -> str | None:
     waits = task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING)
     if waits and task.awaiting is None and not task.is_merging:
         return f"is in {task.status} but is not waiting for anyone"
-    if task.approval is not None and not task.is_merging:
+    if task.approval is not None and not (task.is_merging or task.is_offered):
         return f"has an approval, though it is {task.status} and awaits {task.awaiting or 'nobody'}"
     if task.verdict is not None:
         return "has a verdict that nobody has carried out"

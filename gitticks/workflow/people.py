@@ -10,7 +10,7 @@ from gitticks.model.notes import Section
 from gitticks.model.settings import MergeMode
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task, Usage
-from gitticks.workflow import gates, merging, sessions
+from gitticks.workflow import gates, merging, pull_requests, sessions
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.transitions import Asker, Row, asker_of, find_row, targets
@@ -80,8 +80,8 @@ def _hint_for(task: Task, to: Status, artifacts: Artifacts) -> str:
     return f'`gt review {task.id} --reject "…"` or `gt edit {task.id}` writes the review'
 
 
-def give_verdict(draft: Draft, given: VerdictGiven) -> None:
-    """Applies a person's answer to what the task awaits."""
+def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> None:
+    """Applies a person's answer to what the task awaits; `closes` if they say that they did what is left."""
     task = draft.task
     _need_person(given.actor, "give a verdict")
     _check_seen(task, given.seen)
@@ -96,6 +96,11 @@ def give_verdict(draft: Draft, given: VerdictGiven) -> None:
         raise RefusedError(
             f"`{task.id}` awaits work by a person, so there is nothing to reject",
             hint=f"`gt update {task.id} --awaiting=null` gives it back to the agent, `gt cancel {task.id}` drops it",
+        )
+    if task.is_offered and task.awaiting is Awaiting.WORK and not closes:
+        raise RefusedError(
+            f"`{task.id}` is approved, and its pull request is to be merged: {task.pr}",
+            hint=f"merge it there, then `gt sync`; `gt close {task.id}` closes the task without",
         )
     _check_answer(draft, given, outcome)
     if outcome is Outcome.CLOSE:
@@ -127,7 +132,7 @@ def _approve(draft: Draft, given: VerdictGiven) -> None:
     merged_by_person = (
         draft.task.status is Status.REVIEWING
         and draft.task.awaiting is Awaiting.WORK
-        and draft.policy.merge_mode is MergeMode.MANUAL
+        and (draft.policy.merge_mode is MergeMode.MANUAL or draft.task.is_offered)
     )
     if draft.task.awaiting is Awaiting.WORK and gates.owns_branch(draft.task, draft.policy):
         draft.task = replace(draft.task, end_sha=draft.artifacts.head or draft.task.end_sha)
@@ -135,6 +140,9 @@ def _approve(draft: Draft, given: VerdictGiven) -> None:
     approval = Approval(given.actor.name, draft.at, draft.task.end_sha, given.strength)
     if merged_by_person:
         draft.enter(Status.DONE, EventType.VERDICT, "done by a person")
+    elif draft.task.is_offered:
+        draft.task = replace(draft.task, approval=approval)
+        pull_requests.await_merge(draft)
     elif draft.needs_merge:
         draft.close_or_merge(approval, reason)
     else:
@@ -223,7 +231,8 @@ def close(draft: Draft, closed: Closed) -> None:
         raise RefusedError(f"`{draft.task.id}` is approved and merging", hint=f"`gt merge {draft.task.id}`")
     if draft.task.is_open:
         draft.set_awaiting(Awaiting.WORK)
-    give_verdict(draft, VerdictGiven(closed.actor, Verdict.APPROVED, closed.note or closed.reason))
+    given = VerdictGiven(closed.actor, Verdict.APPROVED, closed.note or closed.reason)
+    give_verdict(draft, given, closes=True)
     if closed.reason and not draft.task.is_open:
         draft.task = replace(draft.task, closed_reason=closed.reason)
 

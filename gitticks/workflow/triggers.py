@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from gitticks.model.event import ENGINE, Actor
+from gitticks.model.pull_request import PullRequest
 from gitticks.model.status import Awaiting, Role, Status, Verdict
 from gitticks.model.task import Ending, Usage
 from gitticks.workflow.budget import Reading, Spent
@@ -148,6 +149,22 @@ class HeadMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class PullRequestOpened:
+    """The approved head was pushed, and a pull request asks for its merge."""
+
+    url: str
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestSeen:
+    """The forge was asked how a pull request stands."""
+
+    pull: PullRequest
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
 class ChildrenChanged:
     """An epic's children were started, closed, added or reopened."""
 
@@ -206,6 +223,8 @@ Trigger = (
     | MergeFailed
     | MergeFound
     | HeadMoved
+    | PullRequestOpened
+    | PullRequestSeen
     | ChildrenChanged
     | BudgetCounted
     | Resumed

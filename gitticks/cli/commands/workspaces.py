@@ -168,13 +168,13 @@ def merge_command(
     if as_json:
         print_object(
             merges=[
-                {"id": task_id, "done": one.is_done, "sha": one.sha, "waits": one.waits}
+                {"id": task_id, "done": one.is_done, "sha": one.sha, "waits": one.waits, "pr": one.offered}
                 for task_id, one in results.items()
             ]
         )
     elif not results:
         say(_NOTHING, err=True)
-    return Exit.DONE if all(one.is_done for one in results.values()) else Exit.FAILED
+    return Exit.DONE if all(one.is_done or one.offered for one in results.values()) else Exit.FAILED
 
 
 def _continue(context: Context, task_id: TaskId) -> Decided:

@@ -196,7 +196,8 @@ def _outcome(event: TaskMoved, reason: str) -> str:
     if event.target is Status.DONE:
         return "done"
     if event.awaiting is not None:
-        why = f": {reason}" if event.awaiting is Awaiting.ESCALATION and reason else ""
+        stays = event.source is event.target is Status.REVIEWING
+        why = f": {reason}" if reason and (event.awaiting is Awaiting.ESCALATION or stays) else ""
         return f"waits for you: {event.awaiting}{why}"
     return "approved; merging" if event.is_merging else ""
 

@@ -23,6 +23,10 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
     for path in done.taken_up:
         yield f"committed your edit of {BOARD_PREFIX}{visible(path)}"
     yield from merged_lines(done.merged)
+    for move in done.followed:
+        turn = f", awaits {move.awaiting}" if move.awaiting else ""
+        why = (move.reason or "").partition("\n")[0]
+        yield f"{move.task}  {move.target}{turn}: {visible(why)}"
     if done.reached is Reached.NO_REMOTE:
         yield f"there is no remote to share tasks with{goes_on}"
         return

@@ -1,0 +1,232 @@
+"""What every forge can do for us, and the one way in which its program is called; whatever it prints is untrusted."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from gitticks.agents.base import Command, Ended, EndReason, Limits
+from gitticks.agents.process import StopRequest, run_supervised
+from gitticks.document.values import parse_time
+from gitticks.errors import GitticksError
+from gitticks.git.process import printable
+from gitticks.model.pull_request import Check, PullRequest
+
+LONGEST_SECONDS = 60.0
+REST_SECONDS, LONG_REST_SECONDS = 30.0, 300.0
+_MOST_BYTES = 16_000_000
+_PAGE, _MOST_PAGES = 100, 20
+_LOG_LINES, _LOG_CHARACTERS = 60, 6_000
+_QUIET = {
+    "NO_COLOR": "1",
+    "GH_PROMPT_DISABLED": "1",
+    "GH_NO_UPDATE_NOTIFIER": "1",
+    "GLAB_CHECK_UPDATE": "false",
+}
+_ADDRESS = re.compile(
+    r"(?:[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:@]+)(?::\d+)?/|(?:[^/@:]+@)?(?P<ssh_host>[^/:@]+):(?!/))"
+    r"(?P<path>[\w.-]+(?:/[\w.-]+)+)/?"
+)
+_LIMITED = ("rate limit", "http 429", "abuse detection")
+_NO_LOGIN = ("auth login", "http 401", "bad credentials", "unauthorized", "not logged in")
+
+
+class ForgeError(GitticksError):
+    """A forge did not do what it was asked; nothing is lost, and after `rest_seconds` it may be asked again."""
+
+    rest_seconds = REST_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project on a forge: `path` is `owner/name`, on GitLab with any number of groups before."""
+
+    host: str
+    path: str
+
+    @classmethod
+    def of_address(cls, address: str) -> Project | None:
+        """Returns the project that a remote's address names; None for a folder, or what has no owner."""
+        found = _ADDRESS.fullmatch(address)
+        return (
+            None
+            if found is None
+            else cls(found["host"] or found["ssh_host"], found["path"].removesuffix(".git"))
+        )
+
+
+class Forge(ABC):
+    """One project on a forge, asked by the forge's own program.
+
+    Attributes:
+        program: what is run.
+        name: what people call the forge.
+    """
+
+    program: str
+    name: str
+
+    def __init__(self, project: Project, environment: Mapping[str, str], stop: StopRequest) -> None:
+        self.project = project
+        self._stop = stop
+        self._environment = {**environment, **_QUIET}
+
+    @abstractmethod
+    def find(self, branch: str) -> str | None:
+        """Returns the address of the open pull request of a branch."""
+
+    @abstractmethod
+    def open(self, branch: str, base: str, title: str, text: str) -> str:
+        """Opens a pull request and returns its address."""
+
+    @abstractmethod
+    def look(self, url: str) -> PullRequest:
+        """Returns how a pull request stands; the logs of red checks are still to be read."""
+
+    @abstractmethod
+    def read_log(self, check: Check) -> str:
+        """Returns what a red check printed."""
+
+    @abstractmethod
+    def number_of(self, url: str) -> int | None:
+        """Returns the number of a pull request of this project; None for any other address."""
+
+    def log_of(self, check: Check) -> str:
+        """Returns the end of what a red check printed; what is known already where it cannot be read."""
+        try:
+            text = self.read_log(check)
+        except ForgeError:
+            text = ""
+        lines = (text or check.log).strip().splitlines()[-_LOG_LINES:]
+        return "\n".join(lines)[-_LOG_CHARACTERS:]
+
+    def number(self, url: str) -> int:
+        """Returns the number of a pull request.
+
+        Raises:
+            ForgeError: the address is none of this project's.
+        """
+        found = self.number_of(url)
+        if found is None:
+            raise ForgeError(f"`{url}` is no pull request of {self.project.path} on {self.project.host}")
+        return found
+
+    def pages(self, path: str, key: str | None = None) -> list[Any]:
+        """Returns all items of a list that comes in pages; `key` is where an object has them."""
+        found: list[Any] = []
+        mark = "&" if "?" in path else "?"
+        for page in range(1, _MOST_PAGES + 1):
+            answer = self.ask(f"{path}{mark}per_page={_PAGE}&page={page}")
+            items = answer.get(key) if key is not None and isinstance(answer, dict) else answer
+            if not isinstance(items, list):
+                raise self._nonsense(path, json.dumps(answer))
+            found += [one for one in items if isinstance(one, dict)]
+            if len(items) < _PAGE:
+                break
+        return found
+
+    def item(self, path: str, body: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Returns one object; with a body it is made by that."""
+        answer = self.ask(path, body)
+        if not isinstance(answer, dict):
+            raise self._nonsense(path, json.dumps(answer))
+        return answer
+
+    def ask(self, path: str, body: Mapping[str, str] | None = None) -> Any:
+        """Returns the JSON that the forge answers to a path of its interface."""
+        text = self.text(path, body)
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise self._nonsense(path, text) from None
+
+    def text(self, path: str, body: Mapping[str, str] | None = None) -> str:
+        """Returns what the forge's program prints.
+
+        Raises:
+            ForgeError: it is missing, failed, or took too long.
+        """
+        program = shutil.which(self.program, path=self._environment.get("PATH"))
+        if program is None:
+            raise ForgeError(
+                f"`{self.program}` is not installed, and pull requests on {self.project.host} are opened by it",
+                hint=f"install `{self.program}`, then `{self._login}`; `gt config merge.mode queue` does without",
+            )
+        given = (
+            ["--method", "POST", "--input", "-", "--header", "Content-Type: application/json"] if body else []
+        )
+        ended = run_supervised(
+            Command(
+                (program, "api", "--hostname", self.project.host, path, *given),
+                Path("/"),
+                self._environment,
+                None if body is None else json.dumps(body).encode(),
+            ),
+            Limits(total_seconds=LONGEST_SECONDS, kept_bytes=_MOST_BYTES),
+            stop=self._stop,
+        )
+        if ended.is_success:
+            return ended.output
+        if ended.reason is EndReason.EXITED:
+            raise self._failure(path, ended)
+        why = ended.problem or f"took longer than {LONGEST_SECONDS:.0f} s"
+        raise ForgeError(f"`{self.program}` gave no answer: {printable(why)}", hint=self._again(path))
+
+    @property
+    def _login(self) -> str:
+        return f"{self.program} auth login --hostname {self.project.host}"
+
+    def _again(self, path: str) -> str:
+        return f"`{self.program} api --hostname {self.project.host} '{path}'` shows the whole answer"
+
+    def _failure(self, path: str, ended: Ended) -> ForgeError:
+        said = printable(ended.errors.strip() or ended.output, 300)
+        lower = f"{ended.errors}\n{ended.output}".lower()
+        if any(sign in lower for sign in _LIMITED):
+            error = ForgeError(
+                f"{self.name} limits how often it is asked, and it is asked again in {LONG_REST_SECONDS / 60:.0f} minutes: {said}",
+                hint=f"`{self.program} api --hostname {self.project.host} rate_limit` shows until when",
+            )
+            error.rest_seconds = LONG_REST_SECONDS
+            return error
+        if any(sign in lower for sign in _NO_LOGIN):
+            return ForgeError(f"`{self.program}` is not logged in: {said}", hint=f"`{self._login}`")
+        if "http 404" in lower:
+            return ForgeError(
+                f"{self.name} has no such project or pull request, or hides it from you: {said}",
+                hint=self._again(path),
+            )
+        return ForgeError(
+            f"`{self.program}` failed with exit code {ended.exit_code}: {said}", hint=self._again(path)
+        )
+
+    def _nonsense(self, path: str, text: str) -> ForgeError:
+        said = printable(text, 120) or "nothing"
+        return ForgeError(
+            f"`{self.program}` printed what is no answer of {self.name}: {said}", hint=self._again(path)
+        )
+
+
+def text_of(item: Mapping[str, Any], *keys: str) -> str:
+    """Returns the text that stands below some keys; empty where there is none."""
+    found: Any = item
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def name_of(item: Mapping[str, Any], *keys: str) -> str:
+    """Returns a user's name, of which nothing but letters that names have is left."""
+    return re.sub(r"[^\w.@+-]", "", text_of(item, *keys))[:60] or "unknown"
+
+
+def time_of(item: Mapping[str, Any], *keys: str) -> datetime | None:
+    """Returns the first time that stands under one of some keys."""
+    return next(filter(None, (parse_time(text_of(item, key)) for key in keys)), None)

@@ -1,0 +1,126 @@
+"""GitLab, by `glab api`; its merge requests are our pull requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from gitticks.forge.base import Forge, ForgeError, name_of, text_of, time_of
+from gitticks.model.pull_request import Check, Comment, PullRequest, PullState
+
+_DEVELOPER = 30
+"""The least access with which somebody may push, and so may tell an agent what to do."""
+_STATES = {"merged": PullState.MERGED, "closed": PullState.CLOSED}
+_ENDED = frozenset({"success", "failed", "canceled", "skipped", "manual"})
+
+
+class GitLab(Forge):
+    """A project on gitlab.com, or on a GitLab of one's own."""
+
+    program = "glab"
+    name = "GitLab"
+
+    @property
+    def _path(self) -> str:
+        return f"projects/{quote(self.project.path, safe='')}"
+
+    def find(self, branch: str) -> str | None:
+        """Returns the address of the open merge request of a branch of this project."""
+        asked = f"{self._path}/merge_requests?state=opened&source_branch={quote(branch, safe='')}"
+        return next(
+            (self._address(one) for one in self.pages(asked) if text_of(one, "source_branch") == branch), None
+        )
+
+    def open(self, branch: str, base: str, title: str, text: str) -> str:
+        """Opens a merge request."""
+        body = {"source_branch": branch, "target_branch": base, "title": title, "description": text}
+        return self._address(self.item(f"{self._path}/merge_requests", body))
+
+    def number_of(self, url: str) -> int | None:
+        """Returns the number in `https://host/group/name/-/merge_requests/7`."""
+        head, _, number = urlsplit(url).path.rpartition("/")
+        is_ours = head.lower() == f"/{self.project.path}/-/merge_requests".lower()
+        return int(number) if is_ours and number.isascii() and number.isdigit() else None
+
+    def look(self, url: str) -> PullRequest:
+        """Returns how a merge request stands."""
+        path = f"{self._path}/merge_requests/{self.number(url)}"
+        seen = self.item(path)
+        state = _STATES.get(text_of(seen, "state"), PullState.OPEN)
+        head = text_of(seen, "sha")
+        approvals = self.item(f"{path}/approvals").get("approved_by")
+        names = [name_of(one, "user", "username") for one in approvals or () if isinstance(one, dict)]
+        merged_as = next(
+            filter(None, (text_of(seen, key) for key in ("merge_commit_sha", "squash_commit_sha"))), head
+        )
+        merger = "merge_user" if isinstance(seen.get("merge_user"), dict) else "merged_by"
+        return PullRequest(
+            url,
+            state,
+            head,
+            text_of(seen, "target_branch"),
+            checks=tuple(self._checks(seen.get("head_pipeline"), head)) if state is PullState.OPEN else (),
+            comments=tuple(sorted(self._comments(path), key=lambda one: (one.at, one.mark))),
+            approved_by=tuple(names),
+            merged_as=merged_as if state is PullState.MERGED else None,
+            merged_by=name_of(seen, merger, "username"),
+        )
+
+    def read_log(self, check: Check) -> str:
+        """Returns the trace of a job."""
+        job = check.url.rpartition("/jobs/")[2]
+        return self.text(f"{self._path}/jobs/{job}/trace") if job.isdigit() else ""
+
+    def _checks(self, pipeline: Any, head: str) -> Iterator[Check]:
+        if not isinstance(pipeline, dict) or text_of(pipeline, "sha") != head:
+            return
+        for one in self.pages(f"{self._path}/pipelines/{pipeline.get('id')}/jobs"):
+            status = text_of(one, "status")
+            yield Check(
+                text_of(one, "name"),
+                is_running=status not in _ENDED,
+                is_red=status == "failed" and one.get("allow_failure") is not True,
+                url=text_of(one, "web_url"),
+            )
+
+    def _comments(self, path: str) -> Iterator[Comment]:
+        has_a_say: dict[object, bool] = {}
+        for one in self.pages(f"{path}/notes?sort=asc"):
+            at, text = time_of(one, "created_at"), text_of(one, "body").strip()
+            author = one.get("author")
+            user = author.get("id") if isinstance(author, dict) else None
+            if one.get("system") is not False or at is None or not text or not isinstance(user, int):
+                continue
+            if user not in has_a_say:
+                has_a_say[user] = self._has_a_say(user)
+            if not has_a_say[user]:
+                continue
+            position = one.get("position")
+            line = (
+                position.get("new_line") or position.get("old_line") if isinstance(position, dict) else None
+            )
+            place = text_of(one, "position", "new_path")
+            yield Comment(
+                f"note:{one.get('id')}",
+                name_of(one, "author", "username"),
+                at,
+                text,
+                f"{place}:{line}" if place and line else place,
+                is_request=one.get("resolvable") is True,
+            )
+
+    def _has_a_say(self, user: int) -> bool:
+        try:
+            level = self.item(f"{self._path}/members/all/{user}").get("access_level")
+        except ForgeError as error:
+            if "404" in error.message:
+                return False
+            raise
+        return isinstance(level, int) and level >= _DEVELOPER
+
+    def _address(self, made: dict[str, Any]) -> str:
+        url = text_of(made, "web_url")
+        if self.number_of(url) is None:
+            raise ForgeError(f"{self.name} named no merge request of {self.project.path}: `{url[:100]}`")
+        return url

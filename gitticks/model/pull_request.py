@@ -1,0 +1,62 @@
+"""A pull request as plain values, whichever forge it is on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+
+class PullState(Enum):
+    """Where a pull request stands."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    MERGED = "merged"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check of a pull request's head; `log` is the end of a red one's output."""
+
+    name: str
+    is_running: bool = False
+    is_red: bool = False
+    url: str = ""
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What somebody with a say in the project wrote; `mark` names it for good.
+
+    `place` is a file and line. `is_request` if it belongs to a review that does not approve, so that it asks for a
+    change.
+    """
+
+    mark: str
+    author: str
+    at: datetime
+    text: str
+    place: str = ""
+    is_request: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request as its forge shows it now.
+
+    `approved_by` are those whose last review approves `head`, `refused_by` those whose last one asks for changes.
+    `merged_as` is the commit by which its base got it, `merged_by` who asked for that.
+    """
+
+    url: str
+    state: PullState
+    head: str
+    base: str
+    checks: tuple[Check, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    approved_by: tuple[str, ...] = ()
+    refused_by: tuple[str, ...] = ()
+    merged_as: str | None = None
+    merged_by: str = ""

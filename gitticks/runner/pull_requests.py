@@ -1,0 +1,212 @@
+"""Pull requests: approved work is pushed and offered to a forge, and what happens there comes back to the task."""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gitticks.agents.base import neutral_environment
+from gitticks.agents.process import StopRequest
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.forge import Forge, ForgeError, forge_of
+from gitticks.git.leases import LeasedMove, push_leased, remote_refs
+from gitticks.git.merges.history import is_ancestor
+from gitticks.git.process import run_git
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.sharing import Pushed, address_of, push, remote_of_branch
+from gitticks.model.event import Actor, EventType
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Section
+from gitticks.model.pull_request import PullRequest, PullState
+from gitticks.model.settings import MergeMode
+from gitticks.model.status import ActorKind
+from gitticks.model.task import Task
+from gitticks.runner import workspaces
+from gitticks.runner.events import Warned, tell
+from gitticks.runner.shared_base import BaseNotSharedError, catch_up
+from gitticks.runner.worklog import read_entries
+from gitticks.runner.workspace_removal import remove_after_merge
+from gitticks.store import layout
+from gitticks.store.decisions import carry_out
+from gitticks.workflow.triggers import MergeFound, PullRequestSeen
+
+if TYPE_CHECKING:
+    from gitticks.document.taskfile import TaskFile
+    from gitticks.runner.context import RunContext
+    from gitticks.store.branch import Store
+    from gitticks.workflow.triggers import Trigger
+
+_LONGEST_TEXT = 60_000
+_LONGEST_TITLE = 200
+_CALLS = re.compile(r"(?m)(?<![\w`/])([@#!])(?=\w)|^(\s*)(/)(?=\w)")
+"""What a forge acts on in a text: names that it notifies, issues that it closes, GitLab's commands."""
+
+
+class PullRequests:
+    """The pull requests of one clone; not to be shared between threads, but for `stop`, which ends what is under way."""
+
+    def __init__(self, run: RunContext) -> None:
+        self.run = run
+        self.repository = run.repository
+        self.stop = StopRequest()
+        self._warned: set[str] = set()
+
+    def offer(self, store: Store, task: Task, base: str) -> str:
+        """Pushes the approved head and returns the address of the pull request that asks for its merge.
+
+        Raises:
+            GitticksError: the remote or the forge did not do it; nothing is lost, and it may be tried again.
+        """
+        branch = str(task.branch)
+        remote, forge = self._forge(base)
+        found = forge.find(branch)  # first, since where the forge cannot be asked nothing is to be pushed
+        self._push(store, remote, task, branch)
+        if found is not None:
+            return found
+        file = store.task_file(task.id)
+        title = " ".join(task.title.split())[:_LONGEST_TITLE]
+        return forge.open(branch, base, title, self._text(store, file))
+
+    def _forge(self, base: str) -> tuple[str, Forge]:
+        remote = remote_of_branch(self.repository, base)
+        if remote is None:
+            raise ForgeError(
+                f"`merge.mode` is `pull-request`, and `{base}` has no remote",
+                hint="`git remote add origin URL`, or `gt config merge.mode queue`",
+            )
+        asked = ["remote", "get-url", "--push", "--", remote]
+        resolved = run_git(asked, repository_dir=self.repository.common_dir, check=False).text
+        addresses = [resolved.strip(), address_of(self.repository, remote)]
+        environment = neutral_environment(self.run.world.environment)
+        return remote, forge_of(remote, addresses, self.run.settings.merge.forge, environment, self.stop)
+
+    def _push(self, store: Store, remote: str, task: Task, branch: str) -> None:
+        head = str(task.end_sha)
+        pushed = push(self.repository, remote, head, branch)
+        if pushed.outcome is Pushed.DONE:
+            return
+        if pushed.outcome is not Pushed.LATE:
+            how = "refused" if pushed.outcome is Pushed.REFUSED else "did not tell whether it took"
+            raise ForgeError(
+                f"`{remote}` {how} `{branch}`: {pushed.words}", hint=f"`git push {remote} {branch}` shows why"
+            )
+        # The agent rewrote its branch, or somebody else pushed to it: only what we pushed ourselves is replaced.
+        ref = BRANCHES + branch
+        there = remote_refs(self.repository, remote, ref).get(ref)
+        ours = {
+            event.data.get("head") for event in store.history(task.id) if event.type is EventType.AWAITING_SET
+        }
+        if there in ours and push_leased(self.repository, remote, [LeasedMove(ref, there, head)]):
+            return
+        raise ForgeError(
+            f"somebody else pushed to `{branch}` at `{remote}`, and their commits are not overwritten",
+            hint=f"`git -C {self.run.settings.workspace.dir}/{task.id} pull --no-rebase {remote} {branch}` takes them in, "
+            f"then `gt merge {task.id}`",
+        )
+
+    def _text(self, store: Store, file: TaskFile) -> str:
+        """Returns what a reviewer wants to know; nothing in it calls anybody or anything on the forge."""
+        worklog = (store.read(layout.worklog_path(file.task.id)) or b"").decode("utf-8", "replace")
+        checks = next((one.checks for one in reversed(read_entries(worklog)) if one.checks), None)
+        parts = [
+            ("", file.summary),
+            ("## Acceptance criteria\n\n", file.section(Section.ACCEPTANCE)),
+            ("## Hand-off\n\n", file.section(Section.HANDOFF)),
+            ("## Review\n\n", file.section(Section.REVIEW)),
+            ("## Checks\n\n", checks),
+        ]
+        text = "\n\n".join(f"{heading}{part.strip()}" for heading, part in parts if part and part.strip())
+        safe = _CALLS.sub(lambda found: f"{found[2] or ''}{found[1] or found[3]}\u200b", text)
+        return f"{safe[:_LONGEST_TEXT]}\n\n---\nTask: {file.task.id}\n"
+
+    def look(self) -> None:
+        """Asks the forge how each open pull request stands, and tells the listener what moved a task on.
+
+        Raises:
+            ForgeError: the forge cannot be asked; what was asked for before that is done.
+        """
+        if self.run.settings.merge.mode is not MergeMode.PULL_REQUEST:
+            return
+        store = self.run.open_store()
+        offered = [task for task in store.snapshot().all_tasks().values() if task.is_offered]
+        for task in sorted(offered, key=lambda one: one.id):
+            base = workspaces.base_of(task, self.run.settings, self.repository)
+            _, forge = self._forge(base)
+            pull = forge.look(str(task.pr))
+            trigger = self._trigger(task, base, self._with_logs(forge, pull))
+            if trigger is not None:
+                self._decide(store, task, trigger)
+
+    def _with_logs(self, forge: Forge, pull: PullRequest) -> PullRequest:
+        if any(one.is_running for one in pull.checks):
+            return pull
+        checks = [replace(one, log=forge.log_of(one)) if one.is_red else one for one in pull.checks]
+        return replace(pull, checks=tuple(checks))
+
+    def _trigger(self, task: Task, base: str, pull: PullRequest) -> Trigger | None:
+        """Returns what a task is told; a merge counts once this clone's base has it, which is brought up to date."""
+        if pull.state is not PullState.MERGED or pull.base != base or pull.merged_as is None:
+            return PullRequestSeen(pull)
+        try:
+            if not self._has(base, pull.merged_as):
+                catch_up(self.repository, base)
+            if self._has(base, pull.merged_as):
+                return MergeFound(Actor(ActorKind.HUMAN, pull.merged_by), pull.merged_as)
+        except BaseNotSharedError as error:
+            self.warn(task.id, f"its pull request is merged; {error.message}", error.hint)
+            return None
+        self.warn(
+            task.id,
+            f"its pull request is merged as {pull.merged_as[:7]}, which `{base}` has not",
+            "`gt sync`",
+        )
+        return None
+
+    def _has(self, base: str, commit: str) -> bool:
+        tip = read_ref(self.repository.common_dir, BRANCHES + base)
+        is_here = self.run.open_store().objects.has(commit)
+        return tip is not None and is_here and is_ancestor(self.repository, commit, tip)
+
+    def _decide(self, store: Store, task: Task, trigger: Trigger) -> None:
+        circumstances = self.run.circumstances()
+        try:
+            decision = store.transact(
+                lambda transaction: carry_out(transaction, task.id, trigger, circumstances),
+                author=self.run.author,
+            )
+        except RefusedError:
+            return  # a person was faster
+        if isinstance(trigger, MergeFound):
+            try:
+                remove_after_merge(self.repository, decision.task, self.run.settings)
+            except GitticksError as error:
+                self.warn(task.id, f"its workspace stays: {error.message}", error.hint)
+        if decision.events:
+            tell(self.run, task, decision)
+
+    def warn(self, task_id: TaskId | None, message: str, hint: str | None) -> None:
+        """Warns, once for each time that the words change."""
+        words = f"{message}; {hint}" if hint else message
+        if words not in self._warned:
+            self._warned.add(words)
+            self.run.emit(Warned(task_id, words))
+
+    def follow(self, over: threading.Event, every_seconds: float) -> None:
+        """Looks again and again until `over` is set; what goes wrong is warned of, and rests the looking."""
+        rest = every_seconds
+        while not over.wait(rest):
+            rest = max(every_seconds, self.look_once())
+
+    def look_once(self) -> float:
+        """Looks, warns of what goes wrong, and returns how long the forge is to be left alone then."""
+        try:
+            self.look()
+        except GitticksError as error:
+            if self.stop.is_requested:
+                return 0.0
+            self.warn(None, f"pull requests: {error.message}", error.hint)
+            return error.rest_seconds if isinstance(error, ForgeError) else ForgeError.rest_seconds
+        self._warned.clear()
+        return 0.0

@@ -1,0 +1,120 @@
+"""What follows for a task from what a forge says of its pull request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gitticks.errors import RefusedError
+from gitticks.model.event import ENGINE, Actor, EventType
+from gitticks.model.notes import Entry, Section
+from gitticks.model.pull_request import Check, Comment, PullRequest, PullState
+from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
+from gitticks.model.task import Approval
+from gitticks.workflow.artifacts import PULL_REQUEST_GATE
+from gitticks.workflow.decision import Draft
+from gitticks.workflow.merging import ask_for_rework
+from gitticks.workflow.triggers import PullRequestOpened, PullRequestSeen
+
+STRENGTH = "L0"
+"""How strong an approving review is: a name that the forge vouches for, and nothing of ours."""
+_LONGEST_TEXT = 8_000
+
+
+def open_pull_request(draft: Draft, opened: PullRequestOpened) -> None:
+    """Lets an approved task await the review of its pull request; the approval stays, for the head it was given."""
+    task = draft.task
+    if not task.is_merging:
+        raise RefusedError(f"`{task.id}` is not approved any more", hint=f"`gt show {task.id}`")
+    draft.task = replace(task, pr=opened.url)
+    _await(draft, Awaiting.REVIEW, f"its pull request waits for review and merge: {opened.url}")
+
+
+def follow_pull_request(draft: Draft, seen: PullRequestSeen) -> None:
+    """Takes in what is new: comments once each, then what sends the task back, else an approving review."""
+    task, pull = draft.task, seen.pull
+    if not task.is_offered or task.pr != pull.url:
+        raise RefusedError(f"`{task.id}` has no open pull request", hint=f"`gt show {task.id}`")
+    requests = [one for one in _take_comments(draft, pull) if one.is_request]
+    is_ours = pull.head == task.end_sha
+    red = [one for one in pull.checks if one.is_red] if is_ours else []
+    if pull.state is PullState.MERGED:
+        where = f"into `{pull.base}` as {(pull.merged_as or 'an unknown commit')[:7]}"
+        _ask_person(draft, f"its pull request was merged {where}, which its base has not: {pull.url}")
+    elif pull.state is PullState.CLOSED:
+        _ask_person(draft, f"its pull request was closed without a merge: {pull.url}")
+    elif red and not any(one.is_running for one in pull.checks):
+        _send_back(draft, _red_words(red))
+    elif requests:
+        names = ", ".join(dict.fromkeys(one.author for one in requests))
+        _send_back(draft, f"changes were asked for on the pull request by {names}; each comment is a note")
+    elif is_ours and pull.approved_by and not pull.refused_by:
+        _approve(draft, pull.approved_by[0])
+
+
+def _take_comments(draft: Draft, pull: PullRequest) -> list[Comment]:
+    """Adds each comment that was never taken as a note at its own time, so that two clones add the same one."""
+    new = [one for one in pull.comments if one.mark not in draft.counts.taken]
+    for one in new:
+        place = f"On `{one.place}`:\n\n" if one.place else ""
+        text = f"{place}{one.text.strip()[:_LONGEST_TEXT]}"
+        draft.add(Section.NOTES, Entry(one.at, ActorKind.HUMAN, one.author, text))
+    if new:
+        count = "a comment" if len(new) == 1 else f"{len(new)} comments"
+        draft.log(EventType.NOTED, f"{count} on the pull request", data={"taken": [one.mark for one in new]})
+    return new
+
+
+def _red_words(red: list[Check]) -> str:
+    names = ", ".join(f"`{one.name}`" for one in red)
+    parts = [f"{names} failed on the pull request"]
+    parts += [f"{one.name} ({one.url}):\n{one.log}" for one in red if one.log]
+    return "\n\n".join(parts)
+
+
+def _send_back(draft: Draft, reason: str) -> None:
+    """Returns the task to its agent; stuck at the limit of reviews since a person's last word."""
+    draft.log(EventType.GATE_FAILED, reason, data={"gate": PULL_REQUEST_GATE})
+    short = reason.partition("\n")[0]
+    times = draft.counts.pulls_sent_back + 1
+    if times >= draft.policy.review_limit:
+        draft.enter(
+            Status.STUCK, EventType.ADVANCED, f"its pull request was sent back {times} times: {short}"
+        )
+    else:
+        draft.enter(Status.WORKING, EventType.ADVANCED, short)
+        ask_for_rework(draft, Status.REVIEWING, reason)
+
+
+def _ask_person(draft: Draft, reason: str) -> None:
+    draft.task = replace(draft.task, approval=None)
+    _await(draft, Awaiting.ESCALATION, reason)
+
+
+def _approve(draft: Draft, by: str) -> None:
+    """Counts an approving review, where a name is enough; who created a task no name on a forge can tell."""
+    task, policy = draft.task, draft.policy
+    if task.awaiting is not Awaiting.REVIEW or policy.four_eyes or policy.minimum_approval > STRENGTH:
+        return
+    draft.log(
+        EventType.VERDICT,
+        "approved on the pull request",
+        actor=Actor(ActorKind.HUMAN, by),
+        data={
+            "verdict": Verdict.APPROVED.value,
+            "awaiting": Awaiting.REVIEW.value,
+            "strength": STRENGTH,
+        },
+    )
+    draft.task = replace(task, approval=Approval(by, draft.at, task.end_sha, STRENGTH))
+    await_merge(draft)
+
+
+def await_merge(draft: Draft) -> None:
+    """Leaves the merge of an approved pull request to a person."""
+    _await(draft, Awaiting.WORK, f"a person merges the pull request: {draft.task.pr}")
+
+
+def _await(draft: Draft, awaiting: Awaiting, reason: str) -> None:
+    draft.set_awaiting(awaiting)
+    data = {"awaiting": awaiting.value, "head": draft.task.end_sha}
+    draft.log(EventType.AWAITING_SET, reason, actor=ENGINE, data=data)
