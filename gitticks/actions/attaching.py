@@ -140,13 +140,14 @@ class Follower:
         for _ in file_events(
             lambda: [self._reader.folder, self.context.repository.own_dir / SESSIONS_FOLDER], over
         ):
-            is_alive = self._is_alive()
+            is_alive = self.is_alive()
             found = self._reader.read() if is_alive else self._reader.close()
             yield [Heard(line, self._shown(line)) for line in found]
             if not is_alive:
                 return
 
-    def _is_alive(self) -> bool:
+    def is_alive(self) -> bool:
+        """True while the session goes on."""
         now = self._sessions.find(self.record.task)
         return now is not None and (now.started, now.role, now.pid) == (
             self.record.started,

@@ -16,8 +16,9 @@ from gitticks.actions.sync_auto import sharing
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted
 from gitticks.actions.watching import EditLeft, Happening, Trouble, watching
-from gitticks.agents.base import AgentSpec
+from gitticks.agents.base import AgentSpec, Front
 from gitticks.agents.prices import Priced, foresee
+from gitticks.agents.tmux import require_tmux
 from gitticks.board.skip_reasons import is_for_nobody
 from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import DocumentError, GitticksError
@@ -47,6 +48,8 @@ _BEFORE_WATCHING_SECONDS = 1.0
 def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEvent], None]) -> Loop:
     """Returns a run that is ready to be executed."""
     context.require_person("start a run")
+    if options.front is Front.TMUX:
+        require_tmux(context.world.environment)
     context.repository.require_project_dir("a run")
     context.store.tip()
     _ = context.author

@@ -44,13 +44,18 @@ SIGNALS_UNREAD = (
 """What a client is told besides, since only its own protocol tells its words from others'."""
 
 
+def is_interactive(spec: AgentSpec) -> bool:
+    """True for an agent that a person can talk to."""
+    return spec.kind in _HEADLESS or spec.kind is AgentKind.COMMAND
+
+
 def require_interactive(spec: AgentSpec) -> None:
     """Refuses an agent that nobody can talk to.
 
     Raises:
         GitticksError: it has no interactive command that is known.
     """
-    if spec.kind not in _HEADLESS and spec.kind is not AgentKind.COMMAND:
+    if not is_interactive(spec):
         raise GitticksError(
             f"the agent `{spec.name}` has no interactive command that takes a prompt",
             hint="`--agent NAME` takes another one, `gt agents` lists them",

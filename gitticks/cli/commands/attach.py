@@ -10,6 +10,7 @@ import click
 
 from gitticks.actions.attaching import Follower, Heard, NoSessionError, SessionOver, find_session
 from gitticks.actions.context import Context
+from gitticks.agents.tmux import is_joinable, join, server_name
 from gitticks.cli.json import SCHEMA, plain
 from gitticks.cli.live import is_reader_gone, until_interrupted
 from gitticks.cli.options import Completes, command, task_argument
@@ -35,13 +36,15 @@ def attach_command(
     From any terminal: prints what it said so far and then what it says, and ends with the session, saying how that ended. Ctrl-C leaves
     the agent at its work. Without an ID: the only agent at work.
 
+    An agent of `gt run --tmux` is joined on a terminal, so that you can type; Ctrl-B D leaves it.
+
     Of a task that asks you something it starts, on a terminal, an interactive session of an agent that knows task
     and question, in the task's workspace. What it notes is kept; the answer is yours, by `gt respond`.
     """
     try:
         record = find_session(context, task)
     except NoSessionError as error:
-        if error.clarifies is None or as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if error.clarifies is None or as_json or not _is_on_terminal():
             raise
         _clarify(context, error.clarifies, agent)
         return
@@ -52,6 +55,14 @@ def attach_command(
         err=True,
     )
     tell = _tell_json(record.task) if as_json else _tell_lines(follower, raw=raw)
+    server = server_name(context.repository.own_dir, record.task)
+    if not (raw or as_json) and _is_on_terminal() and is_joinable(server):
+        say(f"{record.task}  Ctrl-B D leaves its tmux session", err=True)
+        join(server)
+        if is_joinable(server):
+            say(f"{record.task}  the agent goes on", err=True)
+            return
+        tell = _tell_nothing  # it was seen
     with until_interrupted() as over:
         for heard in follower.follow(over):
             tell(heard)
@@ -67,6 +78,10 @@ def attach_command(
     say(f"{ended.task}  {_ended_words(ended)}", err=True)
     if ended.ending is None:
         hint("`gt health` finishes it, and so does the next `gt run`")
+
+
+def _is_on_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _clarify(context: Context, task_id: TaskId, agent: str | None) -> None:
@@ -89,6 +104,10 @@ def _tell_lines(follower: Follower, *, raw: bool) -> Callable[[list[Heard]], Non
         say(*(visible(line, keep="\t") for text in shown if text is not None for line in text.split("\n")))
 
     return tell
+
+
+def _tell_nothing(_heard: list[Heard]) -> None:
+    """Prints nothing."""
 
 
 def _tell_json(task_id: str) -> Callable[[list[Heard]], None]:

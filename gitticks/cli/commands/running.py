@@ -19,6 +19,7 @@ from gitticks.actions.run import (
 from gitticks.actions.sync_auto import sync_before
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.workspaces import start_task
+from gitticks.agents.base import Front
 from gitticks.cli.json import print_object
 from gitticks.cli.options import (
     Completes,
@@ -71,6 +72,7 @@ from gitticks.runner.options import RunOptions
     metavar="TIME",
     help="With --auto: look again so often (30s); `sync.auto` asks the remote so often.",
 )
+@click.option("--tmux", "in_tmux", is_flag=True, help="Agents in tmux sessions: `gt attach ID` joins one.")
 @click.option(
     "--permission",
     metavar="MODE",
@@ -108,6 +110,7 @@ def run_command(
     poll: str | None,
     permission: str | None,
     sandbox: str | None,
+    in_tmux: bool,
     headless: bool,
     as_json: bool,
 ) -> int:
@@ -150,6 +153,7 @@ def run_command(
         debounce=_seconds("--debounce", debounce, 2.0) or 0.0,
         no_rest=no_rest,
         poll=_seconds("--poll", poll, 30.0) or 30.0,
+        front=Front.TMUX if in_tmux else Front.NONE,
     )
     lines = RunLines(screen(), context.world, with_output=sys.stdout.isatty() and not headless)
     loop = prepare_run(context, options, printed(print_json_event if as_json else lines))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.agents.base import (
+    AgentKind,
     AgentReport,
     Front,
     Limits,
@@ -21,13 +22,21 @@ from gitticks.agents.base import (
     neutral_environment,
 )
 from gitticks.agents.base import Request as AgentRequest
-from gitticks.agents.interactive import SIGNALS_UNREAD, interactive, reads_signals, run_on_terminal
+from gitticks.agents.interactive import (
+    SIGNALS_UNREAD,
+    interactive,
+    is_interactive,
+    reads_signals,
+    run_on_terminal,
+)
 from gitticks.agents.registry import PRESETS, invoke
 from gitticks.agents.session import run_agent
+from gitticks.agents.tmux import in_tmux, server_name
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, commit_folders, head
 from gitticks.git.identity import agent_identity
 from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.settings import PromptWay
 from gitticks.model.status import Isolation, Role
 from gitticks.model.task import Ending, Usage
 from gitticks.runner import mailbox, outbox, workspaces
@@ -213,12 +222,25 @@ class _Conversation:
 
     def _invocation(self, prompt: str, earlier: EarlierSession | None) -> Invocation:
         """Returns how the agent is started, once its mailbox is filled."""
-        agent, notes = self.order.agent, self.desk.workspace.warnings
-        if self.desk.place.front is Front.NONE:
+        agent, notes, front = self.order.agent, self.desk.workspace.warnings, self._front
+        if front is Front.NONE:
             return invoke(agent, self._fill(with_notes(prompt, notes), earlier))
         if not reads_signals(agent):
             notes = (*notes, SIGNALS_UNREAD)
-        return interactive(agent, self._fill(with_notes(prompt, notes), earlier))
+        request = self._fill(with_notes(prompt, notes), earlier)
+        invocation = interactive(agent, request)
+        if front is Front.TERMINAL:
+            return invocation
+        reads_prompt = agent.kind is AgentKind.COMMAND and agent.prompt is PromptWay.STDIN
+        server = server_name(self.desk.place.repository.own_dir, self.order.plan.task_id)
+        return in_tmux(invocation, server, request.prompt_file if reads_prompt else None)
+
+    @property
+    def _front(self) -> Front:
+        """Returns where this agent can be talked to: in tmux only workers can, and those that have a command for it."""
+        front = self.desk.place.front
+        is_for_tmux = self.order.record.role is Role.WORKER and is_interactive(self.order.agent)
+        return Front.NONE if front is Front.TMUX and not is_for_tmux else front
 
     def _fill(self, prompt: str, earlier: EarlierSession | None) -> AgentRequest:
         workspace, order = self.desk.workspace, self.order
