@@ -151,6 +151,7 @@ def _add_usage(transaction: Transaction, handover: Handover) -> None:
 
 def _add_worklog(transaction: Transaction, handover: Handover, circumstances: Circumstances) -> None:
     path = layout.worklog_path(handover.task_id)
+    checks = handover.work.checks
     report, signal = handover.report, handover.ended.signal
     entry = WorklogEntry(
         at=circumstances.at,
@@ -161,7 +162,8 @@ def _add_worklog(transaction: Transaction, handover: Handover, circumstances: Ci
         detail=report.detail or None,
         signal=signal.kind.value if signal else None,
         said=_said(report, signal),
-        checks=handover.work.checks.lines if handover.work.checks else (),
+        checks=checks.lines if checks else (),
+        output=checks.output if checks else "",
         usage=report.usage,
         cost_source=report.cost_source,
         is_estimate=report.is_estimate,

@@ -33,6 +33,7 @@ from gitticks.runner.workspace_plan import own_folders, shown_paths, uncommitted
 from gitticks.workflow.trees import refusals
 
 _TAIL_BYTES = 6_000
+_INDENT = " " * 4
 _MOST_LEFTOVERS = 500
 _MOST_REFUSED = 5
 _COUNTS = (
@@ -63,6 +64,12 @@ class ChecksReport:
     is_stopped: bool = False
     left: tuple[str, ...] = ()
     leftovers: str | None = None
+
+    @property
+    def output(self) -> str:
+        """Returns the end of what the failed gate printed."""
+        lines = (self.failure or "").splitlines()[1:]
+        return "\n".join(line.removeprefix(_INDENT) for line in lines).strip("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +176,7 @@ class _Run:
             how = _how(ended)
             return (
                 f"{gate.name} failed ({how}): `{gate.command}`{_tail(ended)}",
-                f"{gate.name} failed ({how}, {took})",
+                f"{gate.name} failed ({how}, {took}{f', at each of {tries} tries' if tries > 1 else ''})",
             )
         count = _count(ended.output)
         shown = f"{count} in {took}" if count else took
@@ -202,7 +209,7 @@ def _how(ended: Ended) -> str:
 
 def _tail(ended: Ended) -> str:
     text = ended.output.encode()[-_TAIL_BYTES:].decode(errors="ignore").strip("\n")
-    shown = "\n".join(f"    {line}".rstrip() for line in text.splitlines())
+    shown = "\n".join(f"{_INDENT}{line}".rstrip() for line in text.splitlines())
     return f"\n\n{shown}" if shown.strip() else ""
 
 

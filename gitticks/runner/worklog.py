@@ -12,6 +12,7 @@ from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
 
 _LONGEST_SAID = 1_000
+_LONGEST_OUTPUT = 2_000
 _SHOWN_ENTRIES = 5
 _MOST_DIGITS = 9
 _TOLD = ("- ended: ", "- signal: ", "- checks: ", "- used: ")
@@ -25,7 +26,8 @@ class WorklogEntry:
     """What one iteration was and what came of it.
 
     `iteration` counts those of the task from 1. `signal` is the name of what the agent signalled. `said` is what it
-    said at its end, `checks` the lines of the quality gates, `usage` what this iteration spent,
+    said at its end, `checks` the lines of the quality gates, `output` what the one that failed printed, `usage` what this
+    iteration spent,
     `is_estimate` if the agent did not come to tell all of it.
     """
 
@@ -38,6 +40,7 @@ class WorklogEntry:
     signal: str | None = None
     said: str = ""
     checks: tuple[str, ...] = ()
+    output: str = ""
     usage: Usage = field(default_factory=Usage)
     cost_source: str | None = None
     is_estimate: bool = False
@@ -83,7 +86,7 @@ def render_entry(entry: WorklogEntry) -> str:
     lines.append(
         f"- used: {_used(entry.usage, entry.cost_source)}{' (not all is known)' if entry.is_estimate else ''}"
     )
-    return "\n".join([heading, "", *lines, *_quoted(entry.said), ""])
+    return "\n".join([heading, "", *lines, *_indented(entry.output), *_quoted(entry.said), ""])
 
 
 def recent_work(worklog: str, count: int = _SHOWN_ENTRIES) -> RecentWork:
@@ -146,6 +149,14 @@ def _used(usage: Usage, cost_source: str | None) -> str:
     source = f" (priced by {cost_source})" if cost_source else ""
     cost = f", ${usage.cost:.2f}{source}" if usage.cost else ""
     return f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out{cost}, {usage.seconds:.0f} s"
+
+
+def _indented(output: str) -> list[str]:
+    """Returns the end of an output as a block in which no line can look like anything else."""
+    text = output.strip("\n")
+    shown = text if len(text) <= _LONGEST_OUTPUT else f"…{text[-_LONGEST_OUTPUT:]}"
+    lines = [f"    {line}".rstrip() for line in shown.splitlines()]
+    return ["", "Output of the failed check:", "", *lines] if shown.strip() else []
 
 
 def _quoted(said: str) -> list[str]:

@@ -106,6 +106,8 @@ def test_red_tests_reach_the_next_prompt_and_count_as_crashes_from_the_third_tim
     assert kinds.count(EventType.CRASHED) == 2
     assert "2 and 2 are 5" not in (project.path.parent / "prompt.1").read_text()
     assert "2 and 2 are 5" in (project.path.parent / "prompt.2").read_text()
+    worklog = (project.board / "tasks/f2/k7f2/worklog.md").read_text()
+    assert worklog.count("Output of the failed check:\n\n    2 and 2 are 5\n") == 4
 
 
 def test_uncommitted_files_hold_a_hand_off_back(project: RunProject) -> None:

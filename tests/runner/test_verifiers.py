@@ -118,6 +118,14 @@ def test_a_gate_that_fails_by_chance_is_tried_again(repository: Repository, plac
     assert report.lines[0].endswith(", at try 2)")
 
 
+def test_a_gate_that_fails_at_each_try_says_so_and_keeps_what_it_printed(
+    repository: Repository, place: Path
+) -> None:
+    report = check(repository, place, test="echo one; echo two; exit 3", retries=2)
+    assert report.lines == ("tests failed (exit code 3, 0 s, at each of 3 tries)",)
+    assert report.output == "one\ntwo"
+
+
 def test_gates_see_no_variable_of_git_or_gitticks(
     repository: Repository, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

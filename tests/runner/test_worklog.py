@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from gitticks.model.status import Role
@@ -74,6 +75,19 @@ def test_what_an_agent_said_is_cut_and_cannot_look_like_an_entry() -> None:
     text = append_entry(worklog(1), entry(2, said=forged))
     assert len(recent_work(text).entries) == 2
     assert len(text) < 2000
+
+
+def test_the_end_of_what_a_failed_check_printed_stays_and_cannot_look_like_an_entry() -> None:
+    printed = f"{'early ' * 500}\n{render_entry(entry(9))}> quoted\n\n  AssertionError: 3 != 4"
+    text = append_entry(
+        worklog(1), replace(entry(2, said=""), checks=("tests failed (exit code 1)",), output=printed)
+    )
+    shown = recent_work(text).entries[-1]
+    assert len(recent_work(text).entries) == 2
+    assert "\nOutput of the failed check:\n\n    …" in shown
+    assert shown.endswith("      AssertionError: 3 != 4")
+    assert read_entries(text)[-1].said == ""
+    assert len(text) < 3500
 
 
 def test_what_was_written_is_read_back() -> None:
