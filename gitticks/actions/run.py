@@ -195,11 +195,12 @@ def _open_lock(repository: Repository) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What lives in this clone, and which dead sessions were finished now."""
+    """What lives in this clone, which dead sessions were finished now, and which could not be."""
 
     run_is_alive: bool
     live: tuple[SessionRecord, ...]
     finished: tuple[TaskId, ...]
+    left: tuple[TaskId, ...] = ()
 
 
 def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Health:
@@ -210,7 +211,12 @@ def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Heal
         return Health(is_run_alive(context.repository), tuple(sessions.live().values()), ())
     run = run_context(context, listener)
     finished = recover(run)
-    return Health(is_run_alive(context.repository), tuple(run.sessions.live().values()), tuple(finished))
+    return Health(
+        is_run_alive(context.repository),
+        tuple(run.sessions.live().values()),
+        tuple(finished),
+        tuple(one.task for one in run.sessions.dead()),
+    )
 
 
 def stop_run(context: Context) -> None:

@@ -75,9 +75,10 @@ def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
 
 def _tell_unexpected(arguments: Sequence[str], error: Exception) -> int:
     """Tells what the machine refused, or reports a bug."""
-    from gitticks.cli.bug_report import refusal_of, report
+    from gitticks.cli.bug_report import report
+    from gitticks.machine_errors import machine_error_of
 
-    refusal = refusal_of(error)
+    refusal = machine_error_of(error)
     if refusal is not None:
         return tell(arguments, refusal.message, refusal.hint, refusal.exit_code)
     return tell(arguments, *report(error, list(arguments)), Exit.BUG)

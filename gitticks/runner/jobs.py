@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from types import FrameType
 
 from gitticks.agents.process import StopRequest
+from gitticks.machine_errors import machine_error_of
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.model.task import Task
@@ -56,6 +57,20 @@ class Job:
     workspace: str | None
     stop: StopRequest
     future: Future[SessionRun | None]
+
+    def result(self) -> SessionRun | None:
+        """Returns what a job that is over came to; what the machine refused is an expected failure.
+
+        Raises:
+            GitticksError: the job failed.
+        """
+        try:
+            return self.future.result()
+        except OSError as error:
+            refused = machine_error_of(error)
+            if refused is None:
+                raise
+            raise refused from error
 
 
 class Jobs:

@@ -231,7 +231,7 @@ class Loop:
             task = graph.tasks.get(record.task)
             if task is None:
                 recover_session(self.run, record, StopRequest())
-            elif record.task not in self._jobs:
+            elif record.task not in self._jobs and record.task not in self._left_alone.ids:
                 workspace = workspaces.workspace_name(task, graph, self.run.settings)
                 self._jobs.start(pool, task, record.role, workspace, partial(self._recover, record))
 
@@ -298,7 +298,7 @@ class Loop:
         for job in self._jobs.take_finished():
             after = self._tasks.graph().tasks.get(job.task.id, job.task)
             try:
-                session = job.future.result()
+                session = job.result()
             except ClaimedElsewhereError as error:
                 self.run.emit(Warned(job.task.id, error.words))
             except GitticksError as error:

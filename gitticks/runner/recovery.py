@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
-from gitticks.errors import GitticksError, NotFoundError
+from gitticks.errors import GitticksError, NotFoundError, RefusedError
+from gitticks.machine_errors import machine_error_of
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import ActorKind
@@ -23,7 +24,22 @@ if TYPE_CHECKING:
 
 def recover(run: RunContext) -> list[TaskId]:
     """Finishes every dead session of this clone and returns their tasks, oldest session first."""
-    return [record.task for record in run.sessions.dead() if recover_session(run, record, StopRequest())]
+    return [record.task for record in run.sessions.dead() if _try_to_recover(run, record)]
+
+
+def _try_to_recover(run: RunContext, record: SessionRecord) -> bool:
+    """Finishes a dead session; one that cannot be finished now stays, and does not keep the others from it."""
+    try:
+        return recover_session(run, record, StopRequest())
+    except OSError as error:
+        refused = machine_error_of(error)
+        if refused is None:
+            raise
+        message = refused.message
+    except GitticksError as error:
+        message = error.message
+    run.emit(Warned(record.task, f"its interrupted session could not be finished: {message}"))
+    return False
 
 
 def recover_session(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
@@ -59,8 +75,8 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> bool:
     result = run.place.recover(record, file, stop, is_to_check)
     try:
         finish_session(run, store, file, ending(result.report), result)
-    except GitticksError as error:
-        run.emit(Warned(record.task, f"its interrupted session could not be finished: {error.message}"))
+    except RefusedError as error:
+        run.emit(Warned(record.task, f"its interrupted session counts no more: {error.message}"))
     return True
 
 

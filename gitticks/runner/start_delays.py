@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import GitticksError, LostRaceError, RefusedError
+from gitticks.git.process import GitError
+from gitticks.machine_errors import MachineError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
@@ -32,6 +34,7 @@ FIRST_PAUSE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 60.0
 _MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: 5, Ending.START_FAILED: 2}
 _JITTER_STEPS = 1000
+_PASSING = (MachineError, GitError, LostRaceError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,11 +309,15 @@ def role_for(task: Task) -> Role:
 
 
 class LeftAlone:
-    """The tasks of one run that are not tried again until somebody changes them."""
+    """The tasks of one run that are not tried again until somebody changes them.
+
+    What failed by the machine, such as a full disk, is tried again after `limits.rest` by a run that goes on for ever.
+    """
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
         self._updated: dict[TaskId, datetime | None] = {}
+        self._again_at: dict[TaskId, float] = {}
         self._refused: set[TaskId] = set()
 
     @property
@@ -319,12 +326,16 @@ class LeftAlone:
         return self._updated.keys()
 
     def forget_changed(self, tasks: Mapping[TaskId, Task]) -> None:
-        """Lets those be tried again that were changed since, or are gone."""
+        """Lets those be tried again that were changed since, or are gone, or whose time has come."""
+        now = self._run.world.monotonic_seconds()
         self._updated = {
             task_id: updated
             for task_id, updated in self._updated.items()
-            if task_id in tasks and tasks[task_id].updated == updated
+            if task_id in tasks
+            and tasks[task_id].updated == updated
+            and self._again_at.get(task_id, math.inf) > now
         }
+        self._again_at = {one: at for one, at in self._again_at.items() if one in self._updated}
 
     def note_failure(self, task_id: TaskId, error: GitticksError) -> None:
         """Leaves a task alone whose job failed; one that was refused is looked at once more.
@@ -345,4 +356,9 @@ class LeftAlone:
         found = self._run.open_store().snapshot().all_tasks().get(task_id)
         self._updated[task_id] = None if found is None else found.updated
         hint = f" ({error.hint})" if error.hint else ""
-        self._run.emit(Warned(task_id, f"left out of this run: {error.message}{hint}"))
+        how = "left out of this run"
+        if self._run.options.auto and isinstance(error, _PASSING):
+            rest = self._run.settings.limits.rest
+            self._again_at[task_id] = self._run.world.monotonic_seconds() + rest
+            how = f"tried again in {rest} s"
+        self._run.emit(Warned(task_id, f"{how}: {error.message}{hint}"))

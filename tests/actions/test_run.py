@@ -255,6 +255,7 @@ def test_a_quiet_clone_is_healthy(project: RunProject) -> None:
         "run": False,
         "live": [],
         "finished": [],
+        "left": [],
     }
 
 

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from gitticks.cli.bug_report import refusal_of
 from gitticks.errors import GitticksError
+from gitticks.machine_errors import machine_error_of
 
 
 def error_of(number: int, name: str | bytes | None = None) -> OSError:
@@ -54,7 +54,7 @@ def error_of(number: int, name: str | bytes | None = None) -> OSError:
     ],
 )
 def test_what_the_machine_refuses_is_no_bug(error: OSError, message: str, hint: str) -> None:
-    told = refusal_of(error)
+    told = machine_error_of(error)
     assert isinstance(told, GitticksError)
     assert (told.message, told.hint) == (message, hint)
 
@@ -63,4 +63,4 @@ def test_what_the_machine_refuses_is_no_bug(error: OSError, message: str, hint: 
     "error", [ValueError("x"), OSError("x"), error_of(errno.EINVAL, "/r"), error_of(errno.EACCES)]
 )
 def test_anything_else_is(error: Exception) -> None:
-    assert refusal_of(error) is None
+    assert machine_error_of(error) is None

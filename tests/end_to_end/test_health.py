@@ -69,6 +69,7 @@ def test_a_dead_session_is_judged_by_what_its_agent_wrote(
         "run": False,
         "live": [],
         "finished": [],
+        "left": [],
     }
 
 

@@ -47,6 +47,7 @@ EPIC = "epic"
 RIGHT_SHARE = 0.99
 _BETWEEN_KILLS = (0.3, 4.0)
 _LOOK_SECONDS = 0.3
+_TRIES = 200
 _CONFIG = "human: when-required\nlimits: {idle: 6s, iteration: 60s, rest: 2s}\n"
 _ANSWER = "\n### 2026-11-23T00:00:00Z · human · Ada\n\nFriendly.\n"
 
@@ -167,16 +168,21 @@ class Person(threading.Thread):
         aside = file.with_name(".TASK.md.swp")
         aside.write_text(edited)
         aside.replace(file)
-        for _ in range(20):
-            done = run_git_command("commit", "-q", "-m", f"Answer {task}", str(file), at=project.board)
-            if done.returncode == 0 or "index.lock" not in done.stderr:
-                break
-            time.sleep(0.1)
+        done = self._git("commit", "-q", "-m", f"Answer {task}", str(file))
         self.soak.outcomes[f"committed: {done.returncode}"] += 1
         if done.returncode:
-            self.soak.trouble.append(f"commit {task}: {done.stdout}{done.stderr}")
-            run_git_command("checkout", "-q", "HEAD", "--", str(file), at=project.board)
+            self._git("checkout", "-q", "HEAD", "--", str(file))
         return done.returncode == 0
+
+    def _git(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Runs git on the board, again and again where it meets the lock of a command that works or was killed."""
+        for _ in range(_TRIES):
+            done = run_git_command(*words, at=self.soak.project.board)
+            if done.returncode == 0 or "lock" not in done.stderr:
+                return done
+            time.sleep(0.1)
+        self.soak.trouble.append(f"{words}: {done.stderr}")
+        return done
 
 
 def begin(soak: Soak, log: TextIO) -> subprocess.Popen[bytes]:

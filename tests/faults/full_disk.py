@@ -10,6 +10,7 @@ import itertools
 import os
 import random
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ from tests.cli.support import Ran, gt, gt_process
 from tests.faults.writers import IS_FULL, Kind, Wish, assert_each_once, assert_sound
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import fsck_problems, git
-from tests.support.runs import NO_REVIEW, RunProject, make_run_project
+from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, make_run_project
+from tests.support.waiting import until
 
 KILOBYTE = 1024
 TASK = "k7f2"
@@ -288,7 +290,34 @@ def temporary(disk: Disk, outside: Path) -> None:
     assert project.board_status() == ""
 
 
-SCENES = {"fill": fill, "sweep": sweep, "run": run, "board": board, "temporary": temporary}
+def agent(disk: Disk, _: Path) -> None:
+    """Lets an agent fill the disk: a run says so and loses nothing, one that goes on for ever works on once there is room."""
+    project = make_run_project(disk.place / "repository", "unmarked", NO_REVIEW)
+    project.settings("limits: {rest: 1s}\n")
+    project.agent(f"cat /dev/zero > big.bin\n{DONE}")
+    project.make(TASK)
+    big = project.workspace(TASK) / "big.bin"
+    ran = gt_process("run", "--headless", "--debounce", "0", at=project.path)
+    assert (ran.code, "Traceback" in ran.seen) == (1, False), ran.seen
+    assert "k7f2: left out of this run: " in ran.err, ran.seen
+    assert "no space left" in ran.err.lower(), ran.seen
+    assert "its dead session waits to be finished" in gt_process("health", at=project.path).out
+    big.unlink()
+    project.agent("[ -e once ] || { touch once; cat /dev/zero > big.bin; exit 1; }; rm once\n" + DONE)
+    with project.running("--auto", "--all") as process:
+        until(lambda: disk.free_kilobytes == 0 or process.poll() is not None, "the full disk")
+        time.sleep(3)
+        assert process.poll() is None, process.communicate()
+        big.unlink()
+        until(lambda: project.stands(TASK) == TO_REVIEW or process.poll() is not None, "the work")
+        project.interrupt(process)
+        said = process.communicate()[0]
+    assert project.stands(TASK) == TO_REVIEW, said
+    assert "Traceback" not in said, said
+    assert_sound(project)
+
+
+SCENES = {"agent": agent, "fill": fill, "sweep": sweep, "run": run, "board": board, "temporary": temporary}
 
 if __name__ == "__main__":
     main()

@@ -45,3 +45,7 @@ def test_a_full_board(tmp_path: Path) -> None:
 
 def test_a_full_folder_for_temporary_files(tmp_path: Path) -> None:
     play("temporary", tmp_path, size="1m")
+
+
+def test_an_agent_that_fills_the_disk(tmp_path: Path) -> None:
+    play("agent", tmp_path, size="8m")

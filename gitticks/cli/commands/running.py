@@ -240,7 +240,12 @@ def health_command(context: Context, *, as_json: bool) -> None:
     """
     health = check_health(context, (lambda _event: None) if as_json else RunLines(screen(), context.world))
     if as_json:
-        print_object(run=health.run_is_alive, live=list(health.live), finished=list(health.finished))
+        print_object(
+            run=health.run_is_alive,
+            live=list(health.live),
+            finished=list(health.finished),
+            left=list(health.left),
+        )
         return
     for record in health.live:
         say(
@@ -248,5 +253,7 @@ def health_command(context: Context, *, as_json: bool) -> None:
         )
     for task_id in health.finished:
         say(f"{task_id}  its dead session was finished")
-    if not health.live and not health.finished:
+    for task_id in health.left:
+        say(f"{task_id}  its dead session waits to be finished: `gt health` again")
+    if not health.live and not health.finished and not health.left:
         say("no session is alive, and none is dead")
