@@ -48,6 +48,10 @@ class RefusedError(GitticksError):
     exit_code = Exit.REFUSED
 
 
+class MachineError(GitticksError):
+    """The machine refused: no room, no right, something in the way. It may work later."""
+
+
 class LostRaceError(GitticksError):
     """Other writers won every retry; nothing was changed and repeating is safe."""
 

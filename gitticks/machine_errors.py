@@ -6,7 +6,7 @@ import errno
 from pathlib import PurePath
 from shlex import quote
 
-from gitticks.errors import GitticksError
+from gitticks.errors import MachineError
 from gitticks.safe_read import reason_of
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
@@ -16,10 +16,6 @@ _IN_THE_WAY = frozenset(
 )
 """Something else lies where gitticks keeps a file or a folder of its own."""
 _TOO_MANY_FILES = frozenset({errno.EMFILE, errno.ENFILE})
-
-
-class MachineError(GitticksError):
-    """The machine refused: no room, no right, something in the way. It may work later."""
 
 
 def machine_error_of(error: Exception) -> MachineError | None:

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from gitticks.errors import GitticksError, LostRaceError, RefusedError
+from gitticks.errors import GitticksError, LostRaceError, MachineError, RefusedError
 from gitticks.git.process import GitError
-from gitticks.machine_errors import MachineError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.errors import GitticksError, LostRaceError
+from gitticks.errors import GitticksError, LostRaceError, MachineError
 
 if TYPE_CHECKING:
     from gitticks.git.process import GitResult
@@ -89,7 +89,7 @@ def errors_of_writing(common_dir: Path) -> Iterator[None]:
         hint = (
             f"`ls -ld {place}` shows who may write" if is_refused else f"`df -h {place}` shows the room left"
         )
-        raise GitticksError(
+        raise MachineError(
             f"git cannot write to `{common_dir}`: {reason[:1].lower()}{reason[1:]}", hint=hint
         ) from error
 
