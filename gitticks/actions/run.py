@@ -36,6 +36,7 @@ from gitticks.runner.loop import Loop
 from gitticks.runner.mergequeue import MergeQueue, MergeResult
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.prompt import require_templates
 from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover
 from gitticks.runner.reviewing import require_program
@@ -66,6 +67,7 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
     run.claims = claims_of(context, lambda message: run.emit(Warned(None, message)))
     if options.agent is not None:
         require_program(run.registry.spec(options.agent), run.registry)
+    require_templates(context.store)
     loop = Loop(run)
     loop.require_agent()
     _require_prices(context, loop)

@@ -18,7 +18,7 @@ from gitticks.runner.checkpoints import Capture, capture_if_due
 from gitticks.runner.events import BudgetReached, ChecksEnded, Warned, tell
 from gitticks.runner.mailbox import Delivery
 from gitticks.runner.reviewing import find_waiver
-from gitticks.runner.scratchpad import add_entry
+from gitticks.runner.scratchpad import add_entry, add_failure
 from gitticks.runner.worklog import WorklogEntry, append_entry
 from gitticks.store import layout
 from gitticks.store.decisions import Circumstances, carry_out
@@ -65,7 +65,8 @@ def write_handover(
     take_delivery(transaction, handover.task_id, handover.actor, handover.work.delivery, circumstances)
     # First, since a checkpoint that the decision may ask for tells them.
     _add_usage(transaction, handover)
-    _add_learnings(transaction, handover, circumstances)
+    learnings = handover.work.delivery.learnings
+    _learn(transaction, handover.task_id, circumstances, learnings, handover.actor.name)
     decision = carry_out(transaction, handover.task_id, handover.ended, circumstances)
     _add_worklog(transaction, handover, circumstances)
     if handover.capture is not None:
@@ -84,6 +85,7 @@ def write_request(
 ) -> Decision:
     """Writes what an agent has done so far and what it asks for by command."""
     take_delivery(transaction, task_id, requested.actor, delivery, circumstances)
+    _learn(transaction, task_id, circumstances)
     return carry_out(transaction, task_id, requested, circumstances)
 
 
@@ -177,14 +179,18 @@ def _said(report: AgentReport, signal: Signal | None) -> str:
     return f"{words}\n\n{signal.details}" if signal and signal.details else words
 
 
-def _add_learnings(transaction: Transaction, handover: Handover, circumstances: Circumstances) -> None:
-    if not handover.work.delivery.learnings.strip():
+def _learn(
+    transaction: Transaction, task_id: TaskId, circumstances: Circumstances, learnings: str = "", by: str = ""
+) -> None:
+    """Adds what an agent learned, and the check that failed, to the scratchpad, which the tasks of an epic share."""
+    failure = circumstances.checks_failure or ""
+    if not learnings.strip() and not failure:
         return
-    task = transaction.task_file(handover.task_id).task
+    task = transaction.task_file(task_id).task
     path = layout.scratchpad_path(task.parent or task.id)
     before = (transaction.read(path) or b"").decode("utf-8", "replace")
-    source = f"{task.id} · {handover.actor.name}"
-    after = add_entry(before, handover.work.delivery.learnings, at=circumstances.at, source=source)
+    after = add_entry(before, learnings, at=circumstances.at, source=f"{task.id} · {by}")
+    after = add_failure(after, failure, at=circumstances.at, source=f"{task.id} · checks")
     if after != before:
         transaction.write(path, after.encode())
 

@@ -14,7 +14,13 @@ from gitticks.model.notes import Entry, ReviewOutcome, Section, pair_questions, 
 from gitticks.model.settings import Settings, VerifySettings
 from gitticks.model.status import ActorKind, Isolation, Role, Status
 from gitticks.model.task import CAME_TO_NOTHING, Ending, Task
-from gitticks.runner.templates import PromptContext, choose_kind, render_prompt, without_signals
+from gitticks.runner.templates import (
+    PromptContext,
+    choose_kind,
+    render_prompt,
+    require_sound,
+    without_signals,
+)
 from gitticks.runner.worklog import recent_work
 from gitticks.store import layout
 from gitticks.store.trust import require_trusted, runnables_of_file
@@ -222,6 +228,15 @@ def read_overrides(store: Store) -> dict[str, str]:
                 require_trusted(store.repository, runnables_of_file(f"{path}/{name}", content))
                 found[folder + name] = content.decode("utf-8", "replace")
     return found
+
+
+def require_templates(store: Store) -> None:
+    """Refuses to begin anything while a template of the team's is broken.
+
+    Raises:
+        GitticksError: one is, or was not trusted here.
+    """
+    require_sound(frozenset(read_overrides(store).items()))
 
 
 def _entry(entry: Entry, verb: str = "wrote") -> str:

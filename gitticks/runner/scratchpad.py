@@ -14,6 +14,7 @@ from datetime import datetime
 from gitticks.document.values import format_time
 
 LARGEST_BYTES = 16_000
+_LONGEST_FAILURE = 1_500
 _FOLDED_SHARE = 4
 """The folded lines may take one fourth of the room before the oldest of them are only counted."""
 _LONGEST_FOLDED = 160
@@ -63,6 +64,17 @@ def add_entry(scratchpad: str, text: str, *, at: datetime, source: str) -> str:
     entry = f"{heading}\n\n{escaped}"
     parts = _parse(scratchpad)
     return _fit(replace(parts, entries=(*parts.entries, _cut(entry)))).text()
+
+
+def add_failure(scratchpad: str, failure: str, *, at: datetime, source: str) -> str:
+    """Returns the scratchpad with a check's failure added: its first line and the end of its output, each failure once."""
+    head, _, output = failure.partition("\n")
+    tail = output.strip("\n")
+    if len(tail.encode()) > _LONGEST_FAILURE:
+        cut = tail.encode()[-_LONGEST_FAILURE:].decode(errors="ignore")
+        tail = f"    …\n{cut.partition(chr(10))[2] or cut}"
+    text = f"{head}\n\n{tail}".strip()
+    return scratchpad if text in scratchpad else add_entry(scratchpad, text, at=at, source=source)
 
 
 def rewind(scratchpad: str, then: str, tasks: Container[str]) -> str:

@@ -22,7 +22,7 @@ from gitticks.runner.budgets import limits_of_run, require_price
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned, tell
 from gitticks.runner.finishing import SessionEnding, finish_session
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
-from gitticks.runner.prompt import build_prompt
+from gitticks.runner.prompt import build_prompt, require_templates
 from gitticks.runner.requests import SessionListener
 from gitticks.runner.reviewing import (
     agents_left,
@@ -140,6 +140,7 @@ class SessionRun:
             require_worker(self.agent, self.file, self.run.registry)
         require_price(self.agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
         self._script()
+        require_templates(self.store)
         tasks = self.store.snapshot().all_tasks()
         plan = workspaces.plan(
             self.file.task, TaskGraph.of(tasks.values()), self.run.settings, self.run.repository

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from gitticks.errors import GitticksError
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.model.task import Task
 
 _TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
+_TEAM = "prompts/"
 _LARGEST_PROMPT = 20_000_000
 _SIGNAL = re.compile(r"<(/?promise)>")
 _SIGNAL_LINE = re.compile(r"^([ \t]*(?:STATUS|VERDICT))[ \t]*:(?=[ \t]*[A-Z]+[ \t]*$)", re.MULTILINE)
@@ -116,6 +119,9 @@ class PromptContext:
     focus: str = ""
 
 
+_FIELDS = {field.name: str(field.type) for field in fields(PromptContext)}
+
+
 def render_prompt(
     kind: PromptKind,
     context: PromptContext,
@@ -163,6 +169,22 @@ def check_template(name: str, text: str) -> None:
         raise _broken(name, {name: text}, error) from error
 
 
+@lru_cache(maxsize=8)
+def require_sound(overrides: frozenset[tuple[str, str]]) -> None:
+    """Refuses a team's templates, by name, if any prompt made from them fails, with everything in it or nothing.
+
+    Raises:
+        GitticksError: one does; it names the file and the line.
+    """
+    task = Task(TaskId("task"), "Title", labels=("label",))
+    texts = {name: "text" for name, kind in _FIELDS.items() if kind == "str"}
+    lists = {name: ("text",) for name, kind in _FIELDS.items() if kind.startswith("tuple")}
+    full: dict[str, Any] = {**texts, **lists}
+    for kind in PromptKind if overrides else ():
+        for context in (PromptContext(task, "/.gt"), PromptContext(task, **full)):
+            render_prompt(kind, context, overrides=dict(overrides))
+
+
 _CUT_FIRST = (
     ("worklog", True),
     ("scratchpad", True),
@@ -195,13 +217,17 @@ def _left_out(count: int) -> str:
 
 class _Renderer:
     def __init__(self, name: str, overrides: Mapping[str, str]) -> None:
-        from jinja2 import ChoiceLoader, DictLoader, FileSystemLoader, StrictUndefined
+        from jinja2 import ChoiceLoader, FileSystemLoader, FunctionLoader, StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        def team(name: str) -> tuple[str, str, None] | None:
+            """Gives a template its name, by which the traceback of an error tells the line."""
+            return (overrides[name], f"{_TEAM}{name}", None) if name in overrides else None
 
         self._name = name
         self._overrides = overrides
         self._environment = ImmutableSandboxedEnvironment(
-            loader=ChoiceLoader([DictLoader(overrides), FileSystemLoader(_TEMPLATES)]),
+            loader=ChoiceLoader([FunctionLoader(team), FileSystemLoader(_TEMPLATES)]),
             undefined=StrictUndefined,
             autoescape=False,
             trim_blocks=True,
@@ -240,14 +266,25 @@ def _bounded(pieces: Iterator[str]) -> str:
 def _broken(name: str, overrides: Mapping[str, str], error: Exception) -> GitticksError:
     from jinja2 import TemplateNotFound
 
-    is_missing = isinstance(error, TemplateNotFound)
-    place = name if is_missing else str(getattr(error, "name", None) or name)
+    # What cannot be read tells its place itself; of what fails while it is filled the traceback tells it.
     line = getattr(error, "lineno", None)
+    place, line = (getattr(error, "name", None) or name, line) if line else _place_of(error) or (name, None)
     where = f"{place}:{line}" if line else place
     words = " ".join(str(error).split()) or type(error).__name__
-    words = f"there is no template `{words}`" if is_missing else words
+    words = f"there is no template `{words}`" if isinstance(error, TemplateNotFound) else words
     hint = f"fix `.gitticks/prompts/{place}`, or remove it to use the built-in one" if overrides else None
     return GitticksError(f"the prompt template `{where}` is broken: {words}", hint=hint)
+
+
+def _place_of(error: Exception) -> tuple[str, int] | None:
+    """Returns the template of the team's and the line where it failed, the innermost one."""
+    found, step = None, error.__traceback__
+    while step is not None:
+        file = step.tb_frame.f_code.co_filename
+        if file.startswith(_TEAM):
+            found = (file.removeprefix(_TEAM), step.tb_lineno)
+        step = step.tb_next
+    return found
 
 
 def _values(context: PromptContext) -> dict[str, object]:

@@ -24,7 +24,10 @@ from gitticks.runner.workspaces import Workspace
 from gitticks.store.branch import Store
 from gitticks.store.transaction import Transaction
 from tests.support.repositories import commit_file, git
+from tests.support.runs import DONE, RunProject, project
 from tests.support.stores import ADA, make_store, make_task
+
+__all__ = ["project"]
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BODY = """\
@@ -230,3 +233,35 @@ def test_a_crash_is_told_where_no_gate_failed() -> None:
 def test_a_way_out_of_stuck_is_seen() -> None:
     freed = Event(EventType.MOVED, AT, ENGINE, Status.STUCK, Status.WORKING)
     assert find_setbacks([started(), ended(), freed, started()]).was_stuck
+
+
+def test_a_broken_template_is_named_before_anything_starts(project: RunProject) -> None:
+    project.agent(DONE)
+    project.make()
+    template = project.board / "prompts/worker.md"
+    template.parent.mkdir()
+    template.write_text("Do it.\n\n{{ tsk.title }}\n")
+    git("add", "prompts", at=project.board)
+    git("commit", "-qm", "ours", at=project.board)
+    ran = project.run()
+    assert "error: the prompt template `worker.md:3` is broken: 'tsk' is undefined" in ran.err
+    assert "fix `.gitticks/prompts/worker.md`" in ran.err
+    assert project.stands() == (Status.PENDING, None)
+    assert "prompt template `worker.md:3` is broken" in project.gt("doctor").out
+    template.write_text("{{ task.title }}\n{% include 'parts/signals.md' %}")
+    git("commit", "-qam", "ours", at=project.board)
+    project.run()
+    assert project.stands() != (Status.PENDING, None)
+
+
+def test_a_check_that_failed_is_in_the_scratchpad_once_and_with_its_end(project: RunProject) -> None:
+    noise = "for i in $(seq 2000); do echo line $i; done; echo the end; false"
+    project.settings(f"review: none\nverify: {{test: '{noise}'}}\n")
+    project.agent(DONE)
+    project.make()
+    project.run("--max-iterations", "2")
+    scratchpad = (project.store.read("tasks/f2/k7f2/scratchpad.md") or b"").decode()
+    assert scratchpad.count("k7f2 · checks\n\ntests failed (exit code 1)") == 1
+    assert scratchpad.rstrip().endswith("the end")
+    assert "line 1\n" not in scratchpad
+    assert len(scratchpad) < 2_000

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +13,7 @@ from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.model.task import Task
-from gitticks.runner.templates import PromptContext, PromptKind, choose_kind, render_prompt
+from gitticks.runner.templates import PromptContext, PromptKind, choose_kind, render_prompt, require_sound
 from gitticks.workflow.signals import Reading, SignalKind, read_signal
 
 TASK = Task(TaskId("k7f2"), "Keep the return URL", labels=("login",))
@@ -169,6 +172,63 @@ def test_a_broken_or_hostile_template_is_an_error_that_names_it(template: str) -
     with pytest.raises(GitticksError, match=r"the prompt template `worker\.md") as raised:
         render_prompt(PromptKind.WORKER, context(), overrides={"worker.md": template})
     assert raised.value.hint is not None
+
+
+@pytest.mark.parametrize(
+    ("overrides", "place"),
+    [
+        ({"worker.md": "one\n{{ tsk.title }}\n"}, "worker.md:2"),
+        ({"worker.md": "one\n\n{% if %}\n"}, "worker.md:3"),
+        ({"parts/limits.md": "one\n\n\n{{ limits }}\n"}, "parts/limits.md:4"),
+        ({"clarifier.md": "{{ 1 / 0 }}"}, "clarifier.md:1"),
+        ({"reviewer.md": "{% if review %}{{ handof }}{% endif %}"}, "reviewer.md:1"),
+        ({"rework.md": '{% include "parts/ours.md" %}'}, "rework.md:1"),
+    ],
+)
+def test_templates_are_refused_by_file_and_line_before_anything_is_made_of_them(
+    overrides: dict[str, str], place: str
+) -> None:
+    with pytest.raises(GitticksError, match=f"the prompt template `{re.escape(place)}` is broken"):
+        require_sound(frozenset(overrides.items()))
+    require_sound(frozenset({"worker.md": "{{ task.title }} {{ dots }}"}.items()))
+
+
+REAL = {
+    "text": "Signing in forgets where you were going.",
+    "task_context": "See `login.py`.",
+    "acceptance": "- the URL is kept",
+    "handoff": "- DONE: the URL is kept",
+    "review": "FAIL\n\n- login.py:3 leaks",
+    "feedback": "Ada wrote at 2026-01-02T03:04:05Z:\n\n> Mind the tests.",
+    "questions": "claude asked at 2026-01-02T03:04:05Z:\n\n> Which tone?",
+    "failure": "tests failed (exit code 1): `make test`\n\n    1 failed",
+    "warnings": ("changes to `## Context` were dropped",),
+    "conflicts": ("login.py",),
+    "denied": ("Bash: make install",),
+    "epic_title": "Logins",
+    "epic_text": "All about logins.",
+    "scratchpad": "### 2026-01-02T03:04:05Z · k7f2 · claude\n\nuse make",
+    "worklog": "## 1 · 2026-01-02T03:04:05Z · worker · claude\n\n- ended: clean",
+    "worklog_summary": "3 entries before these",
+    "checks": ("everything is committed", "`make test`"),
+    "base": "main",
+    "start": "main",
+    "head": "abc1234",
+    "since_fork": True,
+    "changes": "1 files changed, 2 lines added, 0 removed:\n\n- `login.py`",
+    "focus": "tests",
+}
+
+
+@pytest.mark.parametrize("kind", PromptKind)
+def test_each_prompt_reads_as_it_did(kind: PromptKind) -> None:
+    """A change is meant if you look at `git diff` after `WRITE_PROMPTS=1 pytest tests/runner/test_templates.py`."""
+    prompt = render_prompt(kind, context(**REAL))
+    file = Path(__file__).with_name("prompts") / f"{kind}.md"
+    if "WRITE_PROMPTS" in os.environ:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(prompt)
+    assert prompt == file.read_text()
 
 
 def test_template_language_inside_a_text_stays_text() -> None:

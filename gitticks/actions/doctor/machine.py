@@ -18,6 +18,7 @@ from gitticks.git.log import read_log
 from gitticks.git.process import git_version
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
+from gitticks.runner.templates import require_sound
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
 from gitticks.store.settings import load_settings
 
@@ -129,13 +130,20 @@ def check_settings(context: Context) -> Iterator[Finding]:
 
 def check_templates(context: Context) -> Iterator[Finding]:
     """Yields the templates that no prompt can be made from."""
+    readable: set[tuple[str, str]] = set()
     for folder in (PROMPTS_FOLDER, f"{PROMPTS_FOLDER}/parts"):
         for path in (f"{folder}/{name}" for name in sorted(context.store.list(folder))):
-            content = context.store.read(path)
+            content = context.store.read(path) or b""
             try:
-                check_team_file(path, content or b"")
+                check_team_file(path, content)
             except GitticksError as error:
                 yield Finding(Severity.ERROR, error.message, error.hint)
+            else:
+                readable.add((path.removeprefix(f"{PROMPTS_FOLDER}/"), content.decode("utf-8", "replace")))
+    try:
+        require_sound(frozenset(readable))
+    except GitticksError as error:
+        yield Finding(Severity.ERROR, error.message, error.hint)
 
 
 def check_agents(context: Context) -> Iterator[Finding]:
