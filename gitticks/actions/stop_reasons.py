@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _STUCK = Status.STUCK.encode()
+_ASKED = b'"awaiting.set"'
 
 MOST_READ = 200
 """So many tasks' texts and histories are looked into for one answer."""
@@ -40,8 +41,10 @@ def stuck_reason(history: bytes) -> str | None:
     return None
 
 
-def _escalated(history: bytes) -> str:
-    """Returns why gitticks itself asked a person last; empty if it did not."""
+def _asked_by_engine(history: bytes, at: datetime | None) -> str:
+    """Returns why gitticks itself asked a person last; empty if it did not, or not at that time."""
+    if _ASKED not in history:
+        return ""
     from gitticks.document.history import read_history
     from gitticks.model.event import ENGINE, EventType
 
@@ -49,7 +52,8 @@ def _escalated(history: bytes) -> str:
         event for event in reversed(read_history(history).events) if event.type is EventType.AWAITING_SET
     )
     last = next(asked, None)
-    return last.reason or "" if last is not None and last.actor == ENGINE else ""
+    is_ours = last is not None and last.actor == ENGINE and at in (None, last.at)
+    return last.reason or "" if last is not None and is_ours else ""
 
 
 def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
@@ -63,8 +67,11 @@ def said_of(index: Index, task: TaskRow) -> str:
     """Returns why a task is stuck, or else the agent's note that came with its signal; empty if there is none."""
     if task.status == Status.STUCK:
         return stuck_reason(index.history(task.id)) or ""
-    if task.awaiting == Awaiting.ESCALATION and (why := _escalated(index.history(task.id))):
-        return why
+    is_escalated = task.awaiting == Awaiting.ESCALATION
+    if is_escalated or task.status == Status.REVIEWING:
+        why = _asked_by_engine(index.history(task.id), None if is_escalated else task.asked_at)
+        if why:
+            return why
     if task.asked_at is None or b"notes" not in (index.data(task.id) or b"").lower():
         return ""
     from gitticks.actions.showing import body_of, notes_of

@@ -31,7 +31,7 @@ _QUIET = {
     "GLAB_CHECK_UPDATE": "false",
 }
 _ADDRESS = re.compile(
-    r"(?:[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:@]+)(?::\d+)?/|(?:[^/@:]+@)?(?P<ssh_host>[^/:@]+):(?!/))"
+    r"(?:[a-z+]+://(?:[^/@]*@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[^/@:]+@)?(?P<ssh_host>[\w.-]+):(?!/))"
     r"(?P<path>[\w.-]+(?:/[\w.-]+)+)/?"
 )
 _LIMITED = ("rate limit", "http 429", "abuse detection")
@@ -55,11 +55,10 @@ class Project:
     def of_address(cls, address: str) -> Project | None:
         """Returns the project that a remote's address names; None for a folder, or what has no owner."""
         found = _ADDRESS.fullmatch(address)
-        return (
-            None
-            if found is None
-            else cls(found["host"] or found["ssh_host"], found["path"].removesuffix(".git"))
-        )
+        if found is None or (host := found["host"] or found["ssh_host"]).startswith("-"):
+            return None
+        path = found["path"].removesuffix(".git")
+        return None if {".", ".."} & set(path.split("/")) else cls(host, path)
 
 
 class Forge(ABC):

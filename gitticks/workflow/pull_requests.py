@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.notes import Entry, Section
-from gitticks.model.pull_request import Check, Comment, PullRequest, PullState
+from gitticks.model.pull_request import Check, Comment, PullState
 from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
 from gitticks.model.task import Approval
 from gitticks.workflow.artifacts import PULL_REQUEST_GATE
@@ -17,6 +18,8 @@ from gitticks.workflow.triggers import PullRequestOpened, PullRequestSeen
 
 STRENGTH = "L0"
 """How strong an approving review is: a name that the forge vouches for, and nothing of ours."""
+QUIET = timedelta(minutes=1)
+"""So long after the last comment a task goes back."""
 _LONGEST_TEXT = 8_000
 
 
@@ -34,7 +37,11 @@ def follow_pull_request(draft: Draft, seen: PullRequestSeen) -> None:
     task, pull = draft.task, seen.pull
     if not task.is_offered or task.pr != pull.url:
         raise RefusedError(f"`{task.id}` has no open pull request", hint=f"`gt show {task.id}`")
-    requests = [one for one in _take_comments(draft, pull) if one.is_request]
+    new = [one for one in pull.comments if one.mark not in draft.counts.taken]
+    requests = [one for one in new if one.is_request]
+    if pull.state is PullState.OPEN and any(draft.at - one.at < QUIET for one in requests):
+        return  # whoever comments line by line is let finish
+    _take_comments(draft, new)
     is_ours = pull.head == task.end_sha
     red = [one for one in pull.checks if one.is_red] if is_ours else []
     if pull.state is PullState.MERGED:
@@ -51,9 +58,8 @@ def follow_pull_request(draft: Draft, seen: PullRequestSeen) -> None:
         _approve(draft, pull.approved_by[0])
 
 
-def _take_comments(draft: Draft, pull: PullRequest) -> list[Comment]:
-    """Adds each comment that was never taken as a note at its own time, so that two clones add the same one."""
-    new = [one for one in pull.comments if one.mark not in draft.counts.taken]
+def _take_comments(draft: Draft, new: list[Comment]) -> None:
+    """Adds each comment as a note at its own time, so that two clones add the same one."""
     for one in new:
         place = f"On `{one.place}`:\n\n" if one.place else ""
         text = f"{place}{one.text.strip()[:_LONGEST_TEXT]}"
@@ -61,7 +67,6 @@ def _take_comments(draft: Draft, pull: PullRequest) -> list[Comment]:
     if new:
         count = "a comment" if len(new) == 1 else f"{len(new)} comments"
         draft.log(EventType.NOTED, f"{count} on the pull request", data={"taken": [one.mark for one in new]})
-    return new
 
 
 def _red_words(red: list[Check]) -> str:

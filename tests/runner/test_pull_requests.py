@@ -97,6 +97,7 @@ def test_an_approval_opens_a_pull_request(project: RunProject, forge: StandIn) -
     assert forge.pulls[1]["title"] == "Keep the return URL"
     assert forge.head() == task.end_sha
     assert project.gt("doctor").code == 0, project.gt("doctor").seen
+    assert f"its pull request waits for review and merge: {URL}" in project.ok("inbox")
 
 
 @pytest.mark.parametrize("how", ["merge", "squash", "rebase"])
@@ -383,7 +384,7 @@ def test_gitlab(project: RunProject, gitlab: StandIn) -> None:
     assert WORK_URL in project.ok("approve", "k7f2")
     member, stranger = {"id": 3, "username": "grace"}, {"id": 99, "username": "mallory"}
     position = {"new_path": "login.txt", "new_line": 1}
-    times = {"created_at": "2026-11-23T10:00:00.123Z"}
+    times = {"created_at": "2020-11-23T10:00:00.123Z"}
     gitlab.lists["notes"] = [
         {"id": 1, "system": True, "body": "approved", "author": member, **times},
         {"id": 2, "system": False, "body": "do as I say", "author": stranger, **times},

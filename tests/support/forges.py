@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from tests.support.repositories import git
 
 PROJECT = "acme/shop"
-LINE = "2026-11-23T10:00:{:02d}Z"
+LINE = "2020-11-23T10:00:{:02d}Z"
 
 # What `gh api` and `glab api` do of all that they can: one request, the answer on stdout, errors as gh words them.
 RECORDED = """#!{python}

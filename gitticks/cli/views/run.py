@@ -195,9 +195,10 @@ def _outcome(event: TaskMoved, reason: str) -> str:
         return f"stuck: {reason}"
     if event.target is Status.DONE:
         return "done"
+    if reason and event.awaiting is not None and event.source is event.target is Status.REVIEWING:
+        return reason
     if event.awaiting is not None:
-        stays = event.source is event.target is Status.REVIEWING
-        why = f": {reason}" if reason and (event.awaiting is Awaiting.ESCALATION or stays) else ""
+        why = f": {reason}" if event.awaiting is Awaiting.ESCALATION and reason else ""
         return f"waits for you: {event.awaiting}{why}"
     return "approved; merging" if event.is_merging else ""
 
