@@ -49,7 +49,6 @@ class Setting:
 
 NOT_YET: tuple[str, ...] = (
     "approvals.allowed_signers",
-    "council.",
     "keep.",
     "permissions.allow",
     "permissions.default",
@@ -66,7 +65,6 @@ NOT_YET: tuple[str, ...] = (
 
 NOT_YET_VALUES: Mapping[str, tuple[object, ...]] = {
     "approvals.minimum": ("L1", "L2", "L3"),
-    "review": (ReviewPolicy.COUNCIL,),
     "sandbox.preset": (SandboxPreset.STRICT, SandboxPreset.PERMISSIVE),
 }
 """Values of other settings that nothing acts on yet."""

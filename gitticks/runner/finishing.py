@@ -27,7 +27,7 @@ from gitticks.workflow.budget import spent_of
 from gitticks.workflow.decision import is_turn_of
 from gitticks.workflow.sessions import MOST_DENIED
 from gitticks.workflow.signals import read_signal
-from gitticks.workflow.triggers import Requested, SessionEnded
+from gitticks.workflow.triggers import Requested, ReviewTimedOut, SessionEnded
 
 if TYPE_CHECKING:
     from gitticks.agents.base import AgentReport
@@ -63,6 +63,11 @@ def write_handover(
 ) -> tuple[Decision, ...]:
     """Writes what a session left and what follows from it, for the task and then for the epics that it counts into."""
     take_delivery(transaction, handover.task_id, handover.actor, handover.work.delivery, circumstances)
+    _keep_answers(transaction, handover)
+    if handover.work.delivery.is_late and is_turn_of(
+        transaction.task_file(handover.task_id).task, Role.REVIEWER
+    ):
+        carry_out(transaction, handover.task_id, ReviewTimedOut(), circumstances)
     # First, since a checkpoint that the decision may ask for tells them.
     _add_usage(transaction, handover)
     learnings = handover.work.delivery.learnings
@@ -74,6 +79,14 @@ def write_handover(
     ended = handover.ended
     spent = spent_of(ended.spent, ended.role, ended.ending.value)
     return decision, *count_into_epics(transaction, handover.task_id, spent, circumstances)
+
+
+def _keep_answers(transaction: Transaction, handover: Handover) -> None:
+    """Puts the answers of a council beside the round that they are about."""
+    for name, text in handover.work.delivery.answers.items():
+        names = transaction.list(layout.rounds_folder(handover.task_id))
+        path = layout.next_round_path(names, handover.task_id, f"review-{name}")
+        transaction.write(path, f"{text.strip()}\n".encode())
 
 
 def write_request(

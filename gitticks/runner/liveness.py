@@ -58,10 +58,22 @@ def held_tasks(own_place: str) -> frozenset[TaskId]:
 
 
 def is_session_alive(folder: str, task_id: str) -> bool:
-    """True while its runner or anything of its agent holds one of the session's locks in `folder`."""
+    """True while its runner or anything of its agents holds one of the session's locks in `folder`."""
     from gitticks.flocks import is_lock_held  # most of the time there is no session
 
-    return is_lock_held(f"{folder}/{task_id}{LOCK}") or is_lock_held(f"{folder}/{task_id}{TREE_LOCK}")
+    if is_lock_held(f"{folder}/{task_id}{LOCK}"):
+        return True
+    number = 1
+    while os.path.lexists(path := f"{folder}/{tree_lock_name(task_id, number)}"):
+        if is_lock_held(path):
+            return True
+        number += 1
+    return False
+
+
+def tree_lock_name(task_id: str, number: int) -> str:
+    """Returns the name of the lock of a session's agent; only a council has several."""
+    return f"{task_id}{TREE_LOCK}" if number == 1 else f"{task_id}.{number}{TREE_LOCK}"
 
 
 def is_run_alive_at(own_place: str) -> bool:

@@ -10,7 +10,8 @@ import contextlib
 import os
 import shlex
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +32,6 @@ from gitticks.runner.untrusted_files import (
 from gitticks.runner.workspace_plan import MAILBOX_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from gitticks.document.taskfile import TaskFile
     from gitticks.runner.workspaces import Workspace
 
@@ -52,7 +51,8 @@ class Delivery:
     """What came back, as far as the role may write it.
 
     `questions` and `notes` are the texts of new entries in file order, `known_questions` and `known_notes` the
-    entries that the agent was given, `given` the role's own section as it was given. `warnings` name what was dropped.
+    entries that the agent was given, `given` the role's own section as it was given. `warnings` name what was dropped. A council has an answer of each reviewer,
+    by name, and `is_late` if its time was up before all had answered.
     """
 
     handoff: str | None = None
@@ -64,6 +64,8 @@ class Delivery:
     known_questions: tuple[Entry, ...] = ()
     known_notes: tuple[Entry, ...] = ()
     given: str | None = None
+    answers: Mapping[str, str] = field(default_factory=dict)
+    is_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from gitticks.model.status import ActorKind, Isolation, Role, Status
 from gitticks.model.task import CAME_TO_NOTHING, Ending, Task
 from gitticks.runner.templates import (
     PromptContext,
+    PromptKind,
     choose_kind,
     render_prompt,
     require_sound,
@@ -23,6 +24,7 @@ from gitticks.runner.templates import (
 )
 from gitticks.runner.worklog import recent_work
 from gitticks.store import layout
+from gitticks.store.rounds import read_rounds
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.artifacts import count_since_last_word
 from gitticks.workflow.sessions import current_round
@@ -40,6 +42,7 @@ _OVERFLOWED = (
 )
 
 _MOST_PATHS = 100
+_MOST_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +123,12 @@ def build_prompt(
     settings: Settings,
     *,
     is_resumed: bool = False,
+    focus: str = "",
+    is_council: bool = False,
 ) -> str:
     """Returns the prompt for a session on a task, at most `limits.prompt` bytes long as far as that goes.
 
-    With `is_resumed` the agent goes on with a session of its own, and is not told again what it knows.
+    A reviewer has a `focus`, and answers in a message where it is one of a council. With `is_resumed` the agent goes on with a session of its own, and is not told again what it knows.
 
     Raises:
         GitticksError: a template of the team's is broken.
@@ -146,6 +151,8 @@ def build_prompt(
         acceptance=file.section(Section.ACCEPTANCE) or "",
         handoff=(file.section(Section.HANDOFF) or "") if role is Role.REVIEWER else "",
         review=(file.section(Section.REVIEW) or "") if is_worker and review_failed else "",
+        earlier_reviews="" if is_worker else _earlier_reviews(store, task),
+        focus=focus,
         feedback=feedback_text(file.entries(Section.NOTES), file.entries(Section.QUESTIONS)),
         questions=open_question_text(file.entries(Section.QUESTIONS)),
         failure=setbacks.failure if is_worker else "",
@@ -168,6 +175,8 @@ def build_prompt(
         else "",
     )
     kind = choose_kind(role, review_failed=review_failed, was_stuck=setbacks.was_stuck, is_resumed=is_resumed)
+    if is_council and kind is PromptKind.REVIEWER:
+        kind = PromptKind.COUNCILLOR
     # What did not fit into the agent's context window last time is halved.
     limit = settings.limits.prompt >> count_since_last_word(history).overflows
     return render_prompt(kind, context, overrides=read_overrides(store), limit_bytes=limit)
@@ -245,6 +254,13 @@ def _entry(entry: Entry, verb: str = "wrote") -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
+
+
+def _earlier_reviews(store: Store, task: Task) -> str:
+    """Returns what the last rounds' reviews asked for, the newest first."""
+    rounds = read_rounds(store.repository, store.tip(), task.id)
+    found = [(one.number, one.review) for one in reversed(rounds) if one.review]
+    return "\n\n".join(f"Round {number}:\n\n{_quoted(text)}" for number, text in found[:_MOST_ROUNDS])
 
 
 def _text(store: Store, path: str) -> str:

@@ -26,8 +26,8 @@ from gitticks.runner.liveness import (
     RECORD,
     SESSIONS_FOLDER,
     STOPPED,
-    TREE_LOCK,
     is_session_alive,
+    tree_lock_name,
 )
 from gitticks.safe_read import read_plain_file
 
@@ -38,9 +38,12 @@ class Sessions:
     def __init__(self, own_dir: Path) -> None:
         self._folder = own_dir / SESSIONS_FOLDER
 
-    def tree_lock(self, task_id: TaskId) -> Path:
-        """Returns the lock that the supervisor of a session's agent holds as long as anything of it lives."""
-        return self._folder / f"{task_id}{TREE_LOCK}"
+    def tree_lock(self, task_id: TaskId, number: int = 1) -> Path:
+        """Returns the lock that the supervisor of an agent holds as long as anything of it lives.
+
+        A council's session has several agents, by number.
+        """
+        return self._folder / tree_lock_name(task_id, number)
 
     @contextlib.contextmanager
     def hold(self, record: SessionRecord) -> Iterator[None]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentKind, AgentSpec
@@ -24,6 +25,9 @@ NO_AGENT_HINT = (
     "`gt config agents.mine.argv '[\"./agent.sh\"]'` and `gt config agent mine`"
 )
 _HANDED_OFF_FROM = (Status.WORKING, Status.STUCK)
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
+COUNCIL = "council"
+"""Who the history says a council's session is by."""
 NO_REVIEW_BLOCKS = "the script agent has no `sh reviewer` block in this task"
 
 
@@ -60,6 +64,39 @@ def choose_agent(
     name = asked or task.agent
     spec = registry.spec(name) if name else registry.default_spec()
     return replace(spec, model=model or task.model or spec.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewer:
+    """One who reviews: a name of its own among the others, the agent, and what it is to look at."""
+
+    name: str
+    agent: AgentSpec
+    focus: str = ""
+
+
+def choose_reviewers(
+    registry: Registry, task: Task, settings: Settings, *, asked: str | None = None
+) -> tuple[Reviewer, ...]:
+    """Returns who reviews a task: all of `reviewers` where a council does, else the first; never none.
+
+    Raises:
+        GitticksError: an agent is named that does not exist.
+    """
+    first = choose_agent(registry, task, settings, Role.REVIEWER, asked=asked)
+    if not settings.reviewers:
+        return (Reviewer(first.name, first),)
+    own = registry.spec(asked or task.agent or "") if asked or task.agent else registry.default_spec()
+    wanted = settings.reviewers if settings.review is ReviewPolicy.COUNCIL else settings.reviewers[:1]
+    found: dict[str, Reviewer] = {}
+    for one in wanted:
+        agent = registry.spec(one.agent) if one.agent else own
+        name = (
+            _NOT_IN_NAMES.sub("-", one.name).strip(".-") or "reviewer"
+        )  # its answers are files of that name
+        name = name if name not in found else f"{name}-{len(found) + 1}"
+        found[name] = Reviewer(name, agent, one.focus or "")
+    return tuple(found.values())
 
 
 def agents_left(
@@ -160,12 +197,11 @@ def find_waiver(
     if settings.review is ReviewPolicy.NONE or file.task.is_epic:
         return None
     try:
-        agent = choose_agent(registry, file.task, settings, Role.REVIEWER, asked=asked)
+        reviewers = choose_reviewers(registry, file.task, settings, asked=asked)
     except GitticksError:
         return None
-    if agent.kind is not AgentKind.SCRIPT or script_blocks(file, Role.REVIEWER):
-        return None
-    return NO_REVIEW_BLOCKS
+    is_scripted = all(one.agent.kind is AgentKind.SCRIPT for one in reviewers)
+    return NO_REVIEW_BLOCKS if is_scripted and not script_blocks(file, Role.REVIEWER) else None
 
 
 def find_review_waiver(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,19 +15,25 @@ from gitticks.errors import GitticksError
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.queries import TaskGraph
+from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import ActorKind, Role
 from gitticks.model.task import KEPT_FROM_WORK, Ending, SessionRecord, Task, Usage
 from gitticks.processes import own_identity
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import limits_of_run, require_price
+from gitticks.runner.council import CouncilResult, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned, tell
 from gitticks.runner.finishing import SessionEnding, finish_session
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
 from gitticks.runner.prompt import build_prompt, require_templates
 from gitticks.runner.requests import SessionListener
+from gitticks.runner.review_checkouts import plan_review
 from gitticks.runner.reviewing import (
+    COUNCIL,
+    Reviewer,
     agents_left,
     choose_agent,
+    choose_reviewers,
     find_waiver,
     first_awake,
     is_missing,
@@ -35,6 +42,8 @@ from gitticks.runner.reviewing import (
 )
 from gitticks.store.decisions import carry_out
 from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.workflow.decision import waived_person
+from gitticks.workflow.policies import policy_for
 from gitticks.workflow.sessions import current_round
 from gitticks.workflow.triggers import PolicyChanged, SessionStarted
 
@@ -114,17 +123,25 @@ class SessionRun:
         self.stop = stop
         self.store = run.open_store()
         self.file: TaskFile = self.store.task_file(task_id)
+        asked = run.options.agent
+        self.reviewers = (
+            choose_reviewers(run.registry, self.file.task, run.settings, asked=asked)
+            if role is Role.REVIEWER
+            else ()
+        )
+        self.is_council = bool(self.reviewers) and run.settings.review is ReviewPolicy.COUNCIL
         self.asked = choose_agent(
-            run.registry, self.file.task, run.settings, role, asked=run.options.agent, model=run.options.model
+            run.registry, self.file.task, run.settings, role, asked=asked, model=run.options.model
         )
         left = agents_left(run.registry, self.asked, lambda: self.store.history(task_id))
         self.agent = first_awake(left, run.resting())
         self.has_fallback = len(left) > 1
         self.report: AgentReport | None = None
+        self.reports: tuple[tuple[str, AgentReport], ...] = ()
         self.was_ready = False
         self.reached: tuple[BudgetReached, ...] = ()
         self.round = current_round(self.file.task, role)
-        self.actor = Actor(ActorKind.AGENT, self.agent.name, role)
+        self.actor = Actor(ActorKind.AGENT, COUNCIL if self.is_council else self.agent.name, role)
 
     def execute(self) -> Decision:
         """Runs the session to its end and returns the last decision.
@@ -138,23 +155,77 @@ class SessionRun:
             return self._pass_by(waiver)
         if self.role is Role.WORKER:
             require_worker(self.agent, self.file, self.run.registry)
-        require_price(self.agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
-        self._script()
+        for agent in {
+            self.agent.name: self.agent,
+            **{one.agent.name: one.agent for one in self.reviewers},
+        }.values():
+            require_price(agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
+        self._script(self.agent)
         require_templates(self.store)
-        tasks = self.store.snapshot().all_tasks()
-        plan = workspaces.plan(
-            self.file.task, TaskGraph.of(tasks.values()), self.run.settings, self.run.repository
-        )
+        plan = self._plan()
         record = self._record(plan)
         with self.run.sessions.hold(record):
             self._start(plan)
+            listener = SessionListener(self, record)
             try:
-                order = self._order(plan, record)
+                seats = self._seats(record) if self.is_council else []
+                order = None if seats else self._order(plan, record)
             except GitticksError as error:
                 failed = AgentReport(Ending.START_FAILED, detail=str(error))
                 return self._finish(SessionResult(failed))
-            listener = SessionListener(self, record)
+            if order is None:
+                return self._finish_council(self._hold_council(seats, listener))
             return self._finish(self.run.place.hold(order, self.stop, listener))
+
+    def _plan(self, number: int = 1) -> Workspace:
+        run, task = self.run, self.file.task
+        graph = TaskGraph.of(self.store.snapshot().all_tasks().values())
+        if self.role is Role.REVIEWER:
+            return plan_review(task, graph, run.settings, run.repository, number)
+        return workspaces.plan(task, graph, run.settings, run.repository)
+
+    def _seats(self, record: SessionRecord) -> list[SessionOrder]:
+        """Returns what each reviewer of a council is to do; those are left out that have no script to run.
+
+        Raises:
+            GitticksError: a prompt or a script cannot be used.
+        """
+        return [
+            self._review_order(one, number, record)
+            for number, one in enumerate(self.reviewers, start=1)
+            if one.agent.kind is not AgentKind.SCRIPT or script_blocks(self.file, self.role)
+        ]
+
+    def _hold_council(self, orders: Sequence[SessionOrder], listener: SessionListener) -> CouncilResult:
+        settings = self.run.settings
+        policy = policy_for(self.file.task, settings)
+        return hold_council(
+            self.run.place,
+            orders,
+            settings.council,
+            prices=settings.prices,
+            person_follows=waived_person(self.file.task, policy) is None,
+            stop=self.stop,
+            heard=listener,
+        )
+
+    def _review_order(self, reviewer: Reviewer, number: int, record: SessionRecord) -> SessionOrder:
+        plan = self._plan(number)
+        prompt = build_prompt(
+            self.store, self.file, self.role, plan, self.run.settings, focus=reviewer.focus, is_council=True
+        )
+        return SessionOrder(
+            record,
+            plan,
+            self.file,
+            reviewer.agent,
+            self._script(reviewer.agent),
+            prompt,
+            None,
+            prompt,
+            number,
+            reviewer.name,
+        )
 
     def find_waiver(self) -> str | None:
         """Returns why no agent can review the task, or None."""
@@ -175,7 +246,7 @@ class SessionRun:
             self.task_id,
             self.role,
             self.round,
-            self.agent.name,
+            self.actor.name,
             me.pid,
             me.start_ticks,
             me.boot_id,
@@ -196,7 +267,7 @@ class SessionRun:
             SessionBegan(
                 self.task_id,
                 self.file.task.title,
-                self.agent.name,
+                self.actor.name,
                 self.role,
                 shown,
                 self.file.task.base,
@@ -217,21 +288,22 @@ class SessionRun:
             GitticksError: the prompt or the script cannot be used.
         """
         store, file, settings = self.store, self.file, self.run.settings
-        prompt = anew = build_prompt(store, file, self.role, plan, settings)
+        focus = self.reviewers[0].focus if self.reviewers else ""
+        prompt = anew = build_prompt(store, file, self.role, plan, settings, focus=focus)
         earlier = None
         if self.role is Role.WORKER:
             earlier = find_earlier_session(file.task, store.history(self.task_id), self.agent)
         if earlier is not None:
             prompt = build_prompt(store, file, self.role, plan, settings, is_resumed=True)
-        return SessionOrder(record, plan, file, self.agent, self._script(), prompt, earlier, anew)
+        return SessionOrder(record, plan, file, self.agent, self._script(self.agent), prompt, earlier, anew)
 
-    def _script(self) -> tuple[str, ...]:
+    def _script(self, agent: AgentSpec) -> tuple[str, ...]:
         """Returns the blocks that the embedded agent would run; others get none.
 
         Raises:
             RefusedError: the script came from elsewhere and was not trusted here.
         """
-        if self.agent.kind is not AgentKind.SCRIPT:
+        if agent.kind is not AgentKind.SCRIPT:
             return ()
         require_trusted(self.run.repository, runnables_of_file(task_path(self.task_id), self.file.data))
         return script_blocks(self.file, self.role)
@@ -248,7 +320,25 @@ class SessionRun:
         report = with_cost(ending.report, self.agent.kind, self.run.settings.prices, model=self.agent.model)
         if report.is_unpriced:
             self.run.emit(Warned(self.task_id, unpriced_words(self.agent.name, report)))
-        self.report, self.was_ready = report, result.workspace is not None
-        finished = finish_session(self.run, self.store, self.file, replace(ending, report=report), result)
+        return self._write(replace(ending, report=report), result, ((self.agent.name, report),))
+
+    def _finish_council(self, council: CouncilResult) -> Decision:
+        for name, report in council.reports:
+            if report.is_unpriced:
+                self.run.emit(Warned(self.task_id, unpriced_words(name, report)))
+        result = council.session
+        return self._write(self.ending(result.report), result, council.reports)
+
+    def _write(
+        self, ending: SessionEnding, result: SessionResult, reports: tuple[tuple[str, AgentReport], ...]
+    ) -> Decision:
+        self.report, self.reports, self.was_ready = ending.report, reports, result.workspace is not None
+        if self.role is Role.REVIEWER:
+            # What the worker left uncommitted is put aside once its task waits, which the review decides.
+            with contextlib.suppress(GitticksError):
+                graph = TaskGraph.of(self.store.snapshot().all_tasks().values())
+                own = workspaces.plan(self.file.task, graph, self.run.settings, self.run.repository)
+                result = replace(result, workspace=own)
+        finished = finish_session(self.run, self.store, self.file, ending, result)
         self.reached = finished.reached
         return finished.decision

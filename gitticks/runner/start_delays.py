@@ -253,11 +253,12 @@ class Patience:
             return
         if session.report.ending is Ending.START_FAILED and not session.was_ready:
             return
-        name = session.agent.name
-        pause = self._pauses.note(name, session.report, self._run.now)
-        if pause is not None:
-            self._run.emit(Warned(None, f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"))
-        self._let_others_know(name, pause)
+        for name, report in session.reports:
+            pause = self._pauses.note(name, report, self._run.now)
+            if pause is not None:
+                rests = f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"
+                self._run.emit(Warned(None, rests))
+            self._let_others_know(name, pause)
 
     def why_resting(self, task: Task) -> str | None:
         """Returns that the task's agent rests, until when and why; None if it does not."""

@@ -68,6 +68,7 @@ class PromptContext:
         acceptance: its `## Acceptance Criteria`.
         handoff: its `## Handoff`, for reviewers.
         review: the last `## Review`, if it failed.
+        earlier_reviews: what the reviews of the last rounds asked for, for reviewers.
         feedback: what people said, answers with their questions.
         questions: the questions that nobody has answered.
         failure: the quality gate that failed last, or the gate that refused, with its output.
@@ -98,6 +99,7 @@ class PromptContext:
     acceptance: str = ""
     handoff: str = ""
     review: str = ""
+    earlier_reviews: str = ""
     feedback: str = ""
     questions: str = ""
     failure: str = ""
@@ -189,6 +191,7 @@ _CUT_FIRST = (
     ("worklog", True),
     ("scratchpad", True),
     ("epic_text", False),
+    ("earlier_reviews", False),
     ("changes", False),
     ("failure", True),
     ("handoff", False),

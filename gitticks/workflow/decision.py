@@ -62,6 +62,17 @@ def awaits_hands(task: Task) -> bool:
 _TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 
 
+def waived_person(task: Task, policy: Policy) -> str | None:
+    """Returns why no person is asked after a task's review; None if one is."""
+    if task.requires or task.asked:
+        return None
+    if task.is_epic and policy.isolation is not Isolation.EPIC:
+        return "all children are closed"
+    if policy.human is HumanPolicy.WHEN_REQUIRED:
+        return "policy asks for a person only where one is required"
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One transition of a decision, with the event type that stands in the commit's trailer."""
@@ -239,11 +250,10 @@ class Draft:
         if self.task.status is Status.AGENT_REVIEW and self._waived_review is not None:
             self.waive("review", self._waived_review, actor=ENGINE)
             self.enter(Status.REVIEWING, EventType.ADVANCED, self._waived_review, actor=ENGINE)
-        if self.task.status is Status.REVIEWING and self._waived_person is not None:
-            self.waive("person", self._waived_person, actor=ENGINE)
-            self.close_or_merge(
-                Approval("gitticks", self.at, self.task.end_sha, "waived"), self._waived_person
-            )
+        waived = waived_person(self.task, self.policy)
+        if self.task.status is Status.REVIEWING and waived is not None:
+            self.waive("person", waived, actor=ENGINE)
+            self.close_or_merge(Approval("gitticks", self.at, self.task.end_sha, "waived"), waived)
 
     @property
     def _waived_review(self) -> str | None:
@@ -252,16 +262,6 @@ class Draft:
         if self.policy.review is ReviewPolicy.NONE:
             return "policy asks for no review"
         return self.policy.review_waiver
-
-    @property
-    def _waived_person(self) -> str | None:
-        if self.task.requires or self.task.asked:
-            return None
-        if self.task.is_epic and self.policy.isolation is not Isolation.EPIC:
-            return "all children are closed"
-        if self.policy.human is HumanPolicy.WHEN_REQUIRED:
-            return "policy asks for a person only where one is required"
-        return None
 
     def close_or_merge(self, approval: Approval, reason: str) -> None:
         """Carries out an approval in reviewing: the merge first where there is code, else done at once."""

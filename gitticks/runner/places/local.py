@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +45,8 @@ from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places.place import SessionResult, Work
 from gitticks.runner.prompt import with_notes
 from gitticks.runner.records import Sessions
+from gitticks.runner.review_checkouts import remove_reviews_of, review_checkout
+from gitticks.runner.reviewing import COUNCIL
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspace_setup import name_committer
 
@@ -83,6 +85,8 @@ class LocalPlace:
 
     def hold(self, order: SessionOrder, stop: StopRequest, heard: Heard) -> SessionResult:
         """Makes the workspace, runs the agent in it, and returns what both came to."""
+        if order.record.role is Role.REVIEWER:
+            return self._hold_review(order, stop, heard)
         try:
             workspace = workspaces.prepare(
                 self.repository, order.plan, self.settings, self.outer_environment, stop
@@ -95,6 +99,20 @@ class LocalPlace:
         report = _Conversation(desk, order, heard).run()
         heard.end()
         return SessionResult(report, desk.look(report), workspace)
+
+    def _hold_review(self, order: SessionOrder, stop: StopRequest, heard: Heard) -> SessionResult:
+        with ExitStack() as held:
+            aside = review_checkout(
+                self.repository, order.plan, self.settings, self.outer_environment, stop=stop, warn=heard.warn
+            )
+            try:
+                workspace = held.enter_context(aside)
+            except GitticksError as error:
+                return SessionResult(_failed_start(error, stop))
+            desk = _Desk(self, workspace, order.file, order.record, stop, heard.wants_checks)
+            report = _Conversation(desk, order, heard).run()
+            heard.end()
+            return SessionResult(report, desk.look(report), workspace)
 
     def recover(
         self, record: SessionRecord, file: TaskFile, stop: StopRequest, wants_checks: WantsChecks
@@ -110,7 +128,12 @@ class LocalPlace:
         if workspace is None:
             return SessionResult(report)
         desk = _Desk(self, workspace, file, record, stop, wants_checks)
-        return SessionResult(report, desk.look(report), workspace)
+        if record.role is not Role.REVIEWER:
+            return SessionResult(report, desk.look(report), workspace)
+        # The answers of a council are its runner's to count: what one of them wrote is no review.
+        found = SessionResult(report, Work() if record.agent == COUNCIL else desk.look(report))
+        remove_reviews_of(self.repository, workspace.path)
+        return found
 
     def capture(self, workspace: Workspace, head: str, message: str) -> Captured:
         """Returns a commit of what lies there."""
@@ -140,6 +163,10 @@ class _Desk:
         """Returns all that stands there, the gates' findings if they are wanted."""
         delivery = self.read()
         checks = self._check() if self.wants_checks(end, delivery) else None
+        if self.record.role is Role.REVIEWER:
+            branch = self.workspace.branch
+            tip = read_ref(self.place.repository.common_dir, BRANCHES + branch) if branch else None
+            return Work(delivery, tip, checks)
         collected = workspaces.collect(self.place.repository, self.workspace)
         return Work(delivery, collected.head, checks, collected.warnings)
 
@@ -217,7 +244,7 @@ class _Conversation:
                 on_line=heard.line,
                 on_error_line=heard.line,
                 on_session_id=heard.name_session,
-                lock=Sessions(desk.place.repository.own_dir).tree_lock(desk.workspace.task_id),
+                lock=Sessions(desk.place.repository.own_dir).tree_lock(desk.workspace.task_id, order.number),
             )
 
     def _invocation(self, prompt: str, earlier: EarlierSession | None) -> Invocation:
@@ -270,6 +297,7 @@ class _Conversation:
             "GITTICKS_ITERATION": str(order.file.task.usage.iterations + 1),
             "GITTICKS_MAILBOX": str(self.desk.workspace.mailbox),
             "GITTICKS_AGENT": "1",
+            **({"GITTICKS_REVIEWER": order.reviewer} if order.reviewer else {}),
         }
 
     def _environment(self) -> dict[str, str]:

@@ -37,7 +37,8 @@ class SessionOrder:
     """What a session is to do.
 
     `file` is the task as the agent is given it, `prompt` what it is told; if it goes on with an `earlier` session and
-    that is gone, it is told `prompt_anew`. `script` holds the blocks that the embedded agent runs.
+    that is gone, it is told `prompt_anew`. `script` holds the blocks that the embedded agent runs. Of several reviewers
+    that look at the same work each has its `number`, from 1, and its name, as `reviewer`.
     """
 
     record: SessionRecord
@@ -48,6 +49,8 @@ class SessionOrder:
     prompt: str
     earlier: EarlierSession | None
     prompt_anew: str
+    number: int = 1
+    reviewer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,215 @@
+"""A council's session: its reviewers side by side, each in a checkout of its own, and what their answers come to."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gitticks.agents.base import AgentReport
+from gitticks.agents.prices import with_cost
+from gitticks.agents.process import AT_ONCE, StopRequest
+from gitticks.agents.trouble import classify_limit
+from gitticks.model.settings import CouncilSettings
+from gitticks.model.task import KEPT_FROM_WORK, Ending, Usage
+from gitticks.runner.outbox import RequestKind
+from gitticks.runner.places.place import SessionOrder, SessionResult, Work
+from gitticks.workflow.council import Answer, Tally, Voice, read_voice, tally
+
+if TYPE_CHECKING:
+    from gitticks.errors import GitticksError
+    from gitticks.model.settings import Price
+    from gitticks.runner.mailbox import Delivery
+    from gitticks.runner.outbox import Request
+    from gitticks.runner.places.place import Heard, Place
+
+_LONGEST_ANSWER = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilResult:
+    """What a council came to: a session's result whose delivery holds the review, and each agent's own report."""
+
+    session: SessionResult
+    reports: tuple[tuple[str, AgentReport], ...]
+
+
+class _Seat:
+    """One reviewer at work: what it says goes on under its name, and of what it asks for only notes are taken."""
+
+    def __init__(self, order: SessionOrder, heard: Heard, lock: threading.Lock) -> None:
+        self.name = order.reviewer
+        self.order = order
+        self.stop = StopRequest()
+        self._heard = heard
+        self._lock = lock
+
+    def begin(self) -> None:
+        with self._lock:
+            self._heard.begin()
+
+    def end(self) -> None:
+        """Only the end of all is the session's."""
+
+    def say(self, text: str) -> None:
+        self._heard.say(f"[{self.name}] {text}")
+
+    def line(self, line: str) -> None:
+        with self._lock:
+            self._heard.line(f"[{self.name}] {line}")
+
+    def warn(self, message: str) -> None:
+        self._heard.warn(f"{self.name}: {message}")
+
+    def name_session(self, session_id: str) -> None:
+        """A reviewer never goes on with an earlier session."""
+
+    def wants_checks(self, _end: AgentReport | Request, _delivery: Delivery) -> bool:
+        return False
+
+    def request(self, request: Request, _work: Work) -> float | None:
+        if request.kind not in (RequestKind.NOTE, RequestKind.COMPLETE):
+            self.warn("in a council only the last line of an answer moves anything")
+        return None
+
+    def refuse(self, error: GitticksError) -> None:
+        self.warn(error.message)
+
+
+def hold_council(
+    place: Place,
+    orders: Sequence[SessionOrder],
+    settings: CouncilSettings,
+    *,
+    prices: Mapping[str, Price],
+    person_follows: bool,
+    stop: StopRequest,
+    heard: Heard,
+) -> CouncilResult:
+    """Asks every reviewer, for as long as a council may take, and returns what they come to.
+
+    Args:
+        place: where they work.
+        orders: what each is to do.
+        settings: how long it may take, and how votes are counted.
+        prices: the settings' own, by model.
+        person_follows: a person looks at the work afterwards.
+        stop: ends all of them.
+        heard: what the run hears.
+    """
+    lock = threading.Lock()
+    seats = [_Seat(order, heard, lock) for order in orders]
+    is_late = threading.Event()
+
+    def give_up() -> None:
+        is_late.set()
+        for seat in seats:
+            seat.stop.request()
+
+    clock = threading.Timer(settings.timeout, give_up)
+    with ThreadPoolExecutor(len(seats)) as pool, _stopping_with(stop, seats):
+        clock.start()
+        try:
+            futures = [pool.submit(place.hold, seat.order, seat.stop, seat) for seat in seats]
+            results = [
+                _priced(seat, future.result(), prices) for seat, future in zip(seats, futures, strict=True)
+            ]
+        finally:
+            clock.cancel()
+            for seat in seats:
+                seat.stop.request()
+    heard.end()
+    reports = tuple(
+        (seat.order.agent.name, result.report) for seat, result in zip(seats, results, strict=True)
+    )
+    if stop.is_requested:
+        return CouncilResult(SessionResult(_together([one for _, one in reports], Ending.STOPPED)), reports)
+    answers = [
+        _answer(seat.name, one, is_late=is_late.is_set()) for seat, one in zip(seats, results, strict=True)
+    ]
+    counted = tally(answers, settings.rule, person_follows=person_follows)
+    return CouncilResult(_sum(results, answers, counted), reports)
+
+
+def _priced(seat: _Seat, result: SessionResult, prices: Mapping[str, Price]) -> SessionResult:
+    agent = seat.order.agent
+    return replace(result, report=with_cost(result.report, agent.kind, prices, model=agent.model))
+
+
+@contextlib.contextmanager
+def _stopping_with(stop: StopRequest, seats: Sequence[_Seat]) -> Iterator[None]:
+    def pass_on(letter: bytes) -> None:
+        for seat in seats:
+            seat.stop.request(at_once=letter == AT_ONCE)
+
+    with stop.listening(pass_on):
+        yield
+
+
+def _answer(name: str, result: SessionResult, *, is_late: bool) -> Answer:
+    report = result.report
+    last = (report.final_message or "").strip()
+    # Of some agents every line is a message, so that a verdict alone says nothing of what led to it.
+    is_whole = "\n" in last and read_voice(last) is not Voice.SILENT
+    text = last if is_whole else report.text
+    if read_voice(text) is Voice.SILENT and result.work.delivery.review:
+        text = result.work.delivery.review
+    voice = read_voice(text)
+    reason = ""
+    if voice is Voice.SILENT:
+        limit = classify_limit(text)
+        if report.ending is Ending.STOPPED and is_late:
+            voice = Voice.LATE
+        elif report.ending is not Ending.CLEAN:
+            voice, reason = Voice.ABSTAINED, report.detail or report.ending.value
+        elif limit is not None or not text.strip():
+            voice, reason = Voice.ABSTAINED, limit.detail if limit else "it said nothing"
+    return Answer(name, voice, text[-_LONGEST_ANSWER:], reason)
+
+
+def _sum(results: Sequence[SessionResult], answers: Sequence[Answer], counted: Tally) -> SessionResult:
+    """Returns the one result of all: without a decision none of them did its work, and that is how it ended."""
+    reports = [one.report for one in results]
+    spoke = counted.is_late or any(
+        one.voice in (Voice.APPROVED, Voice.BLOCKING, Voice.SILENT) for one in answers
+    )
+    endings = {one.ending for one in reports}
+    kept = endings <= KEPT_FROM_WORK
+    ending = Ending.CLEAN if spoke else reports[0].ending if kept else Ending.CRASHED
+    detail = "" if spoke else "; ".join(f"{one.name}: {one.reason}" for one in answers)
+    works = [one.work for one in results]
+    delivery = replace(
+        works[0].delivery,
+        review=counted.review if spoke else None,
+        answers={one.name: one.text for one in answers if one.text.strip()},
+        is_late=counted.is_late,
+        notes=tuple(note for work in works for note in work.delivery.notes),
+        questions=tuple(one for work in works for one in work.delivery.questions),
+        learnings="\n".join(filter(None, (work.delivery.learnings.strip() for work in works))),
+        warnings=(*counted.warnings, *(one for work in works for one in work.delivery.warnings)),
+    )
+    report = replace(_together(reports, ending), detail=detail)
+    warnings = tuple(dict.fromkeys(one for work in works for one in work.warnings))
+    return SessionResult(report, Work(delivery, works[0].head, None, warnings), results[0].workspace)
+
+
+def _together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:
+    """Returns one report of what all of them took."""
+    usage = Usage(
+        tokens_in=sum(one.usage.tokens_in for one in reports),
+        tokens_out=sum(one.usage.tokens_out for one in reports),
+        seconds=max(one.usage.seconds for one in reports),
+    )
+    resets = [one.resets_at for one in reports if one.resets_at is not None]
+    return AgentReport(
+        ending,
+        usage=usage,
+        cost=None if any(one.is_unpriced for one in reports) else sum(one.cost or 0.0 for one in reports),
+        cost_source=next((one.cost_source for one in reports if one.cost_source), None),
+        denied=tuple(what for one in reports for what in one.denied),
+        is_estimate=any(one.is_estimate for one in reports),
+        resets_at=min(resets, default=None),
+    )

@@ -1,0 +1,127 @@
+"""Where reviewers work: a checkout of their own of the commit under review, thrown away when the review is over.
+
+Nothing that a reviewer does there reaches the work: what it commits or changes is kept under a ref, and said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError, NotFoundError
+from gitticks.git.checkouts import Checkout, changed_paths, head
+from gitticks.git.config import exclude_folders
+from gitticks.git.repository import Repository
+from gitticks.git.worktrees import add_worktree, remove_worktree
+from gitticks.model.queries import TaskGraph
+from gitticks.model.settings import Settings
+from gitticks.model.status import Isolation
+from gitticks.model.task import Task
+from gitticks.runner import partial_work, workspace_setup
+from gitticks.runner.workspace_plan import MAILBOX_FOLDER, OWN_FOLDERS, Workspace, plan, shown_paths
+
+if TYPE_CHECKING:
+    from gitticks.agents.process import StopRequest
+
+FOLDER = "reviews"
+"""The folder of these checkouts in the one of the workspaces."""
+
+
+def plan_review(
+    task: Task, graph: TaskGraph, settings: Settings, repository: Repository, number: int = 1
+) -> Workspace:
+    """Returns where the reviewer of this number, from 1, looks at a task's work; nothing is made.
+
+    Raises:
+        GitticksError: the repository has no folder for it, or nothing says what is to be looked at.
+    """
+    folder = repository.require_project_dir("a review") / settings.workspace.dir / FOLDER
+    path = folder / (task.id if number == 1 else f"{task.id}.{number}")
+    if (task.isolation or settings.isolation) is Isolation.NONE and task.end_sha is not None:
+        start = task.start_sha or task.end_sha
+        return Workspace(task.id, path, None, None, start, task.end_sha, Isolation.NONE)
+    planned = plan(task, graph, settings, repository)
+    return replace(planned, path=path, commit=task.end_sha or planned.commit)
+
+
+@contextlib.contextmanager
+def review_checkout(
+    repository: Repository,
+    planned: Workspace,
+    settings: Settings,
+    environment: Mapping[str, str],
+    *,
+    stop: StopRequest | None,
+    warn: Callable[[str], None],
+) -> Iterator[Workspace]:
+    """Gives a reviewer a detached checkout of what `plan_review` says, made ready as a workspace is.
+
+    Only whoever holds the task's session may call this: what lies there is a dead one's and goes.
+
+    Raises:
+        GitticksError: it could not be made.
+    """
+    exclude_folders(repository, [MAILBOX_FOLDER, settings.workspace.dir])
+    remove_review_checkout(repository, planned.path)
+    try:
+        checkout = add_worktree(repository, planned.path, commit=planned.commit).checkout
+        workspace_setup.set_up(checkout, repository.main_worktree, settings, environment, stop)
+        before = _changed(checkout)
+        yield planned
+        _keep(repository, checkout, planned, before, warn)
+    finally:
+        remove_review_checkout(repository, planned.path)
+
+
+def remove_review_checkout(repository: Repository, path: Path) -> None:
+    """Removes the checkout at `path`, if there is one."""
+    with contextlib.suppress(NotFoundError):
+        remove_worktree(repository, path)
+    if os.path.lexists(path):
+        shutil.rmtree(path, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        path.parent.rmdir()  # once no other review needs it
+
+
+def remove_reviews_of(repository: Repository, path: Path) -> None:
+    """Removes a dead session's checkouts, of which the first is at `path`."""
+    remove_review_checkout(repository, path)
+    for number in count(2):
+        other = path.with_name(f"{path.name}.{number}")
+        if not other.is_dir():
+            return
+        remove_review_checkout(repository, other)
+
+
+def _changed(checkout: Checkout) -> frozenset[str]:
+    return frozenset(changed_paths(checkout).changed)
+
+
+def _keep(
+    repository: Repository,
+    checkout: Checkout,
+    planned: Workspace,
+    before: frozenset[str],
+    warn: Callable[[str], None],
+) -> None:
+    """Keeps what a reviewer committed, or changed beyond what the set-up had, where somebody can find it."""
+    if not checkout.path.is_dir():
+        return
+    changed, now = sorted(_changed(checkout) - before), head(checkout)
+    if not changed and now == planned.commit:
+        return
+    what = f"changed {shown_paths(tuple(changed))}" if changed else f"made the commit `{(now or '')[:10]}`"
+    ref = partial_work.rescued_ref(f"review-{planned.task_id}")
+    message = f"Left by a reviewer of {planned.task_id}"
+    try:
+        partial_work.keep(repository, checkout, ref, message, OWN_FOLDERS, even_if_empty=True)
+    except GitticksError as error:
+        warn(f"a reviewer {what}, which is dropped: {error.message}")
+    else:
+        warn(f"a reviewer {what}, which is not part of the work: it is kept at `{ref}`")

@@ -1,0 +1,92 @@
+"""What a council of reviewers says as a whole: each answer's verdict, the tally, and the `## Review` made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from gitticks.model.notes import ReviewOutcome
+from gitticks.model.settings import CouncilRule
+
+_VERDICT = re.compile(
+    r"^[ \t>*_#`-]*VERDICT[ \t*_`]*:[ \t*_`]*(APPROVED|BLOCKING)[ \t\r*_`.]*$", re.MULTILINE
+)
+
+
+class Voice(StrEnum):
+    """How one reviewer of a council counts."""
+
+    APPROVED = "APPROVED"
+    BLOCKING = "BLOCKING"
+    SILENT = "no verdict"
+    ABSTAINED = "abstained"
+    LATE = "no answer in time"
+
+
+class Answer(NamedTuple):
+    """What one reviewer answered: its name in the settings, how it counts, its text, and why it abstained."""
+
+    name: str
+    voice: Voice
+    text: str = ""
+    reason: str = ""
+
+
+class Tally(NamedTuple):
+    """What a council says.
+
+    `outcome` is MISSING if it says nothing: all abstained, or (`is_late`) its time was up first. `review` is the text
+    for `## Review`.
+    """
+
+    outcome: ReviewOutcome
+    review: str
+    warnings: tuple[str, ...] = ()
+    is_late: bool = False
+
+
+def read_voice(text: str) -> Voice:
+    """Returns the verdict of the last line that is one; prose is none."""
+    found = _VERDICT.findall(text)
+    return Voice(found[-1]) if found else Voice.SILENT
+
+
+def tally(answers: Sequence[Answer], rule: CouncilRule, *, person_follows: bool) -> Tally:
+    """Counts the answers.
+
+    An answer without a verdict approves, with a warning, but blocks where no person looks at the work afterwards.
+    Whoever abstained is not counted; a tie fails. What came too late leaves the decision to a person.
+    """
+    silent = Voice.APPROVED if person_follows else Voice.BLOCKING
+    voices = [silent if one.voice is Voice.SILENT else one.voice for one in answers]
+    blocking, approving = voices.count(Voice.BLOCKING), voices.count(Voice.APPROVED)
+    is_late = Voice.LATE in voices
+    if is_late or not blocking + approving:
+        outcome = ReviewOutcome.MISSING
+    elif rule is CouncilRule.MAJORITY:
+        outcome = ReviewOutcome.PASS if approving > blocking else ReviewOutcome.FAIL
+    else:
+        outcome = ReviewOutcome.FAIL if blocking else ReviewOutcome.PASS
+    counted = "counts as APPROVED" if person_follows else "counts as BLOCKING, since no person follows"
+    warnings = [
+        f"reviewer `{one.name}` gave no verdict: it {counted}" for one in answers if one.voice is Voice.SILENT
+    ]
+    return Tally(outcome, _review(outcome, answers, blocking, is_late=is_late), tuple(warnings), is_late)
+
+
+def _review(outcome: ReviewOutcome, answers: Sequence[Answer], blocking: int, *, is_late: bool) -> str:
+    decided = outcome is not ReviewOutcome.MISSING
+    head = f"{outcome.value.upper()}\n\n" if decided else ""
+    count = f"{blocking} of {len(answers)} reviewers block{'s' if blocking == 1 else ''}."
+    if is_late:
+        count = f"The council's time is up, so a person decides. {count}"
+    lines = [f"- `{one.name}`: {one.voice}{f' ({one.reason})' if one.reason else ''}" for one in answers]
+    texts = [f"### {one.name}\n\n{_quoted(one.text)}" for one in answers if one.text.strip()]
+    return "\n\n".join([f"{head}{count}", "\n".join(lines), *texts])
+
+
+def _quoted(text: str) -> str:
+    """Returns a text as a quotation, in which nothing is a verdict or a heading of the file's."""
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())

@@ -1,0 +1,199 @@
+"""A council: several reviewers at once, whose answers gitticks counts."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Section
+from gitticks.model.status import Awaiting, Status
+from gitticks.store.layout import rounds_folder
+from tests.support.agents import processes_with, write_program
+from tests.support.repositories import git
+from tests.support.runs import DONE, TO_REVIEW, RunProject, project
+from tests.support.tasks import write_files
+from tests.support.waiting import until
+
+__all__ = ["project"]
+
+APPROVED, BLOCKING = "echo fine; echo 'VERDICT: APPROVED'\n", "echo 'src:1 leaks'; echo 'VERDICT: BLOCKING'\n"
+
+
+def council(project: RunProject, more: str = "", **answers: str) -> None:
+    """Makes a council of reviewers, each a program that does what is said here."""
+    places = {name: write_program(project.path.parent / f"{name}.sh", body) for name, body in answers.items()}
+    agents = ", ".join(f"{name}: {{type: command, argv: ['{place}']}}" for name, place in places.items())
+    reviewers = ", ".join(f"{{name: {name}, agent: {name}, focus: 'the {name}'}}" for name in answers)
+    text = (
+        f"version: 1\nagent: mine\nreview: council\nreviewers: [{reviewers}]\n{more}"
+        f"agents: {{mine: {{type: command, argv: ['{project.agent_file}']}}, {agents}}}\n"
+    )
+    write_files(project.store, {"config.yaml": text.encode()})
+
+
+def rounds(project: RunProject) -> dict[str, str]:
+    folder = rounds_folder(TaskId("k7f2"))
+    return {
+        name: (project.store.read(f"{folder}/{name}") or b"").decode() for name in project.store.list(folder)
+    }
+
+
+def review(project: RunProject) -> str:
+    return project.file("k7f2").section(Section.REVIEW) or ""
+
+
+def test_all_look_at_the_work_at_once_and_each_by_itself(project: RunProject) -> None:
+    meet = f"touch '{project.path.parent}/'$GITTICKS_REVIEWER; until [ -e '{project.path.parent}/'%s ]; do sleep 0.05; done\n"
+    look = (
+        'git status --porcelain > "$0.seen"; pwd >> "$0.seen"; git log -1 --format=%s >> "$0.seen"\n'
+        'cp "$GITTICKS_MAILBOX/prompt.md" "$0.prompt"\n'
+    )
+    council(project, one=look + meet % "two" + APPROVED, two=look + meet % "one" + APPROVED)
+    project.make()
+    assert project.run().code == 3
+    assert project.stands() == TO_REVIEW
+    assert review(project).startswith(
+        "PASS\n\n0 of 2 reviewers block.\n\n- `one`: APPROVED\n- `two`: APPROVED\n"
+    )
+    assert {name: "fine" in text for name, text in rounds(project).items()} == {
+        "01-review-one.md": True,
+        "01-review-two.md": True,
+    }
+    seen = [(project.path.parent / f"{name}.sh.seen").read_text().splitlines() for name in ("one", "two")]
+    assert [one[-1] for one in seen] == ["work on k7f2"] * 2
+    assert len({one[0] for one in seen}) == 2
+    assert not (project.path / ".gitticks-work" / "reviews").exists()
+    prompt = (project.path.parent / "one.sh.prompt").read_text()
+    assert "Your part is: the one." in prompt
+    shown = json.loads(project.ok("review", "k7f2", "--json"))["review"]["reviews"]
+    assert set(shown) == {"one", "two"}
+
+
+def test_who_blocks_sends_the_work_back_with_all_that_was_said(project: RunProject) -> None:
+    once = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; '
+    council(project, one=APPROVED, two=f"{once}echo 'src:1 leaks'; echo 'VERDICT: BLOCKING'; fi\n")
+    project.agent(f'cp "$GITTICKS_MAILBOX/prompt.md" "$0.$(date +%N)"\n{DONE}')
+    project.make()
+    assert project.run().code == 3
+    assert project.stands() == TO_REVIEW
+    assert set(rounds(project)) == {
+        "01-handoff.md",
+        "01-review-one.md",
+        "01-review-two.md",
+        "01-review.md",
+        "02-review-one.md",
+        "02-review-two.md",
+    }
+    prompts = [path.read_text() for path in project.path.parent.glob("agent.sh.*")]
+    assert ["> src:1 leaks" in text for text in sorted(prompts, key=len)] == [False, True]
+
+
+def test_work_that_is_blocked_too_often_goes_to_a_person(project: RunProject) -> None:
+    council(project, "council: {rounds: 1}\n", one=BLOCKING)
+    project.make()
+    assert project.run().code == 3
+    assert project.stands() == TO_REVIEW
+    assert project.task("k7f2").failed_reviews == 2
+    assert review(project).startswith("FAIL\n")
+    assert "rounds-exhausted" in project.ok("log", "k7f2")
+
+
+def test_who_answers_too_late_leaves_it_to_a_person(project: RunProject) -> None:
+    council(project, "council: {timeout: 1s}\nhuman: when-required\n", one=APPROVED, two="sleep 600\n")
+    project.make()
+    assert project.run().code == 3
+    assert project.stands() == TO_REVIEW
+    assert "The council's time is up" in review(project)
+    assert "`two`: no answer in time" in review(project)
+    assert list(rounds(project)) == ["01-review-one.md"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "human", "status"),
+    [
+        ("echo 'looks good to me, approved'\n", "always", Status.REVIEWING),
+        ("echo 'looks good to me, approved'\n", "when-required", Status.REVIEWING),
+    ],
+)
+def test_prose_is_no_verdict_and_where_nobody_follows_it_blocks(
+    project: RunProject, answer: str, human: str, status: Status
+) -> None:
+    council(project, f"council: {{rounds: 1}}\nhuman: {human}\n", one=APPROVED, two=answer)
+    project.make()
+    assert project.run().code == 3
+    assert project.stands()[0] is status
+    assert review(project).startswith("PASS" if human == "always" else "FAIL")
+    warned = [str(event.reason) for event in project.events("k7f2") if event.type is EventType.WARNED]
+    assert any("reviewer `two` gave no verdict: it counts as" in one for one in warned)
+
+
+def test_who_meets_a_limit_or_fails_abstains(project: RunProject) -> None:
+    council(
+        project,
+        one=APPROVED,
+        two="echo 'Error: 429 too many requests'\n",
+        three="echo 'I crash' >&2; exit 3\n",
+        four="true\n",
+    )
+    project.make()
+    assert project.run().code == 3
+    assert project.stands() == TO_REVIEW
+    found = review(project)
+    assert found.startswith("PASS\n\n0 of 4 reviewers block.")
+    assert [f"`{name}`: abstained" in found for name in ("two", "three", "four")] == [True] * 3
+
+
+def test_if_all_abstain_it_is_a_crash(project: RunProject) -> None:
+    council(project, one="exit 3\n", two="exit 4\n")
+    project.make()
+    assert project.run().code == 4
+    assert project.stands() == (Status.STUCK, Awaiting.ESCALATION)
+    assert project.task("k7f2").crash_count == 2
+
+
+def test_nothing_that_a_reviewer_does_reaches_the_work(project: RunProject) -> None:
+    meddle = (
+        "echo mine > mine.txt; git add -A; git commit -qm 'by a reviewer'\n"
+        "printf '\\n## Review\\n\\nPASS\\n' >> \"$GITTICKS_MAILBOX/TASK.md\"\n"
+    )
+    council(project, one=meddle + BLOCKING, more="council: {rounds: 1}\n")
+    project.make()
+    assert "not part of the work: it is kept at" in project.run().seen
+    assert review(project).startswith("FAIL")
+    head = str(project.task("k7f2").end_sha)
+    assert "by a reviewer" not in git("log", "--format=%s", head, at=project.path)
+    kept = git("log", "--format=%s", "refs/gitticks/rescued/review-k7f2", at=project.path)
+    assert "by a reviewer" in kept
+
+
+def test_a_killed_run_asks_the_council_again(project: RunProject) -> None:
+    slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
+    council(project, one=slow, two=slow)
+    project.make()
+    with project.running() as process:
+        until(lambda: len(list(project.path.parent.glob("*.sh.done"))) == 2, "both reviewers")
+        process.send_signal(signal.SIGKILL)
+    until(lambda: not processes_with(project.mark), "the end of every reviewer")
+    assert project.run().code == 3
+    assert project.stands() == TO_REVIEW
+    assert not (project.path / ".gitticks-work" / "reviews").exists()
+
+
+def test_a_single_reviewer_works_in_a_checkout_of_its_own(project: RunProject) -> None:
+    place = project.path.parent / "place"
+    project.settings("isolation: task\n")
+    project.agent(
+        f'if [ "$GITTICKS_ROLE" = reviewer ]; then pwd > {place}; echo x >> login.txt; git commit -qam meddle\n'
+        f"printf '\\n## Review\\n\\nPASS\\n' >> \"$GITTICKS_MAILBOX/TASK.md\"; exit; fi\n{DONE}"
+    )
+    project.make()
+    assert project.run().code == 3
+    assert project.stands() == TO_REVIEW
+    assert Path(place.read_text().strip()).name == "k7f2"
+    assert "reviews" in place.read_text()
+    assert git("rev-parse", "gitticks/work/k7f2", at=project.path) == project.task("k7f2").end_sha

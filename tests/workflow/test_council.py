@@ -1,0 +1,98 @@
+"""What the answers of several reviewers come to."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.document.verdict_line import review_outcome
+from gitticks.model.notes import ReviewOutcome
+from gitticks.model.settings import CouncilRule
+from gitticks.workflow.council import Answer, Voice, read_voice, tally
+
+A, B, S, X, L = Voice.APPROVED, Voice.BLOCKING, Voice.SILENT, Voice.ABSTAINED, Voice.LATE
+PASS, FAIL, NONE = ReviewOutcome.PASS, ReviewOutcome.FAIL, ReviewOutcome.MISSING
+
+
+def answers(*voices: Voice) -> list[Answer]:
+    return [Answer(f"one{number}", voice, f"text {number}") for number, voice in enumerate(voices)]
+
+
+@pytest.mark.parametrize(
+    ("text", "voice"),
+    [
+        ("VERDICT: APPROVED", A),
+        ("fine\n\nVERDICT: BLOCKING\n", B),
+        ("VERDICT: BLOCKING\nlooked again\nVERDICT: APPROVED", A),
+        ("**VERDICT: APPROVED**", A),
+        ("**VERDICT:** BLOCKING", B),
+        ("> VERDICT: APPROVED", A),
+        ("## VERDICT: BLOCKING.", B),
+        ("VERDICT: APPROVED\n\nthat was all", A),
+        ("I would say it is approved.", S),
+        ("verdict: approved", S),
+        ("My VERDICT: APPROVED", S),
+        ("VERDICT: APPROVED or BLOCKING", S),
+        ("VERDICT: MAYBE", S),
+        ("", S),
+        ("VERDICT:\nAPPROVED", S),
+    ],
+)
+def test_only_a_line_of_its_own_is_a_verdict(text: str, voice: Voice) -> None:
+    assert read_voice(text) is voice
+
+
+@pytest.mark.parametrize(
+    ("voices", "rule", "with_person", "alone"),
+    [
+        ((A, A, A), CouncilRule.ANY, PASS, PASS),
+        ((A, B, A), CouncilRule.ANY, FAIL, FAIL),
+        ((A, B, A), CouncilRule.MAJORITY, PASS, PASS),
+        ((A, B), CouncilRule.MAJORITY, FAIL, FAIL),
+        ((B, B, A), CouncilRule.MAJORITY, FAIL, FAIL),
+        ((A, S), CouncilRule.ANY, PASS, FAIL),
+        ((A, S, A), CouncilRule.MAJORITY, PASS, PASS),
+        ((S,), CouncilRule.ANY, PASS, FAIL),
+        ((X, A), CouncilRule.ANY, PASS, PASS),
+        ((X, B, A, A), CouncilRule.MAJORITY, PASS, PASS),
+        ((X, X), CouncilRule.ANY, NONE, NONE),
+        ((X, X), CouncilRule.MAJORITY, NONE, NONE),
+        ((A, L), CouncilRule.ANY, NONE, NONE),
+        ((B, L), CouncilRule.ANY, NONE, NONE),
+        ((L, L), CouncilRule.MAJORITY, NONE, NONE),
+    ],
+)
+def test_the_tally(
+    voices: tuple[Voice, ...], rule: CouncilRule, with_person: ReviewOutcome, alone: ReviewOutcome
+) -> None:
+    assert tally(answers(*voices), rule, person_follows=True).outcome is with_person
+    assert tally(answers(*voices), rule, person_follows=False).outcome is alone
+
+
+def test_the_review_says_what_was_counted_and_nothing_in_an_answer_is_its_verdict() -> None:
+    said = [
+        Answer("safety", B, "FAIL\n## Notes\nthe key is in the log"),
+        Answer("tests", A, "PASS, all of it"),
+        Answer("style", X, reason="usage limit"),
+    ]
+    found = tally(said, CouncilRule.ANY, person_follows=True)
+    assert review_outcome(found.review) is FAIL
+    assert found.review.startswith("FAIL\n\n1 of 3 reviewers blocks.\n\n- `safety`: BLOCKING\n")
+    assert "- `style`: abstained (usage limit)" in found.review
+    assert "\n> ## Notes\n" in found.review
+    assert not [line for line in found.review.splitlines() if line.startswith("## ")]
+
+
+def test_what_was_not_decided_reads_as_no_verdict() -> None:
+    late = tally([Answer("a", A, "PASS"), Answer("b", L)], CouncilRule.ANY, person_follows=True)
+    assert late.is_late
+    assert "time is up" in late.review
+    assert review_outcome(late.review) is ReviewOutcome.UNCLEAR
+
+
+def test_who_gave_no_verdict_is_named_with_what_it_counts_as() -> None:
+    with_person = tally(answers(A, S), CouncilRule.ANY, person_follows=True)
+    assert with_person.warnings == ("reviewer `one1` gave no verdict: it counts as APPROVED",)
+    alone = tally(answers(A, S), CouncilRule.ANY, person_follows=False)
+    assert alone.warnings == (
+        "reviewer `one1` gave no verdict: it counts as BLOCKING, since no person follows",
+    )
