@@ -244,7 +244,9 @@ class _Conversation:
                 on_line=heard.line,
                 on_error_line=heard.line,
                 on_session_id=heard.name_session,
-                lock=Sessions(desk.place.repository.own_dir).tree_lock(desk.workspace.task_id, order.number),
+                lock=Sessions(desk.place.repository.own_dir).tree_lock(
+                    desk.workspace.task_id, self.order.number
+                ),
             )
 
     def _invocation(self, prompt: str, earlier: EarlierSession | None) -> Invocation:
