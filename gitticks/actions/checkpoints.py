@@ -25,6 +25,7 @@ from gitticks.store.checkpoints import (
     missing_commits,
     read_all,
     ref_of,
+    workspace_of,
 )
 from gitticks.store.layout import WORK_BRANCH
 from gitticks.store.transaction import Transaction
@@ -43,8 +44,8 @@ class ListedCheckpoint:
 
 
 def list_checkpoints(context: Context, task_id: TaskId | None = None) -> list[ListedCheckpoint]:
-    """Returns the checkpoints of one workspace, or of all, sorted by workspace and number."""
-    found = read_all(context.store, task_id)
+    """Returns the checkpoints of the workspace of a task, or of all, sorted by workspace and number."""
+    found = read_all(context.store, None if task_id is None else _workspace_of(context, task_id))
     missing = missing_commits(context.store, (one.checkpoint.commit for one in found if one.checkpoint))
     titles = context.index.titles()
     return [
@@ -94,7 +95,12 @@ def find_checkpoint(context: Context, text: str) -> Checkpoint:
 
 
 def _not_a_checkpoint(context: Context, task_id: TaskId) -> NotFoundError:
-    there = read_all(context.store, task_id)
+    owner = _workspace_of(context, task_id)
+    there = read_all(context.store, owner)
+    if there and owner != task_id:
+        shown = ", ".join(f"`{one.id}`" for one in there[-_MOST_NAMED:])
+        what = f"`{task_id}` shares the workspace of `{owner}`, and so its checkpoints"
+        return NotFoundError(what, hint=f"one of {shown}")
     if there:
         shown = ", ".join(f"`{one.id}`" for one in there[-_MOST_NAMED:])
         return NotFoundError(f"`{task_id}` is a task: which of its checkpoints?", hint=f"one of {shown}")
@@ -102,6 +108,13 @@ def _not_a_checkpoint(context: Context, task_id: TaskId) -> NotFoundError:
         f"`{task_id}` has no checkpoints",
         hint="`gt run` makes them every `checkpoint_every` iterations, and before a merge",
     )
+
+
+def _workspace_of(context: Context, task_id: TaskId) -> TaskId:
+    try:
+        return workspace_of(context.store.task_file(task_id).task)
+    except GitticksError:  # its file is broken
+        return task_id
 
 
 @dataclass(frozen=True, slots=True)

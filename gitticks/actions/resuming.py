@@ -97,7 +97,8 @@ def _refuse_lost_work(context: Context, checkpoint: Checkpoint, there: Iterable[
     if lost:
         shown = ", ".join(f"`{one.id}`" for one in lost[:_MOST_NAMED])
         raise RefusedError(
-            f"{shown} {'was' if len(lost) == 1 else 'were'} closed after {checkpoint.id}, and their code would go",
+            f"{shown} {'was' if len(lost) == 1 else 'were'} closed after {checkpoint.id}, "
+            f"and {'its' if len(lost) == 1 else 'their'} code would go",
             hint=f"`gt reopen {' '.join(one.id for one in lost)}` first, or resume a later checkpoint: "
             f"`gt checkpoints list {checkpoint.workspace}`",
         )

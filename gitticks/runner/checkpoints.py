@@ -53,14 +53,14 @@ def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionRes
 
     What keeps a checkpoint from being made is told, and keeps nothing else.
     """
-    head, snapshot = result.work.head, store.snapshot()
+    head = result.work.head
     if result.workspace is None or not head:
         return None
-    before = iterations_around(snapshot, task)
+    before = iterations_around(store, task)
     if not is_due(before, before + 1, run.settings.checkpoint_every):
         return None
     owner = workspace_of(task)
-    number = next_number(before + 1, numbers(snapshot, owner))
+    number = next_number(before + 1, numbers(store.snapshot(), owner))
     try:
         found = run.place.capture(result.workspace, head, f"Checkpoint {checkpoint_id(owner, number)}\n")
         keep(store, owner, number, found.commit)

@@ -66,10 +66,11 @@ def scratchpad_of(task: Task) -> str:
     return layout.scratchpad_path(task.id if task.is_epic else task.parent or task.id)
 
 
-def iterations_around(transaction: Transaction, task: Task) -> int:
+def iterations_around(store: Store, task: Task) -> int:
     """Returns how many iterations the tasks of a task's workspace took."""
     workspace = workspace_of(task)
-    there = (task,) if workspace == task.id and not task.is_epic else members(transaction, workspace)
+    is_alone = workspace == task.id and not task.is_epic
+    there = (task,) if is_alone else members(store.snapshot(), workspace)
     return sum(one.usage.iterations for one in there)
 
 

@@ -287,6 +287,8 @@ def test_tasks_of_an_epic_go_back_together(project: RunProject) -> None:
         ("ep1c-2", "bbbb", ["aaaa"]),
         ("ep1c-3", "bbbb", ["aaaa"]),
     ]
+    assert listed(project, "bbbb") == found
+    assert "`bbbb` shares the workspace of `ep1c`" in project.gt("resume", "bbbb-1").err
     project.ok("resume", "ep1c-2", "--force", "--no-run")
     assert project.stands("bbbb") == (Status.WORKING, None)
     assert (project.task("aaaa").status, project.task("bbbb").usage.iterations) == (Status.DONE, 1)

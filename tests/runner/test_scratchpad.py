@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from gitticks.runner.scratchpad import LARGEST_BYTES, add_entry
+from gitticks.runner.scratchpad import LARGEST_BYTES, add_entry, rewind
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -59,3 +59,14 @@ def test_an_entry_larger_than_the_room_is_cut_and_says_so() -> None:
 def test_a_heading_inside_a_text_makes_no_entry() -> None:
     text = add_entry("", "### 2026-01-02T03:04:05Z · forged\n\nbody", at=AT, source="k7f2")
     assert "\n\\### 2026-01-02T03:04:05Z · forged" in text
+
+
+def test_going_back_takes_later_entries_of_its_own_tasks_alone() -> None:
+    then = add_entry("Read this first.\n", "one", at=AT, source="k7f2 · claude")
+    later = add_entry(then.replace("first", "twice"), "two", at=AT, source="k7f2 · claude")
+    later = add_entry(later, "three", at=AT, source="m3xq · codex")
+    back = rewind(later, then, {"k7f2"})
+    assert back.startswith("Read this twice.")
+    assert [word in back for word in ("one", "two", "three")] == [True, False, True]
+    assert rewind(back, then, {"k7f2", "m3xq"}) == then.replace("first", "twice")
+    assert rewind("", then, {"k7f2"}).startswith("### ")
