@@ -361,10 +361,22 @@ class Loop:
             if self._stopping.is_set() or is_taken or (job.role is not None and job.task.id in held):
                 job.stop.request()
 
+    def _crowded(self) -> str | None:
+        """Returns that reviews are full, where that alone keeps new work."""
+        around, scope = self._around(), self._tasks.in_scope()
+        found = next_tasks(
+            self._tasks.graph(), self.options, around, current_epic=self._current_epic, in_review_limit=None
+        )
+        limit, count = self.run.settings.limits.in_review, count_in_review(scope.values())
+        new = tuple(task.id for task in found if task.status is Status.PENDING)
+        if count < limit or not new:
+            return None
+        return Standstill(crowded_out=new, in_review=count, limit=limit).reasons()[0]
+
     def _idle(self) -> None:
         is_paused = self.run.holds.is_paused
         if self._goes_on and not self._patience.is_short and not is_paused:
-            waits_for = self._patience.waits_for or "nothing is ready; waiting for tasks"
+            waits_for = self._patience.waits_for or self._crowded() or "nothing is ready; waiting for tasks"
             self._tell_waiting(f"{waits_for}, Ctrl-C ends the run")
 
         seconds = TICK_SECONDS if self._patience.is_short else self.options.poll

@@ -155,6 +155,17 @@ class TestAuto:
             project.interrupt(process)
             assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
 
+    def test_it_says_that_it_waits_for_reviews_and_goes_on_after_one(self, project: RunProject) -> None:
+        project.settings(f"{NO_REVIEW}limits: {{in_review: 1}}\n")
+        project.make("k7f2", priority=0)
+        project.make("m3xq")
+        with project.running("--auto", "--all", "--parallel", "1") as process:
+            read_until(process, "1 ready task waits: 1 task in review, and `limits.in_review` is 1")
+            project.ok("approve", "k7f2", "--no-wait")
+            until(lambda: project.stands("m3xq") == TO_REVIEW)
+            project.interrupt(process)
+            assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
+
     def test_it_leaves_standalone_tasks_out_and_names_them(self, project: RunProject) -> None:
         project.make()
         with project.running("--auto") as process:
