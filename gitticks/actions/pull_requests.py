@@ -17,8 +17,6 @@ from gitticks.runner.pull_requests import PullRequests
 
 def look_at_pull_requests(context: Context) -> tuple[TaskMoved, ...]:
     """Takes in what happened on the forge, and returns the tasks that it moved; what goes wrong becomes a warning."""
-    if context.world.in_session or context.settings.merge.mode is not MergeMode.PULL_REQUEST:
-        return ()
     moved: list[TaskMoved] = []
 
     def listen(event: RunEvent) -> None:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.merges_by_hand import FoundMerge, notice_merges
-from gitticks.actions.pull_requests import look_at_pull_requests
 from gitticks.actions.taking_up import take_up
 from gitticks.board.checkout_state import TakenUp
-from gitticks.errors import LostRaceError, NotFoundError, RefusedError
+from gitticks.errors import GitticksError, LostRaceError, NotFoundError, RefusedError
 from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref
 from gitticks.git.sharing import (
@@ -29,7 +29,7 @@ from gitticks.git.sharing import (
 )
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
-from gitticks.runner.events import TaskMoved
+from gitticks.model.settings import MergeMode
 from gitticks.store.branch import Store
 from gitticks.store.impossible_paths import warnings_of
 from gitticks.store.index import open_index
@@ -38,6 +38,9 @@ from gitticks.store.merging.births import Renamed
 from gitticks.store.merging.commits import MergeReport
 from gitticks.store.publishing import pause
 from gitticks.store.sharing import last_shared, remember_shared, take_in
+
+if TYPE_CHECKING:
+    from gitticks.runner.events import TaskMoved
 
 MOST_UNKNOWN = 2
 """So often a remote may leave a push without an answer."""
@@ -176,7 +179,7 @@ def sync(
     context.store.tip()
     saved = TakenUp() if context.world.in_session else take_up(context)
     merged = notice_merges(context)
-    followed = look_at_pull_requests(context) if follows else ()
+    followed = _follow(context) if follows else ()
     name = _remote(context, remote)
     if name is None:
         context.warn_of_fallen()
@@ -187,6 +190,19 @@ def sync(
         done = _Sync(context, name, saved, timeout_seconds, restore=restore).run()
     context.warn_of_fallen()  # what was pushed before has come back
     return replace(done, merged=merged, followed=followed)
+
+
+def _follow(context: Context) -> tuple[TaskMoved, ...]:
+    """Takes in what happened to pull requests; only then the runner's modules are loaded."""
+    try:
+        mode = context.settings.merge.mode
+    except GitticksError:  # a sync may bring what repairs them
+        return ()
+    if context.world.in_session or mode is not MergeMode.PULL_REQUEST:
+        return ()
+    from gitticks.actions.pull_requests import look_at_pull_requests
+
+    return look_at_pull_requests(context)
 
 
 def _remote(context: Context, asked: str | None) -> str | None:
