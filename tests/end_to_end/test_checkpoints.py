@@ -360,6 +360,8 @@ def test_a_run_that_is_alive_takes_it_up(begun: RunProject) -> None:
         assert (said.code, said.err) == (0, "")
         until(lambda: begun.stands() == TO_REVIEW)
         assert begun.task("k7f2").usage.iterations == 5
+        begun.ok("stop")
+        run.wait(60)
 
 
 @pytest.mark.parametrize("instant", range(8))
