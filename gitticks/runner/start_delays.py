@@ -107,8 +107,11 @@ class Pauses:
             self._in_a_row.pop(agent, None)
             return None
         count = self._count(agent, report)
-        seconds = self._seconds(report, count, now)
         resets_at = report.resets_at if report.resets_at is not None and report.resets_at > now else None
+        seconds = self._seconds(report, count, now)
+        if report.ending is Ending.RATE_LIMITED and count >= _MOST_IN_A_ROW[report.ending]:
+            # Its word was kept each time, and it goes on.
+            seconds, resets_at = max(seconds, self.rest_seconds), None
         pause = Pause(self.clock() + seconds, report.detail or report.ending.value, resets_at)
         self._pauses[agent] = max(pause, self._pauses.get(agent, pause), key=lambda one: one.until)
         return pause

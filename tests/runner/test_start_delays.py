@@ -174,6 +174,16 @@ def test_what_the_service_says_goes_before(pauses: Pauses, clock: Clock) -> None
     assert seconds(pauses, clock, report(Ending.USAGE_LIMITED, resets_at=resets)) == 7200.0
 
 
+def test_a_rate_limit_whose_word_is_kept_and_that_goes_on_ends_in_a_rest(
+    pauses: Pauses, clock: Clock
+) -> None:
+    soon = report(Ending.RATE_LIMITED, retry_after_seconds=5.0, resets_at=NOW + timedelta(seconds=5))
+    assert [seconds(pauses, clock, soon) for _ in range(5)] == [5.0, 5.0, 5.0, 5.0, REST]
+    pause = pauses.of("claude")
+    assert pause is not None
+    assert pause.resets_at is None
+
+
 def test_a_reset_that_is_past_is_waited_for_ever_longer(pauses: Pauses, clock: Clock) -> None:
     past = NOW - timedelta(hours=2)
     waits = [seconds(pauses, clock, report(Ending.USAGE_LIMITED, resets_at=past)) for _ in range(7)]
