@@ -51,10 +51,10 @@ class TestOneTask:
         assert project.run().code == RunExit.STUCK
         assert project.last(EventType.CRASHED).reason == "the review has no verdict"
 
-    def test_a_reviewer_that_commits_voids_its_own_review(self, project: RunProject) -> None:
-        once = (
-            f'if [ ! -e "{project.path.parent}/once" ]; then touch "{project.path.parent}/once"; {COMMIT}fi\n'
-        )
+    def test_a_reviewer_that_moves_the_branch_voids_its_own_review(self, project: RunProject) -> None:
+        mark = project.path.parent / "once"
+        move = f"{COMMIT}git update-ref refs/heads/gitticks/work/k7f2 HEAD\n"
+        once = f'if [ ! -e "{mark}" ]; then touch "{mark}"; {move}fi\n'
         project.agent(reviewer(DONE, once + PASS))
         project.make()
         project.run()
