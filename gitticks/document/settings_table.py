@@ -59,7 +59,6 @@ NOT_YET: tuple[str, ...] = (
     "sandbox.denied_hosts",
     "sandbox.denied_paths",
     "sandbox.max_process_time",
-    "workspace.update",
 )
 """Settings that nothing acts on yet, or the beginnings of their names up to a dot; whoever builds one takes it out."""
 

@@ -24,6 +24,7 @@ from gitticks.runner.budgets import limits_of_run, require_price
 from gitticks.runner.council import CouncilResult, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned, tell
 from gitticks.runner.finishing import SessionEnding, finish_session
+from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
 from gitticks.runner.prompt import build_prompt, require_templates
 from gitticks.runner.requests import SessionListener
@@ -41,6 +42,7 @@ from gitticks.runner.reviewing import (
     script_blocks,
 )
 from gitticks.store.decisions import carry_out
+from gitticks.store.layout import WORK_BRANCH
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.decision import waived_person
 from gitticks.workflow.policies import policy_for
@@ -182,7 +184,13 @@ class SessionRun:
         graph = TaskGraph.of(self.store.snapshot().all_tasks().values())
         if self.role is Role.REVIEWER:
             return plan_review(task, graph, run.settings, run.repository, number)
-        return workspaces.plan(task, graph, run.settings, run.repository)
+        plan = workspaces.plan(task, graph, run.settings, run.repository)
+        if plan.branch is None or not plan.branch.startswith(WORK_BRANCH):
+            return plan
+        name = plan.branch.removeprefix(WORK_BRANCH)
+        return replace(
+            plan, warnings=overlap_warnings(run.repository, graph.tasks.values(), run.settings, name)
+        )
 
     def _seats(self, record: SessionRecord) -> list[SessionOrder]:
         """Returns what each reviewer of a council is to do; those are left out that have no script to run.

@@ -20,7 +20,7 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.snapshots import store_snapshot, take_snapshot
 from gitticks.model.ids import TaskId
-from gitticks.model.settings import Settings
+from gitticks.model.settings import Settings, WorkspaceUpdate
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
 from gitticks.runner import partial_work, workspace_setup
@@ -38,6 +38,7 @@ from gitticks.runner.workspace_plan import (
 )
 from gitticks.runner.workspace_repair import ensure_worktree
 from gitticks.runner.workspace_setup import install_hooks
+from gitticks.runner.workspace_update import take_up_base
 from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def prepare(
         GitticksError: something is in the way, or the set-up failed.
     """
     exclude_folders(repository, [MAILBOX_FOLDER, settings.workspace.dir])
-    warnings: list[str] = []
+    warnings = [*plan.warnings]
     if plan.isolation is Isolation.NONE:
         checkout = checkout_at(repository, plan.path)
     else:
@@ -83,6 +84,12 @@ def prepare(
     _change_hands(repository, checkout, plan, warnings)
     if plan.isolation is not Isolation.NONE:
         workspace_setup.set_up(checkout, repository.main_worktree, settings, environment, stop)
+    if (
+        plan.isolation is Isolation.TASK
+        and settings.workspace.update is WorkspaceUpdate.BETWEEN_ITERATIONS
+        and (news := take_up_base(repository, checkout, plan)) is not None
+    ):
+        warnings.append(news)
     branch = None if plan.isolation is Isolation.NONE else plan.branch
     return replace(plan, branch=branch, warnings=tuple(warnings))
 
