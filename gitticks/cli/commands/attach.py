@@ -17,6 +17,7 @@ from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.render import elapsed, hint, say, screen
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines
+from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 
@@ -41,6 +42,9 @@ def attach_command(
     Of a task that asks you something it starts, on a terminal, an interactive session of an agent that knows task
     and question, in the task's workspace. What it notes is kept; the answer is yours, by `gt respond`.
     """
+    context.require_person("follow an agent")  # which would print what it prints for ever
+    if raw and as_json:
+        raise UsageError("`--raw` and `--json` exclude each other", hint="give one of the two")
     try:
         record = find_session(context, task)
     except NoSessionError as error:
@@ -48,6 +52,9 @@ def attach_command(
             raise
         _clarify(context, error.clarifies, agent)
         return
+    if agent is not None:
+        words = f"`--agent` is for a task that asks something, and an agent works on `{record.task}`"
+        raise UsageError(words, hint=f"`gt attach {record.task}`")
     follower = Follower(context, record)
     since = elapsed((context.now - record.started).total_seconds())
     say(
@@ -59,19 +66,26 @@ def attach_command(
     if not (raw or as_json) and _is_on_terminal() and is_joinable(server):
         say(f"{record.task}  Ctrl-B D leaves its tmux session", err=True)
         join(server)
-        if is_joinable(server):
-            say(f"{record.task}  the agent goes on", err=True)
-            return
         tell = _tell_nothing  # it was seen
+    if _follow(follower, tell, is_left=tell is _tell_nothing and is_joinable(server)):
+        _say_end(follower.ended(), as_json=as_json)
+
+
+def _follow(follower: Follower, tell: Callable[[list[Heard]], None], *, is_left: bool) -> bool:
+    """Tells what is heard, unless the person has left already; returns False if the session goes on without us."""
     with until_interrupted() as over:
+        if is_left:
+            over.set()
         for heard in follower.follow(over):
             tell(heard)
             if not heard and is_reader_gone():
-                return
+                return False
     if over.is_set():
-        say(f"{record.task}  the agent goes on", err=True)
-        return
-    ended = follower.ended()
+        say(f"{follower.record.task}  the agent goes on", err=True)
+    return not over.is_set()
+
+
+def _say_end(ended: SessionOver, *, as_json: bool) -> None:
     if as_json:
         say(json.dumps({"schema": SCHEMA, "event": "session.over", **plain(ended)}, ensure_ascii=True))
         return

@@ -15,6 +15,7 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
 from gitticks.runner.transcripts import TranscriptReader
 from tests.cli.support import command
+from tests.support.projects import SESSION
 from tests.support.runs import DONE, TO_REVIEW, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
 
@@ -168,6 +169,21 @@ def test_a_task_without_a_session_names_the_command(project: RunProject) -> None
     project.make("m3xq", status=Status.DONE)
     assert "hint: `gt log m3xq` tells what was done" in refused("m3xq")
     assert "there is no task `zzzz`" in refused("zzzz")
+
+
+def test_words_that_exclude_each_other_and_agents_are_refused(project: RunProject) -> None:
+    project.make("k7f2")
+    assert project.gt("attach", "k7f2", "--raw", "--json").code == 2
+    for words in (("attach", "k7f2"), ("status", "--watch")):
+        ran = project.gt(*words, environment=SESSION)
+        assert (ran.code, "this is an agent's session" in ran.err) == (3, True), ran.seen
+    project.agent(gated(project))
+    with project.running() as run:
+        until((project.path.parent / "up").exists, "the agent")
+        ran = project.gt("attach", "k7f2", "--agent", "mine")
+        assert (ran.code, "`--agent` is for a task that asks something" in ran.err) == (2, True), ran.seen
+        go(project)
+        run.communicate(timeout=LONGEST_SECONDS)
 
 
 def test_several_sessions_are_named_and_an_epic_names_its_tasks(project: RunProject) -> None:

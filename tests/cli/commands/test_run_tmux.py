@@ -111,7 +111,8 @@ def test_a_killed_run_leaves_no_server(in_tmux: RunProject) -> None:
         run.kill()
         run.wait()
     until(lambda: not is_joinable(server_of(in_tmux)), "the end of the tmux server")
-    in_tmux.ok("health")
+    until(lambda: 'finished": ["k7f2"]' in in_tmux.ok("health", "--json"), "the end of its supervisor")
+    assert in_tmux.last(EventType.SESSION_ENDED).data["ending"] == "interrupted"
 
 
 def test_a_prompt_on_stdin_and_an_exit_code_are_as_without(project: RunProject) -> None:
