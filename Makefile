@@ -13,7 +13,7 @@ export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv test demo lint types imports format docs docs-check bench soak clean
+.PHONY: help venv test demo lint types imports format docs docs-check bench bench-run soak clean
 
 help: ## list these jobs
 	@echo "make <job>, with ARGS=\"…\" for more arguments:"
@@ -76,6 +76,9 @@ docs-check: $(READY) ## check what is taken from the code, and run the documents
 
 bench: $(READY) ## measure, beside the peers that are installed (ARGS=--quick, ARGS=--write)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-run: $(READY) ## measure the runner with scripted agents (ARGS=--quick, ARGS=--write)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m benchmarks.runner $(ARGS)
 
 soak: $(READY) ## run the tests in full doses, for hours
 	GITTICKS_DOSE=full $(BIN)/python -m pytest -n auto --dist worksteal --timeout 7200 $(ARGS)

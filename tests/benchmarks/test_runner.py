@@ -1,0 +1,26 @@
+"""The benchmark of the runner, on two tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.runner import Recovery, measure_idle, measure_recovery, measure_run, prepare, render
+from tests.benchmarks.test_main import gt_on_path
+
+__all__ = ["gt_on_path"]
+
+
+@pytest.mark.usefixtures("gt_on_path")
+def test_a_run_a_kill_and_an_idle_run_are_measured(tmp_path: Path) -> None:
+    run = measure_run(prepare(tmp_path / "two", 2, 0.1), 2, 2, 2)
+    assert (run.done, run.agents) == (2, 2)
+    assert 0 < run.share < 1
+    assert run.overhead_seconds > 0
+    recovery = measure_recovery(prepare(tmp_path / "kill", 2, 600.0), 1)
+    assert isinstance(recovery, Recovery)
+    idle = measure_idle(prepare(tmp_path / "idle", 0, 0.1), 0.5)
+    told = render([run], [recovery], idle, "Here.")
+    assert "not measured" not in told
+    assert "| 2 | 2 | 2 |" in told
