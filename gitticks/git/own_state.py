@@ -36,6 +36,9 @@ _PLAIN_REMOTE = re.compile(r"\.|[\w-]+")
 _OF_WORKSPACES = frozenset({"user.name", "user.email", "gitticks.task", "gitticks.checkout"})
 _OWN_LINES = frozenset(map(str.encode, OWN_EXCLUSIONS))
 _MOST_FILES, _MOST_BYTES = 2000, 4_000_000
+_MOST_LISTED = 100
+_LISTED: dict[bytes, bytes] = {}
+"""By the bytes of a configuration file that includes no other: what git reads of it."""
 
 
 def read_own_state(repository: Repository) -> dict[str, str]:
@@ -77,17 +80,42 @@ def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
 def _listed(repository: Repository, file: Path, lead: str) -> Iterator[tuple[str, str]]:
     if not os.path.lexists(file):
         return
-    asked = ["config", f"--file={file}", "--includes", "--null", "--list"]
-    listed = run_git(asked, repository_dir=repository.common_dir, check=False)
-    if listed.code != 0:
+    listed = _list(repository, file)
+    if listed is None:
         yield SETTING + lead + "(unreadable)", _file_value(file) or ""
         return
     values: dict[str, list[str]] = {}
-    for entry in os.fsdecode(listed.stdout).split("\0"):
+    for entry in os.fsdecode(listed).split("\0"):
         key, _, value = entry.partition("\n")
         if key and not _is_harmless(repository, key, value, in_workspace=lead.startswith("worktrees/")):
             values.setdefault(key, []).append(value)
     yield from ((SETTING + lead + key, "\n".join(given)) for key, given in values.items())
+
+
+def _list(repository: Repository, file: Path) -> bytes | None:
+    """Returns what git reads of a configuration file; None if it cannot. What the same bytes say is asked once."""
+    content = _bytes_of(file)
+    # What a file includes may change by itself.
+    is_closed = content is not None and b"include" not in content.lower()
+    known = _LISTED.get(content) if content is not None and is_closed else None
+    if known is not None:
+        return known
+    asked = ["config", f"--file={file}", "--includes", "--null", "--list"]
+    listed = run_git(asked, repository_dir=repository.common_dir, check=False)
+    if listed.code != 0:
+        return None
+    if content is not None and is_closed and content == _bytes_of(file):
+        if len(_LISTED) >= _MOST_LISTED:
+            _LISTED.clear()
+        _LISTED[content] = listed.stdout
+    return listed.stdout
+
+
+def _bytes_of(file: Path) -> bytes | None:
+    try:
+        return read_plain_file(file, _MOST_BYTES)
+    except OSError:
+        return None
 
 
 def _is_harmless(repository: Repository, key: str, value: str, *, in_workspace: bool) -> bool:
