@@ -92,7 +92,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("resume", RUN, "Go back to a checkpoint and go on from there.", "checkpoints"),
     CatalogueEntry("checkpoints", RUN, "List, compare and drop checkpoints."),
     CatalogueEntry("health", RUN, "Find dead sessions and finish what they left.", "running"),
-    CatalogueEntry("worktree", RUN, "List and clean workspaces.", "workspaces"),
+    CatalogueEntry("worktree", RUN, "List, open and clean workspaces.", "workspaces"),
     CatalogueEntry("verify", RUN, "Run the quality gates in a task's workspace.", "workspaces"),
     CatalogueEntry(
         "conflicts", RUN, "Show which unmerged work conflicts, before anybody merges.", "workspaces"

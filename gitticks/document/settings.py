@@ -235,8 +235,6 @@ def note_on(setting: Setting) -> str | None:
     """Returns what of a setting this version does not act on, in words; None if there is nothing."""
     if not is_available(setting):
         return NOT_AVAILABLE
-    if setting.name == "reviewers":
-        return f"more than one, and `focus`, are {NOT_AVAILABLE}"
     missing = [f"`{one}`" for one in NOT_YET_VALUES.get(setting.name, ())]
     if not missing:
         return None

@@ -18,7 +18,6 @@ from gitticks.model.settings import (
     OnConflict,
     PermissionMode,
     PromptWay,
-    ReviewerSettings,
     ReviewPolicy,
     SandboxPreset,
     SyncMode,
@@ -49,7 +48,6 @@ class Setting:
 
 NOT_YET: tuple[str, ...] = (
     "approvals.allowed_signers",
-    "keep.",
     "permissions.allow",
     "permissions.default",
     "permissions.deny",
@@ -95,11 +93,6 @@ def unavailable_part(setting: Setting, keys: tuple[str, ...], value: object) -> 
         return f"`{name}`"
     if keys[-1] == "sandbox_mode" and value != READ_ONLY:
         return f"`{name}: {value}`"
-    if setting.name == "reviewers" and isinstance(value, tuple):
-        if len(value) > 1:
-            return f"more than one of the `{name}`"
-        if any(isinstance(one, ReviewerSettings) and one.focus is not None for one in value):
-            return f"the `focus` of `{name}`"
     return None
 
 

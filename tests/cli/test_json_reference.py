@@ -59,6 +59,8 @@ ROWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "health": (("health",),),
     "worktree list": (("worktree", "list"),),
     "worktree clean": (("worktree", "clean", "work", "--force"),),
+    "worktree open": (("worktree", "open", "wait"),),
+    "worktree gc": (("worktree", "gc"),),
     "sync": (("sync",),),
     "import": (("import", "beads", BEADS), ("import", "beads", "cut.jsonl")),
     "migrate": (("migrate", "--manual-to-awaiting"),),
@@ -81,6 +83,17 @@ NO_KEYS = {
     "checkpoints diff": {"stat"},
     "health": {"current"},
     "review": {"path", "why"},
+    "worktree gc": {
+        "kind",
+        "workspace",
+        "review",
+        "merge",
+        "transcript",
+        "rescued",
+        "name",
+        "size_bytes",
+        "problem",
+    },
     "conflicts": {"id", "with", "paths"},
 }
 """Words of a row that are values, flags or commands, or keys in a list that is empty here."""

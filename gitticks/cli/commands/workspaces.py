@@ -6,6 +6,7 @@ from functools import partial
 
 import click
 
+from gitticks.actions.collecting import collect_leftovers, open_shell
 from gitticks.actions.conflicts import continue_merge, list_conflicts
 from gitticks.actions.context import Context
 from gitticks.actions.evidence import verify_task
@@ -20,9 +21,10 @@ from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines, printed
 from gitticks.cli.writing import moved_words
-from gitticks.errors import Exit, UsageError
+from gitticks.errors import Exit, GitticksError, UsageError
 from gitticks.model.ids import TaskId
 
+_THOUSAND = 1000
 _NOTHING = "nothing is approved and waiting for its merge"
 
 
@@ -30,10 +32,10 @@ _NOTHING = "nothing is approved and waiting for its merge"
     "worktree",
     cls=Group,
     examples=("gt worktree list", "gt worktree clean"),
-    help="List and clean workspaces.",
+    help="List, open and clean workspaces.",
 )
 def worktree_command() -> None:
-    """List and clean workspaces."""
+    """List, open and clean workspaces."""
 
 
 @command("list", "gt worktree list", of=worktree_command)
@@ -87,6 +89,51 @@ def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_j
     if not cleaned and not as_json:
         say("nothing to clean", err=True)
     return Exit.FAILED if any(one.problem for one in cleaned) else Exit.DONE
+
+
+@command("open", "gt worktree open k7f2", of=worktree_command)
+@task_argument()
+def open_command(context: Context, *, task: str, as_json: bool) -> None:
+    """Start a shell in a task's workspace; its end brings you back."""
+    task_id = context.resolve(task)
+    found = [state.workspace for state in list_worktrees(context) if state.workspace.name == task_id]
+    if not found:
+        raise GitticksError(f"`{task_id}` has no workspace", hint=f"`gt start {task_id}` makes one")
+    if as_json:
+        print_object(id=task_id, path=found[0].path)
+        return
+    open_shell(context, found[0].path)
+
+
+@command("gc", "gt worktree gc", "gt worktree gc --dry-run", of=worktree_command)
+@click.option("--dry-run", is_flag=True, help="Only show what would go, and how large it is.")
+def gc_command(context: Context, *, dry_run: bool, as_json: bool) -> int:
+    """Remove what nobody needs any more, and say how large it was.
+
+    Workspaces of closed tasks, checkouts that killed reviews and merges left, transcripts older than
+    `keep.transcripts` and rescued work older than `keep.rescued`. A workspace with uncommitted work stays.
+    """
+    found = collect_leftovers(context, dry_run=dry_run)
+    if as_json:
+        print_object(leftovers=found)
+    for one in [] if as_json else found:
+        words = f"stays: {one.problem}" if one.problem else "would go" if dry_run else "removed"
+        say(f"{one.kind} {visible(one.name)}  {in_bytes(one.size_bytes)}  {visible(words)}")
+    gone = [one for one in found if one.problem is None]
+    if not as_json:
+        total = in_bytes(sum(one.size_bytes for one in gone))
+        say(f"{total} in {len(gone)} of {len(found)}" if found else "nothing is left over", err=True)
+    return Exit.FAILED if len(gone) < len(found) else Exit.DONE
+
+
+def in_bytes(count: int) -> str:
+    """Returns `1.2 MB`."""
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < _THOUSAND:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= _THOUSAND
+    return f"{size:.1f} GB"
 
 
 @command("verify", "gt verify k7f2", "gt verify")

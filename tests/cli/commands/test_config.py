@@ -184,13 +184,6 @@ NOTHING_YET = (
     ("permissions.default", "deny"),
     ("approvals.minimum", "L2"),
     ("approvals.allowed_signers", "signers"),
-    ("review", "council"),
-    ("council.rounds", "2"),
-    ("reviewers", "[{name: a, agent: claude}, {name: b, agent: codex}]"),
-    ("reviewers", "[{name: a, focus: bugs}]"),
-    ("merge.push", "true"),
-    ("keep.transcripts", "1d"),
-    ("workspace.update", "between-iterations"),
     ("agents.codex.sandbox_mode", "workspace-write"),
     ("agents.claude.sandbox", "strict"),
 )
@@ -213,7 +206,9 @@ def test_what_nothing_acts_on_yet_is_refused(tmp_path: Path, name: str, value: s
         ("sandbox.preset", "none"),
         ("approvals.minimum", "L0"),
         ("review", "none"),
+        ("review", "council"),
         ("reviewers", "[claude]"),
+        ("reviewers", "[{name: a, agent: claude, focus: bugs}, {name: b, agent: codex}]"),
         ("agents.codex.sandbox_mode", "read-only"),
     ],
 )
@@ -225,12 +220,12 @@ def test_what_works_of_such_a_setting_is_set(tmp_path: Path, name: str, value: s
 
 def test_an_older_file_stays_readable_and_what_does_nothing_is_named(tmp_path: Path) -> None:
     make_store(tmp_path, config="version: 1\nsandbox: {denied_paths: [/etc]}\nparallel: 5\n")
-    git("config", "gitticks.merge.push", "true", at=tmp_path)
+    git("config", "gitticks.permissions.timeout", "1h", at=tmp_path)
     for words in (["config"], ["doctor"]):
         ran = gt(*words, at=tmp_path)
         assert "config.yaml:2:" in ran.out + ran.err
         assert "`sandbox.denied_paths` is not available in this version" in ran.out + ran.err
-        assert "`merge.push` is not available in this version" in ran.out + ran.err
+        assert "`permissions.timeout` is not available in this version" in ran.out + ran.err
     assert "gt config sandbox.denied_paths --unset" in gt("doctor", at=tmp_path).out
     assert gt("config", "parallel", "7", at=tmp_path).code == 0
     assert gt("config", "sandbox.denied_paths", at=tmp_path).err.endswith("not available in this version\n")

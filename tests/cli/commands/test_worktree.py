@@ -1,0 +1,73 @@
+"""`gt worktree open` and `gt worktree gc`."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.status import Status
+from tests.support.agents import write_program
+from tests.support.projects import Project, make_project, make_working
+from tests.support.repositories import git
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path / "project")
+
+
+def test_open_starts_the_persons_shell_in_the_workspace(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = make_working(project)
+    monkeypatch.setenv("SHELL", str(write_program(tmp_path / "shell", f"pwd > {tmp_path}/seen")))
+    project.ok("worktree", "open", "k7f2")
+    assert (tmp_path / "seen").read_text().strip() == str(workspace)
+    assert json.loads(project.ok("worktree", "open", "k7f2", "--json"))["path"] == str(workspace)
+    monkeypatch.setenv("SHELL", "/no/shell")
+    assert "there is no shell `/no/shell`" in project.gt("worktree", "open", "k7f2").err
+    project.make("m3xq")
+    assert "`gt start m3xq` makes one" in project.gt("worktree", "open", "m3xq").err
+
+
+def test_gc_removes_what_nobody_needs_and_keeps_the_rest(project: Project) -> None:
+    needed, clean, dirty = (make_working(project, name) for name in ("k7f2", "m3xq", "p2aa"))
+    (dirty / "half.txt").write_text("half\n")
+    for name in ("m3xq", "p2aa"):
+        project.change(name, status=Status.CANCELLED)
+    transcripts = project.path / ".git" / "gitticks" / "transcripts" / "m3xq"
+    transcripts.mkdir(parents=True)
+    old, young = transcripts / "old.log", transcripts / "young.log"
+    for file in (old, young):
+        file.write_text("said\n")
+    os.utime(old, (0, 0))
+    now = {"GIT_COMMITTER_DATE": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
+    commit = git("commit-tree", "-m", "kept", "main^{tree}", at=project.path, environment=now)
+    git("update-ref", "refs/gitticks/rescued/young", commit, at=project.path)
+    stamp = {"GIT_COMMITTER_DATE": "2001-01-01T00:00:00Z"}
+    aged = git("commit-tree", "-m", "aged", "main^{tree}", at=project.path, environment=stamp)
+    git("update-ref", "refs/gitticks/rescued/aged", aged, at=project.path)
+    wanted = [("workspace", "m3xq"), ("workspace", "p2aa"), ("transcript", "m3xq/old.log")]
+    rescued = ("rescued", f"aged ({aged[:10]})")
+    tried = json.loads(project.ok("worktree", "gc", "--dry-run", "--json"))["leftovers"]
+    assert [(one["kind"], one["name"]) for one in tried] == [*wanted, rescued]
+    assert clean.is_dir()
+    assert old.exists()
+    ran = project.gt("worktree", "gc")
+    assert ran.code == 1
+    assert "workspace p2aa" in ran.out
+    assert "holds uncommitted work: `half.txt`" in ran.out
+    assert (needed.is_dir(), clean.is_dir(), dirty.is_dir()) == (True, False, True)
+    assert (old.exists(), young.exists()) == (False, True)
+    refs = git("for-each-ref", "--format=%(refname)", "refs/gitticks/rescued", at=project.path)
+    assert refs.split() == ["refs/gitticks/rescued/young"]
+
+
+def test_gc_with_nothing_left_over(project: Project) -> None:
+    make_working(project)
+    ran = project.gt("worktree", "gc")
+    assert (ran.code, ran.out, ran.err) == (0, "", "nothing is left over\n")
