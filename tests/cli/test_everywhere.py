@@ -73,6 +73,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "health": ("health",),
     "worktree": ("worktree", "list"),
     "verify": ("verify", "work"),
+    "conflicts": ("conflicts", "k7f2"),
     "merge": ("merge",),
 }
 """One plain call of each command that succeeds; `attach` needs an agent at work, `demo` makes its own repository and `hook` and `merge-driver` are called by git."""
