@@ -75,7 +75,10 @@ ROWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "version": (("version",),),
 }
 NO_KEYS = {
-    "sync": {"done", "offline", "no", "watch"},
+    "sync": {
+        *("done", "offline", "no", "watch"),
+        *("task", "source", "target", "awaiting", "reason", "actor", "is_merging"),
+    },
     "merge": {"dry", "run"},
     "status": {"current"},
     "resume": {"no", "run"},
