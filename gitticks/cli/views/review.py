@@ -13,6 +13,7 @@ from gitticks.cli.views.task import prose
 from gitticks.model.ids import task_folder
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting
+from gitticks.workflow.council import read_voice
 from gitticks.workflow.signals import without_promises
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 MOST_LINES, MOST_LINES_OF_ENTRY = 12, 4
 """So many lines are shown of a text, and of one note, question or answer."""
 MOST_ENTRIES = 3
-_VERDICT, _VERDICTS = "VERDICT:", ("APPROVED", "BLOCKING")
 
 _HEADS = ("diff --git ", "--- ", "+++ ")
 _STYLES = {"+": Style.GOOD, "-": Style.BAD, "@": Style.BUSY}
@@ -39,7 +39,10 @@ def told_lines(on: Screen, seen: ReviewView, now: datetime) -> Iterator[str]:
         yield ""
         yield from _beginning(on, seen.summary, MOST_LINES, everything)
     yield from _part(on, Section.ACCEPTANCE, _beginning(on, seen.criteria or "", MOST_LINES, everything))
-    for name, text in (("Said", seen.said), (Section.HANDOFF, seen.handoff), (Section.REVIEW, seen.review)):
+    review = seen.review or ""
+    if seen.reviews:
+        review = review.partition("\n### ")[0].strip()  # the answers follow by themselves
+    for name, text in (("Said", seen.said), (Section.HANDOFF, seen.handoff), (Section.REVIEW, review)):
         yield from _part(on, name, prose(on, text or ""))
     yield from _part(on, "Council", _council(on, seen))
     yield from _part(on, Section.QUESTIONS, _questions(on, seen.questions, now, everything))
@@ -70,15 +73,8 @@ def _beginning(on: Screen, text: str, most: int, everything: str, indent: str = 
 def _council(on: Screen, seen: ReviewView) -> Iterator[str]:
     """Yields what each member answered."""
     for name, text in seen.reviews.items():
-        verdict = _verdict(text)
-        yield on.fit(f"{GAP}{visible(name)}{f': {verdict}' if verdict else ''}", on.columns)
+        yield on.fit(f"{GAP}{visible(name)}: {read_voice(text)}", on.columns)
         yield from _beginning(on, text, MOST_LINES_OF_ENTRY, f"`gt review {seen.task.id} --json`", GAP * 2)
-
-
-def _verdict(text: str) -> str:
-    """Returns the word of the last line that gives a verdict; such a line ends an answer, and would be cut off."""
-    given = [line.strip()[len(_VERDICT) :].strip() for line in text.splitlines() if line.startswith(_VERDICT)]
-    return given[-1] if given and given[-1] in _VERDICTS else ""
 
 
 def _questions(on: Screen, pairs: Sequence[QuestionPair], now: datetime, everything: str) -> Iterator[str]:
