@@ -42,6 +42,8 @@ _LONGEST_TEXT = 60_000
 _LONGEST_TITLE = 200
 _CALLS = re.compile(r"(?m)(?<![\w`/])([@#!])(?=\w)|^(\s*)(/)(?=\w)")
 """What a forge acts on in a text: names that it notifies, issues that it closes, GitLab's commands."""
+_SECONDS_EACH = 9.0
+"""How long each open pull request keeps the next look away: it takes six calls, and GitHub allows 5,000 an hour."""
 
 
 class PullRequests:
@@ -121,14 +123,16 @@ class PullRequests:
         safe = _CALLS.sub(lambda found: f"{found[2] or ''}{found[1] or found[3]}\u200b", text)
         return f"{safe[:_LONGEST_TEXT]}\n\n---\nTask: {file.task.id}\n"
 
-    def look(self) -> None:
+    def look(self) -> int:
         """Asks the forge how each open pull request stands, and tells the listener what moved a task on.
+
+        Returns how many there are.
 
         Raises:
             ForgeError: the forge cannot be asked; what was asked for before that is done.
         """
         if self.run.settings.merge.mode is not MergeMode.PULL_REQUEST:
-            return
+            return 0
         store = self.run.open_store()
         offered = [task for task in store.snapshot().all_tasks().values() if task.is_offered]
         for task in sorted(offered, key=lambda one: one.id):
@@ -138,6 +142,7 @@ class PullRequests:
             trigger = self._trigger(task, base, self._with_logs(forge, pull))
             if trigger is not None:
                 self._decide(store, task, trigger)
+        return len(offered)
 
     def _with_logs(self, forge: Forge, pull: PullRequest) -> PullRequest:
         if any(one.is_running for one in pull.checks):
@@ -200,13 +205,13 @@ class PullRequests:
             rest = max(every_seconds, self.look_once())
 
     def look_once(self) -> float:
-        """Looks, warns of what goes wrong, and returns how long the forge is to be left alone then."""
+        """Looks, warns of what goes wrong, and returns for how many seconds the forge is to be left alone then."""
         try:
-            self.look()
+            rest = self.look() * _SECONDS_EACH
         except GitticksError as error:
             if self.stop.is_requested:
                 return 0.0
             self.warn(None, f"pull requests: {error.message}", error.hint)
             return error.rest_seconds if isinstance(error, ForgeError) else ForgeError.rest_seconds
         self._warned.clear()
-        return 0.0
+        return rest
