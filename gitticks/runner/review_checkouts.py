@@ -10,7 +10,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,7 +75,10 @@ def review_checkout(
         yield planned
         _keep(repository, checkout, planned, before, warn)
     finally:
-        remove_review_checkout(repository, planned.path)
+        try:
+            remove_review_checkout(repository, planned.path)
+        except (GitticksError, OSError) as error:  # the review counts all the same
+            warn(f"the checkout of a review stays in {planned.path}: {error}")
 
 
 def remove_review_checkout(repository: Repository, path: Path) -> None:
@@ -89,13 +91,12 @@ def remove_review_checkout(repository: Repository, path: Path) -> None:
         path.parent.rmdir()  # once no other review needs it
 
 
-def remove_reviews_of(repository: Repository, path: Path) -> None:
-    """Removes a dead session's checkouts, of which the first is at `path`."""
-    remove_review_checkout(repository, path)
-    for number in count(2):
-        other = path.with_name(f"{path.name}.{number}")
-        if not other.is_dir():
-            return
+def remove_reviews_of(repository: Repository, settings: Settings, path: Path) -> None:
+    """Removes a dead session's checkouts, of which the first was at `path`, in any order; what is no review stays."""
+    top = repository.project_dir
+    if top is None or path.parent != top / settings.workspace.dir / FOLDER:
+        return  # reviewers of earlier versions worked in the task's own workspace
+    for other in (path, *path.parent.glob(f"{path.name}.*")):
         remove_review_checkout(repository, other)
 
 
@@ -113,13 +114,16 @@ def _keep(
     """Keeps what a reviewer committed, or changed beyond what the set-up had, where somebody can find it."""
     if not checkout.path.is_dir():
         return
-    changed, now = sorted(_changed(checkout) - before), head(checkout)
-    if not changed and now == planned.commit:
-        return
-    what = f"changed {shown_paths(tuple(changed))}" if changed else f"made the commit `{(now or '')[:10]}`"
+    what = "changed its checkout"
     ref = partial_work.rescued_ref(f"review-{planned.task_id}")
     message = f"Left by a reviewer of {planned.task_id}"
     try:
+        changed, now = sorted(_changed(checkout) - before), head(checkout)
+        if not changed and now == planned.commit:
+            return
+        what = (
+            f"changed {shown_paths(tuple(changed))}" if changed else f"made the commit `{(now or '')[:10]}`"
+        )
         partial_work.keep(repository, checkout, ref, message, OWN_FOLDERS, even_if_empty=True)
     except GitticksError as error:
         warn(f"a reviewer {what}, which is dropped: {error.message}")

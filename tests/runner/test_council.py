@@ -8,10 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.actions.run import run_context
+from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
+from gitticks.model.settings import Settings
 from gitticks.model.status import Awaiting, Status
+from gitticks.runner.recovery import recover
+from gitticks.runner.review_checkouts import remove_reviews_of
 from gitticks.store.layout import rounds_folder
 from tests.support.agents import processes_with, write_program
 from tests.support.repositories import git
@@ -198,3 +204,41 @@ def test_a_single_reviewer_works_in_a_checkout_of_its_own(project: RunProject) -
     assert Path(place.read_text().strip()).name == "k7f2"
     assert "reviews" in place.read_text()
     assert git("rev-parse", "gitticks/work/k7f2", at=project.path) == project.task("k7f2").end_sha
+
+
+def test_a_killed_council_leaves_no_checkout_whoever_was_done_before(project: RunProject) -> None:
+    slow = 'touch "$0.begun"; sleep 600\n'
+    council(project, one=APPROVED, two=APPROVED, three=slow)
+    project.make()
+    reviews = project.path / ".gitticks-work" / "reviews"
+    with project.running() as process:
+        until(
+            lambda: (
+                list(project.path.parent.glob("*.sh.begun"))
+                and [one.name for one in reviews.glob("*")] == ["k7f2.3"]
+            ),
+            "the last reviewer alone",
+        )
+        process.send_signal(signal.SIGKILL)
+    until(lambda: not processes_with(project.mark), "the end of every reviewer")
+    run = run_context(Context(directory=project.path), lambda _: None)
+    until(lambda: run.sessions.dead() != [], "the end of its supervisors")
+    assert recover(run) == ["k7f2"]
+    assert not reviews.exists()
+
+
+def test_a_dead_review_outside_of_the_reviews_folder_removes_nothing(project: RunProject) -> None:
+    kept = project.path / "file.txt"
+    kept.write_text("mine\n")
+    repository = discover(project.path)
+    for path in (project.path, project.path / ".gitticks-work" / "k7f2"):
+        remove_reviews_of(repository, Settings(), path)
+    assert kept.read_text() == "mine\n"
+    assert (project.path / ".git").is_dir()
+
+
+def test_a_reviewer_that_breaks_its_checkout_has_answered(project: RunProject) -> None:
+    council(project, one=f"rm -rf .git .gt/../*\n{BLOCKING}", more="council: {rounds: 1}\n")
+    project.make()
+    project.run()
+    assert review(project).startswith("FAIL")

@@ -125,15 +125,16 @@ class LocalPlace:
         workspace = (
             workspaces.find(self.repository, file.task, Path(record.workspace)) if record.is_briefed else None
         )
-        if workspace is None:
-            return SessionResult(report)
-        desk = _Desk(self, workspace, file, record, stop, wants_checks)
-        if record.role is not Role.REVIEWER:
-            return SessionResult(report, desk.look(report), workspace)
         # The answers of a council are its runner's to count: what one of them wrote is no review.
-        found = SessionResult(report, Work() if record.agent == COUNCIL else desk.look(report))
-        remove_reviews_of(self.repository, workspace.path)
-        return found
+        is_council = record.role is Role.REVIEWER and record.agent == COUNCIL
+        if workspace is None or is_council:
+            work = Work()
+        else:
+            work = _Desk(self, workspace, file, record, stop, wants_checks).look(report)
+        if record.role is not Role.REVIEWER:
+            return SessionResult(report, work, workspace)
+        remove_reviews_of(self.repository, self.settings, Path(record.workspace))
+        return SessionResult(report, work)
 
     def capture(self, workspace: Workspace, head: str, message: str) -> Captured:
         """Returns a commit of what lies there."""
