@@ -181,6 +181,8 @@ def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
     if workspace.isolation is Isolation.TASK or not waits or not workspace.path.is_dir():
         return
     checkout = checkout_at(repository, workspace.path)
+    if read_occupant(repository, checkout) not in (None, task.id):
+        return  # another task's by now: this one's was put aside when that moved in
     keep = partial_work.keep if workspace.isolation is Isolation.NONE else partial_work.keep_and_clear
     keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}", OWN_FOLDERS)
 

@@ -45,6 +45,15 @@ def assert_dirty(workspace: Workspace) -> None:
     assert not (workspace.path / "tracked.txt").exists()
 
 
+def test_the_end_of_a_review_leaves_the_work_of_who_moved_in_meanwhile(repository: Repository) -> None:
+    one = prepared(repository, FIRST)
+    two = prepared(repository, SECOND)
+    (two.path / "half.txt").write_text("half\n")
+    workspaces.settle(repository, one, replace(FIRST, status=Status.REVIEWING, awaiting=Awaiting.REVIEW))
+    assert (two.path / "half.txt").read_text() == "half\n"
+    assert git("for-each-ref", "refs/gitticks/partial", at=top(repository)) == ""
+
+
 def test_partial_work_waits_under_a_ref_and_comes_back(repository: Repository) -> None:
     commit_file(top(repository), "tracked.txt", "t\n")
     commit_file(top(repository), ".gitattributes", "* text=auto\n")
