@@ -61,14 +61,18 @@ def is_session_alive(folder: str, task_id: str) -> bool:
     """True while its runner or anything of its agents holds one of the session's locks in `folder`."""
     from gitticks.flocks import is_lock_held  # most of the time there is no session
 
-    if is_lock_held(f"{folder}/{task_id}{LOCK}"):
-        return True
-    number = 1
-    while os.path.lexists(path := f"{folder}/{tree_lock_name(task_id, number)}"):
-        if is_lock_held(path):
-            return True
-        number += 1
-    return False
+    return is_lock_held(f"{folder}/{task_id}{LOCK}") or is_agent_alive(folder, task_id)
+
+
+def is_agent_alive(folder: str, task_id: str) -> bool:
+    """True while anything of the session's agents lives; of a council's any may be missing that never started."""
+    from gitticks.flocks import is_lock_held
+
+    return any(
+        is_lock_held(f"{folder}/{name}")
+        for name in _names_in(folder)
+        if name.startswith(f"{task_id}.") and name.endswith(TREE_LOCK)
+    )
 
 
 def tree_lock_name(task_id: str, number: int) -> str:

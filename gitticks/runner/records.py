@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gitticks.errors import RefusedError
-from gitticks.flocks import give_up_lock, is_lock_held, take_lock
+from gitticks.flocks import give_up_lock, take_lock
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, SessionRecord
@@ -26,6 +26,7 @@ from gitticks.runner.liveness import (
     RECORD,
     SESSIONS_FOLDER,
     STOPPED,
+    is_agent_alive,
     is_session_alive,
     tree_lock_name,
 )
@@ -92,7 +93,7 @@ class Sessions:
             for task_id in sorted(tasks):
                 descriptor = os.open(self._lock(task_id), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
                 stack.callback(give_up_lock, descriptor)
-                if not take_lock(descriptor) or is_lock_held(self.tree_lock(task_id)):
+                if not take_lock(descriptor) or is_agent_alive(str(self._folder), task_id):
                     raise RefusedError(f"an agent works on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
             yield
 

@@ -78,6 +78,20 @@ def test_a_session_lives_as_long_as_anything_of_its_agent(sessions: Sessions) ->
     assert len(sessions.dead()) == 1
 
 
+def test_a_councils_agents_count_whichever_of_them_never_started(sessions: Sessions) -> None:
+    with sessions.hold(make_record()):
+        pass
+    task = TaskId("k7f2")
+    with (
+        held(sessions.tree_lock(task, 3)),
+        pytest.raises(RefusedError, match="an agent works on"),
+        sessions.reserve([task]),
+    ):
+        pass
+    with sessions.reserve([task]):
+        pass
+
+
 def test_a_session_whose_runner_is_gone_is_ending_while_its_agent_lives(sessions: Sessions) -> None:
     with pytest.raises(KeyError), sessions.hold(make_record(start_ticks=0)):
         raise KeyError
