@@ -89,7 +89,8 @@ class Pauses:
 
     def agents(self) -> frozenset[str]:
         """Returns the agents that rest now."""
-        return frozenset(agent for agent in self._pauses if self.of(agent) is not None)
+        # A copy: the threads of sessions ask while the loop's adds a pause.
+        return frozenset(agent for agent in tuple(self._pauses) if self.of(agent) is not None)
 
     def long_rests(self) -> frozenset[str]:
         """Returns those whose rest is too long to be waited for."""
