@@ -280,7 +280,7 @@ def parse(content: bytes, workspace: TaskId, number: int) -> Checkpoint:
         )
     except json.JSONDecodeError as error:
         raise DocumentError(error.msg, path=path, line=error.lineno, column=error.colno) from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, OverflowError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DocumentError("it is no checkpoint", path=path) from error
 
 
