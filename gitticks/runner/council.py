@@ -125,7 +125,8 @@ def hold_council(
     reports = tuple(
         (seat.order.agent.name, result.report) for seat, result in zip(seats, results, strict=True)
     )
-    if stop.is_requested:
+    # Who had answered before the stop has answered.
+    if stop.is_requested and any(one.ending is Ending.STOPPED for _, one in reports):
         return CouncilResult(SessionResult(_together([one for _, one in reports], Ending.STOPPED)), reports)
     answers = [
         _answer(seat.name, one, is_late=is_late.is_set()) for seat, one in zip(seats, results, strict=True)
@@ -181,8 +182,10 @@ def _sum(results: Sequence[SessionResult], answers: Sequence[Answer], counted: T
     ending = Ending.CLEAN if spoke else reports[0].ending if kept else Ending.CRASHED
     detail = "" if spoke else "; ".join(f"{one.name}: {one.reason}" for one in answers)
     works = [one.work for one in results]
+    # One that got no checkout does not know what the others were given.
+    begun = next((one for one in results if one.workspace is not None), results[0])
     delivery = replace(
-        works[0].delivery,
+        begun.work.delivery,
         review=counted.review if spoke else None,
         answers={one.name: one.text for one in answers if one.text.strip()},
         is_late=counted.is_late,
@@ -193,7 +196,7 @@ def _sum(results: Sequence[SessionResult], answers: Sequence[Answer], counted: T
     )
     report = replace(_together(reports, ending), detail=detail)
     warnings = tuple(dict.fromkeys(one for work in works for one in work.warnings))
-    return SessionResult(report, Work(delivery, works[0].head, None, warnings), results[0].workspace)
+    return SessionResult(report, Work(delivery, begun.work.head, None, warnings), begun.workspace)
 
 
 def _together(reports: Sequence[AgentReport], ending: Ending) -> AgentReport:

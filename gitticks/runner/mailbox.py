@@ -51,8 +51,8 @@ class Delivery:
     """What came back, as far as the role may write it.
 
     `questions` and `notes` are the texts of new entries in file order, `known_questions` and `known_notes` the
-    entries that the agent was given, `given` the role's own section as it was given. `warnings` name what was dropped. A council has an answer of each reviewer,
-    by name, and `is_late` if its time was up before all had answered.
+    entries that the agent was given, `given` the role's own section as it was given. `warnings` name what was dropped.
+    A council has an answer of each reviewer, by name, and `is_late` if its time was up before all had answered.
     """
 
     handoff: str | None = None
