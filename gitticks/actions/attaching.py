@@ -108,7 +108,7 @@ def _instead(task: Task) -> str:
 
 def _next(task: Task) -> str:
     if not task.is_open:
-        return f"`gt log {task.id}` tells what was done"
+        return f"`gt log {task.id}` shows what was done"
     if task.status is Status.CLARIFICATION:
         return f'`gt respond {task.id} "…"` answers it; on a terminal `gt attach` starts an agent to talk it over with'
     if task.is_epic:

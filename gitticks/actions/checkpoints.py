@@ -21,6 +21,7 @@ from gitticks.runner.workspace_plan import OWN_FOLDERS
 from gitticks.runner.workspace_removal import list_workspaces
 from gitticks.store.checkpoints import (
     StoredCheckpoint,
+    is_number,
     kept_refs,
     missing_commits,
     read_all,
@@ -66,7 +67,7 @@ def find_checkpoint(context: Context, text: str) -> Checkpoint:
         GitticksError: its file cannot be read.
     """
     name, dash, number = text.rpartition("-")
-    if not dash or not (number.isascii() and number.isdecimal()):
+    if not dash or not is_number(number):
         raise _not_a_checkpoint(context, find_or_take_up_task(context, text, least=CHARACTERS_TO_DECIDE))
     try:
         workspace = find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
@@ -253,7 +254,7 @@ def _older(there: list[StoredCheckpoint], keep: int | None) -> list[StoredCheckp
 def _as_whole(context: Context, name: str) -> TaskId | None:
     """Returns the task that a name is of, all of whose checkpoints are meant; None if it names one of them."""
     _, dash, number = name.rpartition("-")
-    if not dash or not number.isdecimal():
+    if not dash or not is_number(number):
         return find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
     return None
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.update import note_task
@@ -15,21 +17,32 @@ _PLACE = re.compile(r"(?P<path>[^\n]*?[^\s:]):(?P<line>[0-9]{1,9})(?::?\s+(?P<te
 _LONGEST_LINE = 300
 
 
-def comment_on(context: Context, task_id: TaskId, comment: str, text: str | None = None) -> None:
-    """Adds a person's comment as a note; one that begins with `path:line` quotes that line of the work.
+def comment_on(context: Context, task_id: TaskId, comments: Sequence[str], text: str | None = None) -> None:
+    """Adds a person's comments as notes; one that begins with `path:line` quotes that line of the work.
 
     Args:
         context: who comments.
         task_id: the task.
-        comment: the comment, or only its place if `text` is given.
+        comments: the comments, or the place of the only one if `text` is given.
         text: what is said of the place.
 
     Raises:
-        UsageError: `text` is given, and `comment` is no place in the work.
+        UsageError: a place is not in the work; then no comment is added.
     """
     context.require_person("comment on work")
     task = context.store.task_file(task_id).task
+    for note in [_note(context, task, comment, text) for comment in comments]:
+        note_task(context, task_id, note)
+
+
+def _note(context: Context, task: Task, comment: str, text: str | None) -> str:
     place = _PLACE.fullmatch(comment)
+    if text is not None and place and place["text"]:
+        where = f"{place['path']}:{place['line']}"
+        raise UsageError(
+            f"`{place['text']}` and `{text}` are two texts for one line",
+            hint=f'`gt review {task.id} --comment {quote(where)} "…"`',
+        )
     words = text if text is not None else place["text"] if place else None
     quoted = (
         _quote(context, task, place["path"], int(place["line"]))
@@ -39,9 +52,9 @@ def comment_on(context: Context, task_id: TaskId, comment: str, text: str | None
     if quoted is None and text is not None and text.strip():
         raise UsageError(
             f"`{comment}` is no line of a file in the work",
-            hint=f'`gt review {task_id} --comment src/app.py:12 "what is wrong there"`',
+            hint=f'`gt review {task.id} --comment src/app.py:12 "what is wrong there"`',
         )
-    note_task(context, task_id, f"{quoted}\n\n{words}" if quoted else comment if text is None else text)
+    return f"{quoted}\n\n{words}" if quoted else comment if text is None else text
 
 
 def _quote(context: Context, task: Task, path: str, number: int) -> str | None:
@@ -56,5 +69,6 @@ def _quote(context: Context, task: Task, path: str, number: int) -> str | None:
         return None
     lines = repository.objects.read_blob(found.object_id).decode("utf-8", "replace").splitlines()
     if not 0 < number <= len(lines):
-        raise UsageError(f"`{path}` has {len(lines)} lines at {commit[:7]}, and no line {number}")
+        count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+        raise UsageError(f"`{path}` has {count} at {commit[:7]}, and no line {number}")
     return f"On `{path}:{number}` at {commit[:7]}:\n\n    {lines[number - 1][:_LONGEST_LINE]}"

@@ -127,10 +127,11 @@ def numbers(source: Transaction, workspace: TaskId) -> list[int]:
 
 def _numbers(names: Iterable[str]) -> list[int]:
     found = (name.removesuffix(_ENDING) for name in names if name.endswith(_ENDING))
-    return sorted(int(one) for one in found if _is_number(one))
+    return sorted(int(one) for one in found if is_number(one))
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """True for what may be the number of a checkpoint."""
     return text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
 
 
@@ -183,7 +184,7 @@ def _place_of(path: str) -> tuple[TaskId, int] | None:
     if task_id is None:
         return None
     name = path.removeprefix(f"{layout.checkpoints_folder(task_id)}/").removesuffix(_ENDING)
-    return (task_id, int(name)) if _is_number(name) and path == path_of(task_id, int(name)) else None
+    return (task_id, int(name)) if is_number(name) and path == path_of(task_id, int(name)) else None
 
 
 def _stored(place: tuple[TaskId, int], path: str, content: bytes | None) -> StoredCheckpoint:
@@ -205,7 +206,7 @@ def kept_refs(store: Store) -> dict[tuple[TaskId, int], str]:
     for line in listed.splitlines():
         commit, _, name = line.partition(" ")
         workspace, _, number = name.removeprefix(REFS).rpartition("/")
-        if is_valid_id(workspace) and _is_number(number):
+        if is_valid_id(workspace) and is_number(number):
             found[TaskId(workspace), int(number)] = commit
     return found
 

@@ -219,10 +219,12 @@ def test_a_comment_on_a_line_quotes_it_as_it_was_handed_off(project: RunProject)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--comment", "login.txt:7", "x"], "`login.txt` has 1 lines at"),
+        (["--comment", "login.txt:7", "x"], "`login.txt` has 1 line at"),
         (["--comment", "missing.txt:1", "x"], "`missing.txt:1` is no line of a file in the work"),
         (["--comment", "login.txt", "x"], "`login.txt` is no line of a file in the work"),
         (["--comment", "login.txt:1", "--comment", "login.txt:1", "x"], "it is not clear what `x` is for"),
+        (["--comment", "login.txt:1 ok", "--comment", "login.txt:7 x"], "and no line 7"),
+        (["--comment", "login.txt:1 a", "b"], "`a` and `b` are two texts for one line"),
         (["nice"], "it is not clear what `nice` is for"),
         (["--comment", "login.txt:1", " "], "the note is empty"),
     ],

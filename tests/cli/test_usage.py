@@ -20,7 +20,11 @@ from tests.support.projects import make_project
             "`gt hooks` needs one of its commands: `install`, `status`, `uninstall`",
             "gt hooks --help",
         ),
-        ("worktree", "`gt worktree` needs one of its commands: `clean`, `gc`, `list`, `open`", "gt worktree --help"),
+        (
+            "worktree",
+            "`gt worktree` needs one of its commands: `clean`, `gc`, `list`, `open`",
+            "gt worktree --help",
+        ),
         ("worktree cleen", "no command `cleen`; did you mean `gt worktree clean`?", "gt worktree --help"),
         ("hooks xyz", "no command `xyz`", "gt hooks --help"),
         ("list --statu x", "no such option `--statu`; did you mean `--status`?", "gt list --help"),

@@ -154,6 +154,7 @@ def test_a_name_that_is_none_says_which_is_meant(begun: RunProject) -> None:
         "k7f2-5": "the nearest is `k7f2-4`",
         "k7f2": "one of `k7f2-2`, `k7f2-4`, `k7f2-6`",
         "zzzz-2": "`gt list` shows the tasks",
+        f"k7f2-{'9' * 5000}": "there is no task",
         "": "",
     }.items():
         ran = begun.gt("resume", name)

@@ -71,8 +71,8 @@ def review_command(
     task_id = find_or_take_up_task(context, task, least=least)
     if reject is not None and not reject.strip():
         raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
-    for comment in comments:
-        comment_on(context, task_id, comment, text)
+    if comments:
+        comment_on(context, task_id, comments, text)
     if accept:
         return _accept(context, task_id, as_json=as_json)
     if reject is not None:

@@ -132,7 +132,7 @@ def _watch(context: Context, *, as_json: bool) -> int:
     from gitticks.actions.status_changes import changes
     from gitticks.cli.live import InPlace, is_reader_gone, until_interrupted
 
-    context.require_person("watch the status", "`gt status` tells it once")
+    context.require_person("watch the status", "`gt status` shows it once")
     with until_interrupted() as over, InPlace.on_terminal(is_wanted=not as_json) as place:
         current, found = context, None
         for has_changed in changes(context, over):

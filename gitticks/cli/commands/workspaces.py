@@ -99,6 +99,11 @@ def open_command(context: Context, *, task: str, as_json: bool) -> None:
     found = [state.workspace for state in list_worktrees(context) if state.workspace.name == task_id]
     if not found:
         raise GitticksError(f"`{task_id}` has no workspace", hint=f"`gt start {task_id}` makes one")
+    if found[0].is_gone:
+        raise GitticksError(
+            f"the workspace `{found[0].path}` is gone",
+            hint=f"`gt start {task_id}` or `gt run {task_id}` makes it again",
+        )
     if as_json:
         print_object(id=task_id, path=found[0].path)
         return

@@ -167,7 +167,7 @@ def test_a_task_without_a_session_names_the_command(project: RunProject) -> None
     project.change("k7f2", status=Status.STUCK, awaiting=Awaiting.ESCALATION)
     assert "hint: `gt show k7f2`" in refused()
     project.make("m3xq", status=Status.DONE)
-    assert "hint: `gt log m3xq` tells what was done" in refused("m3xq")
+    assert "hint: `gt log m3xq` shows what was done" in refused("m3xq")
     assert "there is no task `zzzz`" in refused("zzzz")
 
 

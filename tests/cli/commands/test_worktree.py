@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,6 +33,9 @@ def test_open_starts_the_persons_shell_in_the_workspace(
     assert "there is no shell `/no/shell`" in project.gt("worktree", "open", "k7f2").err
     project.make("m3xq")
     assert "`gt start m3xq` makes one" in project.gt("worktree", "open", "m3xq").err
+    shutil.rmtree(workspace)
+    ran = project.gt("worktree", "open", "k7f2")
+    assert (ran.code, f"the workspace `{workspace}` is gone" in ran.err) == (1, True), ran
 
 
 def test_gc_removes_what_nobody_needs_and_keeps_the_rest(project: Project) -> None:
