@@ -88,7 +88,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             sent_back += event.data.get("gate") == PULL_REQUEST_GATE
         elif event.type is EventType.NOTED:
             marks = event.data.get("taken")
-            taken.update(marks if isinstance(marks, list) else ())
+            taken.update(one for one in (marks if isinstance(marks, list) else ()) if isinstance(one, str))
         elif event.type in (EventType.REFUSED, EventType.START_FAILED):
             refusals += 1
         elif event.type is EventType.MERGE_FAILED:

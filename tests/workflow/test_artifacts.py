@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -96,3 +97,9 @@ def test_interruptions_in_a_row_are_counted_until_something_else_ends_a_session_
     assert count_since_last_word(cut).interruptions == 3
     assert count_since_last_word([*cut, end(Ending.CLEAN), *cut[:1]]).interruptions == 1
     assert count_since_last_word([*cut, Event(EventType.VERDICT, AT, ADA)]).interruptions == 0
+
+
+@pytest.mark.parametrize("marks", [["a", ["b"], {"c": 1}, 2], "a", None])
+def test_marks_of_comments_are_texts_whatever_a_history_holds(marks: Any) -> None:
+    found = count_since_last_word([event(EventType.NOTED, data={"taken": marks})])
+    assert found.taken == (frozenset("a") if isinstance(marks, list) else frozenset())
