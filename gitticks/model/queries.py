@@ -35,7 +35,8 @@ class Surroundings(NamedTuple):
     """What readiness depends on beside the tasks: the day, the time, and what this clone knows.
 
     `live` are tasks with a running session, `held` those that `gt stop` holds, `conflicted` those with a merge
-    conflict that nobody has settled. `left` says how the last session ended of tasks that it left unfinished. `runner` is the asking runner, whose own claims do not count against it.
+    conflict that nobody has settled. `left` says how the last session ended of tasks that it left unfinished. `runner` is the
+    asking runner, whose own claims do not count against it.
     """
 
     today: date

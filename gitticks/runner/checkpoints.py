@@ -1,4 +1,4 @@
-"""Makes checkpoints: what a workspace holds is kept by a ref, and told by the commit that its session ends with."""
+"""Makes checkpoints: what a workspace holds is kept by a ref, and described in the commit that ends its session."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Capture:
 def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionResult) -> Capture | None:
     """Keeps what a workspace holds, uncommitted work too, if the session that ends makes a checkpoint due.
 
-    What keeps a checkpoint from being made is told, and keeps nothing else.
+    If none can be made, that is reported and holds up nothing else.
     """
     head = result.work.head
     if result.workspace is None or not head:

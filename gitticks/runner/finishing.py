@@ -68,7 +68,7 @@ def write_handover(
         transaction.task_file(handover.task_id).task, Role.REVIEWER
     ):
         carry_out(transaction, handover.task_id, ReviewTimedOut(), circumstances)
-    # First, since a checkpoint that the decision may ask for tells them.
+    # First, since a checkpoint that the decision may ask for records the usage.
     _add_usage(transaction, handover)
     learnings = handover.work.delivery.learnings
     _learn(transaction, handover.task_id, circumstances, learnings, handover.actor.name)
@@ -316,7 +316,7 @@ def has_handoff(present: TaskFile, delivery: Delivery) -> bool:
 
 
 def tell_checks(run: RunContext, task_id: TaskId, checks: ChecksReport | None) -> None:
-    """Tells what the gates found, if they ran."""
+    """Reports what the gates found, if they ran."""
     if checks is None:
         return
     run.emit(ChecksEnded(task_id, "; ".join(checks.lines), checks.failure))

@@ -18,8 +18,8 @@ class RunOptions:
 
     `ids` are epics and tasks to work on, empty for everything. With `auto` the run goes on for ever, on epics and
     what the three `include` flags add. With `no_rest` agents start
-    that an earlier run saw resting. `front` is where agents can be seen and talked to. `debounce` is how long a person's last edit must lie back before a task is
-    taken.
+    that an earlier run saw resting. `front` is where agents can be seen and talked to. `debounce` is how long a
+    person's last edit must lie back before a task is taken.
     """
 
     ids: tuple[TaskId, ...] = ()

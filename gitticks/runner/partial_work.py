@@ -98,7 +98,7 @@ def keep_and_clear(
 
 
 def restore(repository: Repository, checkout: Checkout, ref: str, ignored: tuple[str, ...]) -> Restored:
-    """Puts kept work back, joined with what was committed since, and drops the ref; all of it or nothing.
+    """Puts kept work back, merged with what was committed since, and drops the ref; all of it or nothing.
 
     Where something else is uncommitted already, it is left alone, and so is the ref.
     """
@@ -112,7 +112,7 @@ def restore(repository: Repository, checkout: Checkout, ref: str, ignored: tuple
 
 
 def put_back(checkout: Checkout, commit: str, ignored: tuple[str, ...]) -> Restored:
-    """Puts the work that a commit keeps back, joined with what was committed since; all of it or nothing.
+    """Puts the work that a commit keeps back, merged with what was committed since; all of it or nothing.
 
     Where something else is uncommitted already, it is left alone.
     """

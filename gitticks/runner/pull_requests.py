@@ -151,7 +151,7 @@ class PullRequests:
         return replace(pull, checks=tuple(checks))
 
     def _trigger(self, task: Task, base: str, pull: PullRequest) -> Trigger | None:
-        """Returns what a task is told; a merge counts once this clone's base has it, which is brought up to date."""
+        """Returns what follows for a task; a merge counts once this clone's base has it, which is brought up to date."""
         if pull.state is not PullState.MERGED or pull.base != base or pull.merged_as is None:
             return PullRequestSeen(pull)
         try:

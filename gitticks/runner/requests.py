@@ -60,7 +60,7 @@ class SessionListener:
         self._run.sessions.mark_briefed(self._record)
 
     def end(self) -> None:
-        """Tells what the agent changed in the repository's own folder."""
+        """Reports what the agent changed in the repository's own folder."""
         if self._transcript is not None:
             self._transcript.close()
         look_for_left_behind(self._run, self._session.actor, self._session.task_id)
@@ -75,7 +75,7 @@ class SessionListener:
             self._transcript.write(line)
 
     def warn(self, message: str) -> None:
-        """Tells people."""
+        """Shows a warning."""
         self._run.emit(Warned(self._session.task_id, message))
 
     def name_session(self, session_id: str) -> None:

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.2
 _ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
-"""What such a request tells stands in the mailbox; no gate is asked."""
+"""What such a request says stands in the mailbox; no gate is asked."""
 
 
 @dataclass(frozen=True, slots=True)

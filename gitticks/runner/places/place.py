@@ -36,8 +36,8 @@ class EarlierSession:
 class SessionOrder:
     """What a session is to do.
 
-    `file` is the task as the agent is given it, `prompt` what it is told; if it goes on with an `earlier` session and
-    that is gone, it is told `prompt_anew`. `script` holds the blocks that the embedded agent runs. Of several reviewers
+    `file` is the task as the agent is given it, `prompt` what it reads; if it goes on with an `earlier` session and
+    that is gone, it reads `prompt_anew`. `script` holds the blocks that the embedded agent runs. Of several reviewers
     that look at the same work each has its `number`, from 1, and its name, as `reviewer`.
     """
 
@@ -73,11 +73,11 @@ class SessionResult:
 
 
 WantsChecks = Callable[["AgentReport | Request", Delivery], bool]
-"""Tells whether the gates are to run on what an agent has delivered by its end, or asks for by a request."""
+"""Decides whether the gates are to run on what an agent has delivered by its end, or asks for by a request."""
 
 
 class Heard(Protocol):
-    """What a place tells the run during a session; called from any thread."""
+    """What a place reports to the run during a session; called from any thread."""
 
     def begin(self) -> None:
         """The agent is about to be started: from now on what lies in its mailbox is its own."""
@@ -95,7 +95,7 @@ class Heard(Protocol):
         """Something was odd."""
 
     def name_session(self, session_id: str) -> None:
-        """The agent told its own name of the session."""
+        """The agent reported the id of its own session."""
 
     def wants_checks(self, end: AgentReport | Request, delivery: Delivery) -> bool:
         """Returns whether the gates are to run."""
