@@ -46,7 +46,7 @@ def test_one_that_is_named_is_merged(project: RunProject) -> None:
     approved(project, "bbbb", "b.txt")
     said = json.loads(project.ok("merge", "bbbb", "--json"))["merges"]
     sha = git("rev-parse", "main", at=project.path)
-    assert said == [{"id": "bbbb", "done": True, "sha": sha, "waits": None}]
+    assert said == [{"id": "bbbb", "done": True, "sha": sha, "waits": None, "pr": None}]
     assert project.task("aaaa").is_merging
 
 
