@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from gitticks.agents.base import AgentKind, AgentSpec
@@ -91,10 +92,11 @@ def choose_reviewers(
     found: dict[str, Reviewer] = {}
     for one in wanted:
         agent = registry.spec(one.agent) if one.agent else own
-        name = (
-            _NOT_IN_NAMES.sub("-", one.name).strip(".-") or "reviewer"
-        )  # its answers are files of that name
-        name = name if name not in found else f"{name}-{len(found) + 1}"
+        # Its answers are files of that name.
+        name = wanted_name = _NOT_IN_NAMES.sub("-", one.name).strip(".-") or "reviewer"
+        others = count(2)
+        while name in found:
+            name = f"{wanted_name}-{next(others)}"
         found[name] = Reviewer(name, agent, one.focus or "")
     return tuple(found.values())
 

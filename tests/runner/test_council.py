@@ -14,16 +14,18 @@ from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
-from gitticks.model.settings import Settings
+from gitticks.model.settings import ReviewerSettings, ReviewPolicy, Settings
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.recovery import recover
 from gitticks.runner.review_checkouts import remove_reviews_of
+from gitticks.runner.reviewing import choose_reviewers, registry_for
 from gitticks.store.layout import rounds_folder
 from tests.support.agents import processes_with, write_program
 from tests.support.repositories import git
 from tests.support.runs import DONE, TO_REVIEW, RunProject, project
 from tests.support.tasks import write_files
 from tests.support.waiting import until
+from tests.support.workspaces import TASK
 
 __all__ = ["project"]
 
@@ -242,3 +244,11 @@ def test_a_reviewer_that_breaks_its_checkout_has_answered(project: RunProject) -
     project.make()
     project.run()
     assert review(project).startswith("FAIL")
+
+
+def test_reviewers_of_like_names_are_all_asked() -> None:
+    names = ("a-2", "a", "a", "a b", "a/b")
+    reviewers = tuple(ReviewerSettings(name=name) for name in names)
+    settings = Settings(review=ReviewPolicy.COUNCIL, reviewers=reviewers)
+    found = choose_reviewers(registry_for(settings, {"PATH": ""}), TASK, settings)
+    assert [one.name for one in found] == ["a-2", "a", "a-3", "a-b", "a-b-2"]
