@@ -20,7 +20,7 @@ def list_conflicts(context: Context, task_ids: Sequence[TaskId] = ()) -> tuple[O
     """Returns the conflicts of unmerged work with its base and with one another; of these tasks' work if any is named."""
     tasks = context.store.snapshot().all_tasks()
     graph = TaskGraph.of(tasks.values())
-    among = [workspace_name(tasks[one], graph, context.settings) for one in task_ids]
+    among = [workspace_name(context.store.task_file(one).task, graph, context.settings) for one in task_ids]
     return find_overlaps(context.repository, tasks.values(), context.settings, among=among or None)
 
 

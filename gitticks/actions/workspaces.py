@@ -31,16 +31,17 @@ _CLAIM_DAYS = 30
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceState:
-    """A workspace with its task (None if there is none of that id) and whether an agent works in it."""
+    """A workspace with its task (None if there is none of that id, or it cannot be read) and whether an agent works in it."""
 
     workspace: ListedWorkspace
     task: Task | None
     is_live: bool
+    is_unreadable: bool = False
 
     @property
     def is_needed(self) -> bool:
-        """True while its task is open or an agent works in it."""
-        return self.is_live or (self.task is not None and self.task.is_open)
+        """True while its task is open or cannot be read, or an agent works in it."""
+        return self.is_live or self.is_unreadable or (self.task is not None and self.task.is_open)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,14 @@ class Cleaned:
 
 def list_worktrees(context: Context) -> list[WorkspaceState]:
     """Returns the workspaces of this clone, sorted by name."""
-    tasks = {str(task_id): task for task_id, task in context.store.snapshot().all_tasks().items()}
+    snapshot = context.store.snapshot()
+    tasks = {str(task_id): task for task_id, task in snapshot.all_tasks().items()}
+    unreadable = {str(one) for one in snapshot.unreadable_ids()}
     live = {Path(record.workspace) for record in Sessions(context.repository.own_dir).live().values()}
     listed = workspace_removal.list_workspaces(context.repository, context.settings)
-    return [WorkspaceState(one, tasks.get(one.name), one.path in live) for one in listed]
+    return [
+        WorkspaceState(one, tasks.get(one.name), one.path in live, one.name in unreadable) for one in listed
+    ]
 
 
 def clean_worktrees(context: Context, names: tuple[str, ...], *, force: bool) -> list[Cleaned]:

@@ -63,7 +63,13 @@ def list_command(context: Context, *, as_json: bool) -> None:
     rows = [
         (
             state.workspace.name,
-            "live" if state.is_live else state.task.status.value if state.task else "no task",
+            "live"
+            if state.is_live
+            else state.task.status.value
+            if state.task
+            else "unreadable"
+            if state.is_unreadable
+            else "no task",
             (state.workspace.head or "")[:7],
             str(state.workspace.path),
         )

@@ -14,6 +14,7 @@ from gitticks.model.status import Status
 from tests.support.agents import write_program
 from tests.support.projects import Project, make_project, make_working
 from tests.support.repositories import git
+from tests.support.stores import write_task_file
 
 
 @pytest.fixture
@@ -75,3 +76,14 @@ def test_gc_with_nothing_left_over(project: Project) -> None:
     make_working(project)
     ran = project.gt("worktree", "gc")
     assert (ran.code, ran.out, ran.err) == (0, "", "nothing is left over\n")
+
+
+def test_a_task_that_cannot_be_read_keeps_its_workspace(project: Project) -> None:
+    workspace = make_working(project)
+    write_task_file(project.store, "k7f2", "---\nid: [\n---\n")
+    assert "nothing is left over" in project.gt("worktree", "gc").err
+    assert "unreadable" in project.ok("worktree", "list")
+    project.ok("worktree", "clean")
+    assert workspace.is_dir()
+    ran = project.gt("conflicts", "k7f2")
+    assert (ran.code, "TASK.md:3:1" in ran.err) == (1, True), ran
