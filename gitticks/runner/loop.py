@@ -322,7 +322,7 @@ class Loop:
         self.run.emit(
             SessionSpent(
                 task.id,
-                session.agent.name,
+                session.actor.name,
                 session.role,
                 report.tokens,
                 None if report.is_unpriced else report.spent.cost,

@@ -28,7 +28,7 @@ def take_up_base(repository: Repository, checkout: Checkout, workspace: Workspac
         return None
     count = count_commits(repository, head, tip)
     news = f"`{base}` has {count} new commit{'' if count == 1 else 's'}"
-    if uncommitted_paths(checkout, OWN_FOLDERS):
+    if uncommitted_paths(checkout, OWN_FOLDERS) or (checkout.git_dir / "MERGE_HEAD").exists():
         return f"{news}, which are taken in once everything here is committed"
     merged = merge_in_memory(repository, head, tip)
     if isinstance(merged, Conflict):
