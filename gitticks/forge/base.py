@@ -44,6 +44,10 @@ class ForgeError(GitticksError):
     rest_seconds = REST_SECONDS
 
 
+class NotThereError(ForgeError):
+    """The forge has no such thing, or hides it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Project:
     """A project on a forge: `path` is `owner/name`, on GitLab with any number of groups before."""
@@ -198,7 +202,7 @@ class Forge(ABC):
         if any(sign in lower for sign in _NO_LOGIN):
             return ForgeError(f"`{self.program}` is not logged in: {said}", hint=f"`{self._login}`")
         if "http 404" in lower:
-            return ForgeError(
+            return NotThereError(
                 f"{self.name} has no such project or pull request, or hides it from you: {said}",
                 hint=self._again(path),
             )

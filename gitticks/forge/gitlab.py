@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from gitticks.forge.base import Forge, ForgeError, name_of, text_of, time_of
+from gitticks.forge.base import Forge, ForgeError, NotThereError, name_of, text_of, time_of
 from gitticks.model.pull_request import Check, Comment, PullRequest, PullState
 
 _DEVELOPER = 30
@@ -113,10 +113,8 @@ class GitLab(Forge):
     def _has_a_say(self, user: int) -> bool:
         try:
             level = self.item(f"{self._path}/members/all/{user}").get("access_level")
-        except ForgeError as error:
-            if "404" in error.message:
-                return False
-            raise
+        except NotThereError:
+            return False
         return isinstance(level, int) and level >= _DEVELOPER
 
     def _address(self, made: dict[str, Any]) -> str:

@@ -296,12 +296,14 @@ def test_without_the_program_it_says_what_to_install(
 ) -> None:
     make_reviewing(project)
     (project.path.parent / "programs" / "gh").unlink()
-    monkeypatch.setenv(
-        "PATH",
-        os.pathsep.join(
-            one for one in os.environ["PATH"].split(os.pathsep) if not (Path(one) / "gh").exists()
-        ),
-    )
+    without = project.path.parent / "without"
+    without.mkdir()
+    folders = [Path(one) for one in os.environ["PATH"].split(os.pathsep)]
+    for program in (found for folder in folders if (folder / "gh").exists() for found in folder.iterdir()):
+        if program.name != "gh" and not (without / program.name).is_symlink():
+            (without / program.name).symlink_to(program)
+    kept = [str(folder) for folder in folders if not (folder / "gh").exists()]
+    monkeypatch.setenv("PATH", os.pathsep.join([*kept, str(without)]))
     out = project.gt("approve", "k7f2").out
     assert "`gh` is not installed" in out
     assert "`gh auth login --hostname github.com`" in out

@@ -102,7 +102,9 @@ def clean_command(context: Context, *, names: tuple[str, ...], force: bool, as_j
 def open_command(context: Context, *, task: str, as_json: bool) -> None:
     """Start a shell in a task's workspace; its end brings you back."""
     task_id = context.resolve(task)
-    found = [state.workspace for state in list_worktrees(context) if state.workspace.name == task_id]
+    branch = context.store.task_file(task_id).task.branch
+    listed = [state.workspace for state in list_worktrees(context)]
+    found = [one for one in listed if one.name == task_id or one.branch == branch]
     if not found:
         raise GitticksError(f"`{task_id}` has no workspace", hint=f"`gt start {task_id}` makes one")
     if found[0].is_gone:

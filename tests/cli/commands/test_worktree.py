@@ -87,3 +87,12 @@ def test_a_task_that_cannot_be_read_keeps_its_workspace(project: Project) -> Non
     assert workspace.is_dir()
     ran = project.gt("conflicts", "k7f2")
     assert (ran.code, "TASK.md:3:1" in ran.err) == (1, True), ran
+
+
+def test_open_finds_the_workspace_that_an_epics_tasks_share(project: Project) -> None:
+    project.ok("config", "isolation", "epic")
+    epic = project.ok("create", "Both", "--type", "epic").strip()
+    task_id = project.ok("create", "First", "--parent", epic).strip()
+    project.ok("start", task_id)
+    opened = json.loads(project.ok("worktree", "open", task_id, "--json"))
+    assert opened["path"] == str(project.path / ".gitticks-work" / epic)
