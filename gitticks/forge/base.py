@@ -35,7 +35,9 @@ _ADDRESS = re.compile(
     r"(?P<path>[\w.-]+(?:/[\w.-]+)+)/?"
 )
 _LIMITED = ("rate limit", "http 429", "abuse detection")
-_NO_LOGIN = ("auth login", "http 401", "bad credentials", "unauthorized", "not logged in")
+_NO_LOGIN = (
+    "auth login", "http 401", "bad credentials", "unauthorized", "not logged in", "set the gh_token environment",
+)  # fmt: skip
 
 
 class ForgeError(GitticksError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -151,7 +151,10 @@ def test_why_a_task_that_was_asked_for_cannot_be_started_is_said(
 
 
 def test_an_agent_that_rests_is_named_by_the_run_and_by_status(project: RunProject) -> None:
-    data = DATA / "claude-usage-limit.jsonl"
+    resets = datetime.now(UTC) + timedelta(hours=5)
+    data = project.path.parent / "limit.jsonl"
+    said_by_service = (DATA / "claude-usage-limit.jsonl").read_text()
+    data.write_text(said_by_service.replace("3pm", f"{resets:%I%p}".lower().lstrip("0")))
     project.agent(f'cat > /dev/null; cat "{data}"; exit 1')
     project.ok("config", "agents.mine.type", "claude")
     project.make()
@@ -161,7 +164,7 @@ def test_an_agent_that_rests_is_named_by_the_run_and_by_status(project: RunProje
     assert "nothing else is ready" not in ran.out
     said = project.ok("status")
     assert re.search(
-        r"^resting\n  mine  until \d{4}-\d\d-\d\d \d\d:\d\d UTC \(for \d+ (h|days)\): ", said, re.MULTILINE
+        r"^resting\n  mine  until \d{4}-\d\d-\d\d \d\d:\d\d UTC \(for \d+ h\): ", said, re.MULTILINE
     )
 
 
