@@ -14,10 +14,10 @@ from gitticks.agents.prices import with_cost
 from gitticks.agents.process import AT_ONCE, StopRequest
 from gitticks.agents.trouble import classify_limit
 from gitticks.model.settings import CouncilSettings
-from gitticks.model.task import KEPT_FROM_WORK, Ending, Usage
+from gitticks.model.task import Ending, Usage
 from gitticks.runner.outbox import RequestKind
 from gitticks.runner.places.place import SessionOrder, SessionResult, Work
-from gitticks.workflow.council import Answer, Tally, Voice, read_voice, tally
+from gitticks.workflow.council import Answer, Tally, Voice, ending_of, judge_answer, read_voice, tally
 
 if TYPE_CHECKING:
     from gitticks.errors import GitticksError
@@ -158,28 +158,22 @@ def _answer(name: str, result: SessionResult, *, is_late: bool) -> Answer:
     text = last if is_whole else report.text
     if read_voice(text) is Voice.SILENT and result.work.delivery.review:
         text = result.work.delivery.review
-    voice = read_voice(text)
-    reason = ""
-    if voice is Voice.SILENT:
-        limit = classify_limit(text)
-        if report.ending is Ending.STOPPED and is_late:
-            voice = Voice.LATE
-        elif report.ending is not Ending.CLEAN:
-            voice, reason = Voice.ABSTAINED, report.detail or report.ending.value
-        elif limit is not None or not text.strip():
-            voice, reason = Voice.ABSTAINED, limit.detail if limit else "it said nothing"
-    return Answer(name, voice, text[-_LONGEST_ANSWER:], reason)
+    limit = classify_limit(text)
+    return judge_answer(
+        name,
+        text[-_LONGEST_ANSWER:],
+        report.ending,
+        report.detail,
+        limit=limit.detail if limit else None,
+        is_late=is_late,
+    )
 
 
 def _sum(results: Sequence[SessionResult], answers: Sequence[Answer], counted: Tally) -> SessionResult:
     """Returns the one result of all: without a decision none of them did its work, and that is how it ended."""
     reports = [one.report for one in results]
-    spoke = counted.is_late or any(
-        one.voice in (Voice.APPROVED, Voice.BLOCKING, Voice.SILENT) for one in answers
-    )
-    endings = {one.ending for one in reports}
-    kept = endings <= KEPT_FROM_WORK
-    ending = Ending.CLEAN if spoke else reports[0].ending if kept else Ending.CRASHED
+    ending = ending_of(counted, [one.ending for one in reports])
+    spoke = ending is Ending.CLEAN
     detail = "" if spoke else "; ".join(f"{one.name}: {one.reason}" for one in answers)
     works = [one.work for one in results]
     # One that got no checkout does not know what the others were given.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import CouncilRule
+from gitticks.model.task import KEPT_FROM_WORK, Ending
 
 _VERDICT = re.compile(
     r"^[ \t>*_#`-]*VERDICT[ \t*_`]*:[ \t*_`]*(APPROVED|BLOCKING)[ \t\r*_`.]*$", re.MULTILINE
@@ -51,6 +52,38 @@ def read_voice(text: str) -> Voice:
     """Returns the verdict of the last line that is one; prose is none."""
     found = _VERDICT.findall(text)
     return Voice(found[-1]) if found else Voice.SILENT
+
+
+def judge_answer(
+    name: str, text: str, ending: Ending, detail: str, *, limit: str | None, is_late: bool
+) -> Answer:
+    """Returns how an answer counts; one with a verdict does, however its agent ended.
+
+    Args:
+        name: the reviewer's.
+        text: what it said.
+        ending: how its agent ended.
+        detail: why, in words.
+        limit: what its text says of a limit of its service's, if it does.
+        is_late: the council's time was up before it ended.
+    """
+    voice = read_voice(text)
+    if voice is not Voice.SILENT:
+        return Answer(name, voice, text)
+    if ending is Ending.STOPPED and is_late:
+        return Answer(name, Voice.LATE, text)
+    if ending is not Ending.CLEAN:
+        return Answer(name, Voice.ABSTAINED, text, detail or ending.value)
+    if limit is not None or not text.strip():
+        return Answer(name, Voice.ABSTAINED, text, limit or "it said nothing")
+    return Answer(name, voice, text)
+
+
+def ending_of(counted: Tally, endings: Sequence[Ending]) -> Ending:
+    """Returns how the session of a council ended whose agents ended so: without any answer as they all did, or crashed."""
+    if counted.is_late or counted.outcome is not ReviewOutcome.MISSING:
+        return Ending.CLEAN
+    return endings[0] if set(endings) <= KEPT_FROM_WORK else Ending.CRASHED
 
 
 def tally(answers: Sequence[Answer], rule: CouncilRule, *, person_follows: bool) -> Tally:

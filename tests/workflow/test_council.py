@@ -7,7 +7,8 @@ import pytest
 from gitticks.document.verdict_line import review_outcome
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import CouncilRule
-from gitticks.workflow.council import Answer, Voice, read_voice, tally
+from gitticks.model.task import Ending
+from gitticks.workflow.council import Answer, Voice, ending_of, judge_answer, read_voice, tally
 
 A, B, S, X, L = Voice.APPROVED, Voice.BLOCKING, Voice.SILENT, Voice.ABSTAINED, Voice.LATE
 PASS, FAIL, NONE = ReviewOutcome.PASS, ReviewOutcome.FAIL, ReviewOutcome.MISSING
@@ -96,3 +97,38 @@ def test_who_gave_no_verdict_is_named_with_what_it_counts_as() -> None:
     assert alone.warnings == (
         "reviewer `one1` gave no verdict: it counts as BLOCKING, since no person follows",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "ending", "limit", "is_late", "counts"),
+    [
+        ("VERDICT: BLOCKING", Ending.CLEAN, None, False, (B, "")),
+        ("VERDICT: APPROVED", Ending.CRASHED, None, False, (A, "")),
+        ("VERDICT: APPROVED", Ending.STOPPED, None, True, (A, "")),
+        ("looking", Ending.STOPPED, None, True, (L, "")),
+        ("looking", Ending.CRASHED, None, True, (X, "exit code 3")),
+        ("fine", Ending.CLEAN, None, False, (S, "")),
+        ("429", Ending.CLEAN, "too many requests", False, (X, "too many requests")),
+        (" ", Ending.CLEAN, None, False, (X, "it said nothing")),
+        ("", Ending.USAGE_LIMITED, None, False, (X, "exit code 3")),
+    ],
+)
+def test_how_an_answer_counts(
+    text: str, ending: Ending, limit: str | None, is_late: bool, counts: tuple[Voice, str]
+) -> None:
+    found = judge_answer("one", text, ending, "exit code 3", limit=limit, is_late=is_late)
+    assert (found.voice, found.reason) == counts
+
+
+@pytest.mark.parametrize(
+    ("voices", "endings", "ending"),
+    [
+        ((A, X), (Ending.CLEAN, Ending.CRASHED), Ending.CLEAN),
+        ((L, X), (Ending.STOPPED, Ending.CRASHED), Ending.CLEAN),
+        ((X, X), (Ending.USAGE_LIMITED, Ending.OUTAGE), Ending.USAGE_LIMITED),
+        ((X, X), (Ending.USAGE_LIMITED, Ending.CRASHED), Ending.CRASHED),
+    ],
+)
+def test_how_a_council_ended(voices: tuple[Voice, ...], endings: tuple[Ending, ...], ending: Ending) -> None:
+    counted = tally(answers(*voices), CouncilRule.ANY, person_follows=True)
+    assert ending_of(counted, endings) is ending
