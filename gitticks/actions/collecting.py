@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,12 +60,12 @@ def _find(context: Context) -> Iterator[_Found]:
             path = state.workspace.path
             yield _Found(
                 Leftover("workspace", state.workspace.name, size_of(path)),
-                lambda path=path: workspace_removal.remove(repository, path),  # type: ignore[misc]
+                partial(workspace_removal.remove, repository, path),
             )
     yield from _reviews(context)
     asides = repository.own_dir / "merge"
     if asides.is_dir() and any(asides.glob("*.lock")):
-        yield _Found(Leftover("merge", asides.name, size_of(asides)), lambda: sweep_asides(repository))
+        yield _Found(Leftover("merge", asides.name, size_of(asides)), partial(sweep_asides, repository))
     yield from _transcripts(context)
     yield from _rescued(context)
 
@@ -79,7 +80,7 @@ def _reviews(context: Context) -> Iterator[_Found]:
         if path.name.partition(".")[0] not in live:
             yield _Found(
                 Leftover("review", path.name, size_of(path)),
-                lambda path=path: remove_review_checkout(context.repository, path),  # type: ignore[misc]
+                partial(remove_review_checkout, context.repository, path),
             )
 
 
@@ -103,9 +104,7 @@ def _rescued(context: Context) -> Iterator[_Found]:
         if kept.total_seconds() > context.settings.keep.rescued:
             yield _Found(
                 Leftover("rescued", f"{ref.removeprefix(folder)} ({commit[:10]})", 0),
-                lambda ref=ref, commit=commit: run_git(  # type: ignore[misc]
-                    ["update-ref", "-d", ref, commit], repository_dir=common
-                ),
+                partial(run_git, ["update-ref", "-d", ref, commit], repository_dir=common),
             )
 
 
