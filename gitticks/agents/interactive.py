@@ -41,7 +41,7 @@ SIGNALS_UNREAD = (
     "A person can see this terminal and type into it, and no signal that you print is read: say what you want by "
     "`gt handoff`, `gt complete` and `gt ask`."
 )
-"""What a client is told besides, since only its own protocol tells its words from others'."""
+"""What is added to the prompt where a client's words cannot be told apart from what others print on its terminal."""
 
 
 def is_interactive(spec: AgentSpec) -> bool:

@@ -1,1 +1,1 @@
-"""Where sessions run: what a session is told and gives back as values, and the places that hold one."""
+"""Where sessions run: the order and the result of a session as values, and the places that run one."""
