@@ -12,9 +12,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.errors import NotFoundError
+from gitticks.errors import LostRaceError, NotFoundError
 from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head
 from gitticks.git.config import exclude_folders
+from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.merges.base import Moved, move_base
+from gitticks.git.merges.commits import store_commit
+from gitticks.git.merges.history import count_commits, is_ancestor
+from gitticks.git.merges.memory import Conflict, merge_in_memory
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
@@ -34,11 +39,11 @@ from gitticks.runner.workspace_plan import (
     plan,
     read_occupant,
     shown_paths,
+    uncommitted_paths,
     workspace_name,
 )
 from gitticks.runner.workspace_repair import ensure_worktree
 from gitticks.runner.workspace_setup import install_hooks
-from gitticks.runner.workspace_update import take_up_base
 from gitticks.store.layout import WORK_BRANCH
 
 if TYPE_CHECKING:
@@ -87,7 +92,7 @@ def prepare(
     if (
         plan.isolation is Isolation.TASK
         and settings.workspace.update is WorkspaceUpdate.BETWEEN_ITERATIONS
-        and (news := take_up_base(repository, checkout, plan)) is not None
+        and (news := _take_up_base(repository, checkout, plan)) is not None
     ):
         warnings.append(news)
     branch = None if plan.isolation is Isolation.NONE else plan.branch
@@ -185,6 +190,34 @@ def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
         return  # another task's by now: this one's was put aside when that moved in
     keep = partial_work.keep if workspace.isolation is Isolation.NONE else partial_work.keep_and_clear
     keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}", OWN_FOLDERS)
+
+
+def _take_up_base(repository: Repository, checkout: Checkout, workspace: Workspace) -> str | None:
+    """Merges the base into the work branch if that is clean, and returns what the agent should know of it.
+
+    Uncommitted work and a workspace that an agent left on another branch are left alone, and so is a conflict.
+    """
+    base, branch = workspace.base, workspace.branch
+    if base is None or branch is None or current_branch(checkout) != branch:
+        return None
+    tip = read_ref(repository.common_dir, BRANCHES + base)
+    own = read_ref(repository.common_dir, BRANCHES + branch)
+    if tip is None or own is None or is_ancestor(repository, tip, own):
+        return None
+    count = count_commits(repository, own, tip)
+    news = f"`{base}` has {count} new commit{'' if count == 1 else 's'}"
+    if uncommitted_paths(checkout, OWN_FOLDERS) or (checkout.git_dir / "MERGE_HEAD").exists():
+        return f"{news}, which are taken in once everything here is committed"
+    merged = merge_in_memory(repository, own, tip)
+    if isinstance(merged, Conflict):
+        return f"{news} that conflict with yours in {shown_paths(merged.paths)}: `git merge {base}` and resolve that"
+    message = f"Merge {base} into {branch}\n"
+    commit = store_commit(repository, merged.tree, [own, tip], message, ENGINE_IDENTITY.variables())
+    try:
+        moved = move_base(repository, branch, own, commit, f"gitticks: take up {base}")
+    except LostRaceError:
+        return None  # somebody is at work there just now; the next iteration asks again
+    return f"{news}, which were merged into your branch" if isinstance(moved, Moved) else None
 
 
 def tree_of(repository: Repository, commit: str) -> str:
