@@ -34,13 +34,13 @@ def attach_command(
 ) -> None:
     """Follow the agent that works on a task.
 
-    From any terminal: prints what it said so far and then what it says, and ends with the session, saying how that ended. Ctrl-C leaves
-    the agent at its work. Without an ID: the only agent at work.
+    From any terminal: prints what it said so far and then what it says, and ends with the session, saying how that
+    ended. Ctrl-C leaves the agent running. Without an ID: the only agent at work.
 
     An agent of `gt run --tmux` is joined on a terminal, so that you can type; Ctrl-B D leaves it.
 
-    Of a task that asks you something it starts, on a terminal, an interactive session of an agent that knows task
-    and question, in the task's workspace. What it notes is kept; the answer is yours, by `gt respond`.
+    If the task asks you something, an interactive session of an agent that knows task and question is started on your
+    terminal, in the task's workspace. What it notes is kept; the answer is yours, by `gt respond`.
     """
     context.require_person("follow an agent")  # which would print what it prints for ever
     if raw and as_json:

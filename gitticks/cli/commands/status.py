@@ -345,6 +345,6 @@ def _objects(standings: Iterable[Standing[TaskRow]]) -> list[dict[str, object]]:
 status_command = ReadingCommand(
     "status",
     answer_status,
-    (Switch("watches", ("-w", "--watch"), "Go on, and show each change."), JSON),
+    (Switch("watches", ("-w", "--watch"), "Keep running, and show each change."), JSON),
     examples=("gt status", "gt status --watch"),
 )
