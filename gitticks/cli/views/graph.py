@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.cli.render import Style
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.views.tasks import waits_for
+from gitticks.model.graph_columns import Columns, Link, Stop, columns_of
 from gitticks.model.ids import TaskId
 
 if TYPE_CHECKING:
@@ -15,16 +16,12 @@ if TYPE_CHECKING:
     from gitticks.cli.render import Screen
 
 
-Stop = tuple[TaskId, int]
-Link = tuple[TaskId, TaskId]
 Point = tuple[int, int]
 
 
 BOX_WIDTH, BOX_HEIGHT = 232, 48
 _LINE_HEIGHT = 8
 _GAP_BETWEEN_LAYERS, _GAP_IN_A_LAYER, _MARGIN = 72, 16, 16
-_SWEEPS = 4
-_MOST_LINES_BETWEEN = 20_000
 
 _ENDS, _MEETS, _BEGINS = ("╰", "┴"), ("├", "┼"), ("╭", "┬")
 """A rail that ends, is met or begins at a task: as the leftmost one of its line, and as any other."""
@@ -50,71 +47,13 @@ class Places(NamedTuple):
 
 def place(layers: Sequence[Sequence[TaskId]], links: Collection[Link]) -> Places:
     """Returns where tasks stand that are linked so (from, to), each from a layer to a later one."""
-    depths = {task_id: number for number, layer in enumerate(layers) for task_id in layer}
-    reach = _reach(depths, links)
-    columns: list[list[Stop]] = [
-        [(task_id, number) for task_id in layer] for number, layer in enumerate(layers)
-    ]
-    before: dict[Stop, list[Stop]] = {}
-    after: dict[Stop, list[Stop]] = {}
-
-    def join(left: Stop, right: Stop) -> None:
-        before.setdefault(right, []).append(left)
-        after.setdefault(left, []).append(right)
-
-    for source, last in reach.items():
-        for number in range(depths[source] + 1, last):
-            columns[number].append((source, number))
-            join((source, number - 1), (source, number))
-    for source, target in links:
-        join((source, _last_stop(source, target, depths, reach)), (target, depths[target]))
-    _sort(columns, before, after)
-    boxes, height = _stack(columns, depths)
-    ways = {(source, target): _way(source, target, boxes, depths, reach) for source, target in links}
+    columns = columns_of(layers, links)
+    depths = columns.depths
+    boxes, height = _stack(columns.stops, depths)
+    ways = {(source, target): _way(source, target, boxes, columns) for source, target in links}
     corners = {task_id: boxes[task_id, number] for task_id, number in depths.items()}
-    width = len(columns) * (BOX_WIDTH + _GAP_BETWEEN_LAYERS) - _GAP_BETWEEN_LAYERS
+    width = len(columns.stops) * (BOX_WIDTH + _GAP_BETWEEN_LAYERS) - _GAP_BETWEEN_LAYERS
     return Places(corners, ways, max(0, width) + 2 * _MARGIN, height + 2 * _MARGIN)  # fmt: skip
-
-
-def _reach(depths: Mapping[TaskId, int], links: Iterable[Link]) -> dict[TaskId, int]:
-    """Returns the last layer that a line from each task leads to; the next one for all where that is too much to draw."""
-    reach: dict[TaskId, int] = {}
-    for source, target in links:
-        reach[source] = max(reach.get(source, 0), depths[target])
-    if sum(last - depths[source] - 1 for source, last in reach.items()) > _MOST_LINES_BETWEEN:
-        return {source: depths[source] + 1 for source in reach}
-    return reach
-
-
-def _last_stop(
-    source: TaskId, target: TaskId, depths: Mapping[TaskId, int], reach: Mapping[TaskId, int]
-) -> int:
-    """Returns the layer of the last stop of a line before its target."""
-    return depths[target] - 1 if reach[source] >= depths[target] else depths[source]
-
-
-def _sort(
-    columns: list[list[Stop]], before: Mapping[Stop, Sequence[Stop]], after: Mapping[Stop, Sequence[Stop]]
-) -> None:
-    """Sorts each layer by where its neighbours stand on average, to and fro."""
-    places: dict[Stop, float] = {}
-    for column in columns:
-        places.update(_middles(column))
-    for sweep in range(_SWEEPS):
-        neighbours = after if sweep % 2 else before
-        for column in reversed(columns) if sweep % 2 else columns:
-
-            def average(stop: Stop, neighbours: Mapping[Stop, Sequence[Stop]] = neighbours) -> float:
-                found = neighbours.get(stop)
-                return sum(places[one] for one in found) / len(found) if found else places[stop]
-
-            column.sort(key=average)
-            places.update(_middles(column))
-
-
-def _middles(column: Sequence[Stop]) -> dict[Stop, float]:
-    """Returns how far each stop is from the middle of its layer, which all layers share."""
-    return {stop: row - len(column) / 2 for row, stop in enumerate(column)}
 
 
 def _stack(columns: Sequence[Sequence[Stop]], depths: Mapping[TaskId, int]) -> tuple[dict[Stop, Point], int]:
@@ -138,12 +77,12 @@ def _way(
     source: TaskId,
     target: TaskId,
     corners: Mapping[Stop, Point],
-    depths: Mapping[TaskId, int],
-    reach: Mapping[TaskId, int],
+    columns: Columns,
 ) -> list[Point]:
+    depths = columns.depths
     left, top = corners[source, depths[source]]
     points = [(left + BOX_WIDTH, top + BOX_HEIGHT // 2)]
-    for number in range(depths[source] + 1, _last_stop(source, target, depths, reach) + 1):
+    for number in range(depths[source] + 1, columns.last_stop(source, target) + 1):
         left, top = corners[source, number]
         points += [(left, top + _LINE_HEIGHT // 2), (left + BOX_WIDTH, top + _LINE_HEIGHT // 2)]
     left, top = corners[target, depths[target]]
