@@ -178,8 +178,10 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
             takes = f"; it takes up {' and '.join(f'`{one}`' for one in released)} again" if released else ""
             raise GitticksError(
                 f"a run is alive in this clone already{takes}",
-                hint="`gt status` shows it, `gt stop` ends it",
+                hint="`gt run --add ID` adds to it, `gt stop` ends it",
             )
+        holds = Holds(repository.own_dir)
+        holds.forget_added(holds.asked_to_add())  # asked of a run that was killed
         yield
     finally:
         give_up_lock(descriptor)
@@ -219,34 +221,6 @@ def check_health(context: Context, listener: Callable[[RunEvent], None]) -> Heal
         tuple(finished),
         tuple(one.task for one in run.sessions.dead()),
     )
-
-
-def stop_run(context: Context) -> None:
-    """Asks the run of this clone to end after its running iterations."""
-    context.require_person("stop a run")
-    if not is_run_alive(context.repository):
-        raise GitticksError("no run is alive in this clone", hint="`gt status`")
-    Holds(context.repository.own_dir).ask_run_to_stop()
-
-
-def pause_runs(context: Context) -> None:
-    """Keeps the runs of this clone from beginning anything new; what runs goes on to its end."""
-    context.require_person("pause a run")
-    Holds(context.repository.own_dir).pause()
-
-
-def unpause_runs(context: Context) -> bool:
-    """Lets the runs of this clone go on; returns whether they were paused."""
-    context.require_person("let a run go on")
-    return Holds(context.repository.own_dir).unpause()
-
-
-def stop_task(context: Context, task_id: TaskId) -> bool:
-    """Holds a task back in this clone until `gt run <id>`; returns whether its agent was alive."""
-    context.require_person("stop a task")
-    own_dir = context.repository.own_dir
-    Holds(own_dir).hold(task_id)
-    return task_id in Sessions(own_dir).live()
 
 
 @dataclass(frozen=True, slots=True)

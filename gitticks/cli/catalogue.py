@@ -86,7 +86,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("run", RUN, "Run agents on what is ready.", "running"),
     CatalogueEntry("attach", RUN, "Follow the agent that works on a task."),
     CatalogueEntry("start", RUN, "Begin a task by hand in a workspace of its own.", "running"),
-    CatalogueEntry("stop", RUN, "Stop the run, or one task's agent.", "running"),
+    CatalogueEntry("stop", RUN, "Stop the run, or one task or epic.", "running"),
     CatalogueEntry("pause", RUN, "Let runs begin nothing new until `gt unpause`.", "running"),
     CatalogueEntry("unpause", RUN, "Let runs go on after `gt pause`.", "running"),
     CatalogueEntry("resume", RUN, "Go back to a checkpoint and go on from there.", "checkpoints"),

@@ -136,6 +136,13 @@ class RunWaits:
 
 
 @dataclass(frozen=True, slots=True)
+class RunAdded:
+    """Tasks or epics were added to the run by `gt run --add`."""
+
+    tasks: tuple[TaskId, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnded:
     """The run is over; `waiting` counts the tasks of its scope that await a person, `hints` say how others go on."""
 
@@ -161,6 +168,7 @@ RunEvent = (
     | TaskMerged
     | MergeWaits
     | RunWaits
+    | RunAdded
     | RunEnded
 )
 

@@ -1,4 +1,4 @@
-"""Which tasks have a session that lives in this clone, which are held, and whether runs are paused or asked to stop."""
+"""Which tasks have a session that lives in this clone, which are held, and what else is asked of the run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gitticks.model.ids import TaskId, is_valid_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
@@ -22,6 +23,7 @@ RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
 """The endings of a session's files: its record, its runner's lock, and the lock of whatever its agent started."""
 STOPPED, INTERRUPTED = ".stopped", ".interrupted"
 """The endings of empty files that say how a task's last session ended, where it left the task unfinished."""
+_AFTER_SESSION = "after the session"
 _TELLING = frozenset({RECORD, STOPPED, INTERRUPTED})
 _NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
@@ -97,7 +99,7 @@ def _names_in(folder: str) -> list[str]:
 
 
 class Holds:
-    """The held tasks, the pause and the request to stop everything, as empty files, so that a running `gt run` sees them.
+    """What is asked of a running `gt run`: held tasks, added tasks, the pause, the stop; each a file that it looks for.
 
     `own_dir` is `<common git dir>/gitticks`.
     """
@@ -107,11 +109,19 @@ class Holds:
         self._folder = own_dir / HELD_FOLDER
         self._stop_all = own_dir / "stop-run"
         self._pause = own_dir / PAUSED_FILE
+        self._added = own_dir / "added-to-run"
 
-    def hold(self, task_id: TaskId) -> None:
-        """Keeps runners of this clone away from a task and ends its session."""
+    def hold(self, task_id: TaskId, *, ends_session: bool = True) -> None:
+        """Keeps runners of this clone away from a task and ends its session, at once or as it ends by itself."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / task_id).touch()
+        (self._folder / task_id).write_text("" if ends_session else _AFTER_SESSION, encoding="utf-8")
+
+    def ends_session(self, task_id: TaskId) -> bool:
+        """True if the session of a held task is to be ended at once."""
+        try:
+            return (self._folder / task_id).read_text(encoding="utf-8") != _AFTER_SESSION
+        except OSError:
+            return False
 
     def release(self, task_id: TaskId) -> None:
         """Lets runners take the task again."""
@@ -136,6 +146,24 @@ class Holds:
     def is_paused(self) -> bool:
         """True while runs of this clone are to begin nothing new."""
         return self._pause.exists()
+
+    def ask_to_add(self, task_id: TaskId) -> None:
+        """Asks the run that is alive to take a task or epic in."""
+        self._added.mkdir(parents=True, exist_ok=True)
+        (self._added / task_id).touch()
+
+    def is_asked_to_add(self, task_ids: Iterable[TaskId]) -> bool:
+        """True while the run has not taken all of these."""
+        return any((self._added / one).exists() for one in task_ids)
+
+    def asked_to_add(self) -> frozenset[TaskId]:
+        """Returns what the run is asked to take in."""
+        return frozenset(TaskId(name) for name in _names_in(str(self._added)) if is_valid_id(name))
+
+    def forget_added(self, task_ids: Iterable[TaskId]) -> None:
+        """Drops the requests for these: they were taken, or nobody is there to take them."""
+        for one in task_ids:
+            (self._added / one).unlink(missing_ok=True)
 
     def ask_run_to_stop(self) -> None:
         """Asks the run that is alive to end its iterations and stop."""

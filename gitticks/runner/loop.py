@@ -19,7 +19,7 @@ from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import Budgets, state_of
 from gitticks.runner.claiming import ClaimedElsewhereError
-from gitticks.runner.events import BudgetReached, RunWaits, SessionSpent, Warned
+from gitticks.runner.events import BudgetReached, RunAdded, RunWaits, SessionSpent, Warned
 from gitticks.runner.jobs import Jobs
 from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeTurns
 from gitticks.runner.notifications import Notifier
@@ -79,7 +79,9 @@ class Loop:
 
     def release(self) -> list[TaskId]:
         """Lets the named tasks that are held be taken again, by any run of this clone, and returns them."""
-        held = [task_id for task_id in self.options.ids if task_id in self.run.holds.held()]
+        graph, names = self._tasks.graph(), self.options.ids
+        named = {*names}.union(*map(graph.below, names))
+        held = [task_id for task_id in sorted(self.run.holds.held()) if task_id in named]
         for task_id in held:
             self.run.holds.release(task_id)
         return held
@@ -89,7 +91,7 @@ class Loop:
         self.run.holds.forget_run_stop()
         self._patience.take_over()
         self.budgets.keep(map(state_of, self.budgets.readings()), self._tasks.graph())
-        self._name_closed()
+        self._name_closed(self.options.ids)
         with self._notifier:
             with ThreadPoolExecutor(max_workers=self.options.parallel + 1) as pool:
                 try:
@@ -130,9 +132,9 @@ class Loop:
                         seen.add((agent.name, agent.model))
                         yield task, agent
 
-    def _name_closed(self) -> None:
+    def _name_closed(self, names: Iterable[TaskId]) -> None:
         tasks = self._tasks.graph().tasks
-        for task in (tasks[name] for name in self.options.ids if name in tasks):
+        for task in (tasks[name] for name in names if name in tasks):
             if not task.is_open:
                 self.run.emit(
                     Warned(task.id, f"it is {task.status} already; `gt reopen {task.id}` takes it up again")
@@ -142,7 +144,7 @@ class Loop:
         """Says of the tasks that the run was asked for which of them something outside of it keeps, and returns them."""
         graph, scope, around = self._tasks.graph(), self._tasks.in_scope(), self._around(with_obstacles=False)
         found = []
-        for task in (graph.tasks[name] for name in self.options.ids if name in graph.tasks):
+        for task in (graph.tasks[one] for one in self.options.names if one in graph.tasks):
             why = why_not_ready(graph, task, around, scope)
             if why is not None and not self._interrupted.is_set():
                 self.run.emit(Warned(task.id, why))
@@ -163,6 +165,19 @@ class Loop:
                     Warned(None, f"ready but not in this run, `{flag}` or `--all` takes in: {shown(new)}")
                 )
 
+    def _take_added(self) -> None:
+        """Takes in what another command asked this run to."""
+        asked = self.run.holds.asked_to_add()
+        if not asked or self._interrupted.is_set():
+            return
+        names = tuple(sorted(asked.difference(self.options.ids, self.options.added)))
+        self.options = self.run.options = replace(self.options, added=self.options.added + names)
+        self._tasks.forget_scope()
+        self.run.holds.forget_added(asked)
+        if names:
+            self.run.emit(RunAdded(names))
+            self._name_closed(names)
+
     def _tell_waiting(self, reason: str) -> None:
         if reason != self._told_waiting:
             self._told_waiting = reason
@@ -175,6 +190,7 @@ class Loop:
             self._notifier.look(self._tasks.in_scope())
         if self.run.holds.is_run_asked_to_stop():
             self._interrupted.set()
+        self._take_added()
         if self._interrupted.is_set():
             return bool(self._jobs)
         self._tell_reached(self.budgets.look())
@@ -213,7 +229,13 @@ class Loop:
 
     @property
     def _out_of_reach(self) -> set[TaskId]:
-        return {*self.run.holds.held(), *self._left_alone.ids, *self.run.claims.not_to_ask}
+        return {*self._held, *self._left_alone.ids, *self.run.claims.not_to_ask}
+
+    @property
+    def _held(self) -> frozenset[TaskId]:
+        """Returns what is held back, with all below it: also what was added there since."""
+        held = self.run.holds.held()
+        return held.union(*map(self._tasks.graph().below, held)) if held else held
 
     def _pickable(self) -> list[Task]:
         return next_tasks(
@@ -358,7 +380,9 @@ class Loop:
             is_taken = job.role is not None and (task is None or not is_turn_of(task, job.role))
             is_taken |= job.task.id in self.run.claims.lost
             is_taken = is_taken and not job.stop.leaves_time
-            if self._stopping.is_set() or is_taken or (job.role is not None and job.task.id in held):
+            is_killed = job.role is not None and job.task.id in held
+            is_killed = is_killed and self.run.holds.ends_session(job.task.id)
+            if self._stopping.is_set() or is_taken or is_killed:
                 job.stop.request()
 
     def _crowded(self) -> str | None:
@@ -388,6 +412,7 @@ class Loop:
             return (
                 self.run.holds.is_run_asked_to_stop()
                 or self.run.holds.held() != held
+                or bool(self.run.holds.asked_to_add())
                 or self.run.holds.is_paused != is_paused
                 or self._patience.resting != resting
                 or self.budgets.limit(Role.REVIEWER) is not None
@@ -440,7 +465,7 @@ class Loop:
         )
         left_alone = [task for task in scope if task in self._left_alone.ids]
         left_alone += [task for task in self._name_unready() if task not in left_alone]
-        held = self.run.holds.held()
+        held = self._held
         conflicted = [task.id for task in found if task.id in self._tasks.conflicted]
         stopped = [task.id for task in found if task.id in held]
         claimed = [task.id for task in found if task.id in self.run.claims.elsewhere]

@@ -16,13 +16,14 @@ from gitticks.model.task import Task
 class RunOptions:
     """The flags of one run; times in seconds, None is what the settings say or no limit.
 
-    `ids` are epics and tasks to work on, empty for everything. With `auto` the run goes on for ever, on epics and
+    `ids` are epics and tasks to work on, empty for everything; `added` those that were added while it runs. With `auto` the run goes on for ever, on epics and
     what the three `include` flags add. With `no_rest` agents start
     that an earlier run saw resting. `front` is where agents can be seen and talked to. `debounce` is how long a
     person's last edit must lie back before a task is taken.
     """
 
     ids: tuple[TaskId, ...] = ()
+    added: tuple[TaskId, ...] = ()
     auto: bool = False
     include_standalone: bool = True
     include_orphans: bool = True
@@ -38,13 +39,20 @@ class RunOptions:
     poll: float = 30.0
     front: Front = Front.NONE
 
+    @property
+    def names(self) -> tuple[TaskId, ...]:
+        """Returns all that the run was asked for by name."""
+        return self.ids + self.added
+
 
 def in_scope(graph: TaskGraph, options: RunOptions) -> dict[TaskId, Task]:
     """Returns the tasks that the run is for: those named with all below them, else what the flags include."""
-    if options.ids:
-        named = set(options.ids).union(*map(graph.below, options.ids))
-        return {task.id: task for task in graph.tasks.values() if task.id in named}
-    return {task.id: task for task in graph.tasks.values() if _is_included(graph, task, options)}
+    named = set(options.names).union(*map(graph.below, options.names))
+    return {
+        task.id: task
+        for task in graph.tasks.values()
+        if task.id in named or (not options.ids and _is_included(graph, task, options))
+    }
 
 
 def _is_included(graph: TaskGraph, task: Task, options: RunOptions) -> bool:

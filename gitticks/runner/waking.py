@@ -125,3 +125,7 @@ class TaskReader:
         if self._scope is None:
             self._scope = in_scope(graph, self._run.options)
         return self._scope
+
+    def forget_scope(self) -> None:
+        """Makes the next look ask anew what the run is for."""
+        self._scope = None

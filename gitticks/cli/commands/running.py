@@ -7,15 +7,8 @@ import sys
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.run import (
-    check_health,
-    execute,
-    pause_runs,
-    prepare_run,
-    stop_run,
-    stop_task,
-    unpause_runs,
-)
+from gitticks.actions.run import check_health, execute, prepare_run
+from gitticks.actions.run_requests import add_to_run, pause_runs, stop_one, stop_run, unpause_runs
 from gitticks.actions.sync_auto import sync_before
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.workspaces import start_task
@@ -41,9 +34,12 @@ from gitticks.runner.options import RunOptions
     "gt run",
     "gt run k7f2 --agent claude",
     "gt run --auto --all --parallel 3 --headless",
+    "gt run h8d4 p4xd --worktree",
+    "gt run --add qz8r",
     with_json=False,
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=Completes("task*"))
+@click.option("--add", is_flag=True, help="Add the IDs to the run that is alive here, and end.")
 @click.option("--auto", is_flag=True, help="Keep running, and wake when something becomes ready.")
 @click.option("--include-standalone", is_flag=True, help="With --auto: tasks without an epic too.")
 @click.option("--include-orphans", is_flag=True, help="With --auto: tasks whose epic is closed too.")
@@ -90,6 +86,7 @@ def run_command(
     context: Context,
     *,
     ids: tuple[str, ...],
+    add: bool,
     auto: bool,
     include_standalone: bool,
     include_orphans: bool,
@@ -124,6 +121,8 @@ def run_command(
     is stuck, 64 wrong usage, 130 interrupted.
     """
     context.require_person("start a run")
+    if add:
+        return _add(context, ids)
     if worktree and isolation not in (None, "epic"):
         raise UsageError("`--worktree` means `--isolation epic`", hint="give one of the two")
     context.overrides = {
@@ -159,6 +158,24 @@ def run_command(
     loop = prepare_run(context, options, printed(print_json_event if as_json else lines))
     _warn_of_settings(context)
     return int(execute(context, loop))
+
+
+def _add(context: Context, ids: tuple[str, ...]) -> int:
+    others = [
+        parameter.opts[-1]
+        for parameter in click.get_current_context().command.params
+        if parameter.name not in ("ids", "add")
+        and click.get_current_context().get_parameter_source(parameter.name or "")
+        is click.core.ParameterSource.COMMANDLINE
+    ]
+    if not ids or others:
+        words = f"`--add` takes no `{others[0]}`: the run has its own" if others else "`--add` needs an ID"
+        raise UsageError(words, hint="`gt run --add k7f2`")
+    task_ids = [find_or_take_up_task(context, one) for one in ids]
+    was_taken = add_to_run(context, task_ids)
+    named = ", ".join(task_ids)
+    say(f"{named}  {'added to the run' if was_taken else 'the run takes it in at its next look'}")
+    return 0
 
 
 def _seconds(option: str, text: str | None, default: float | None = None) -> float | None:
@@ -197,21 +214,28 @@ def start_command(context: Context, *, task: str, as_json: bool) -> None:
     hint(f"commit there, `gt handoff` says what you did, `gt complete` hands {started.task.id} over")
 
 
-@command("stop", "gt stop", "gt stop k7f2", with_json=False)
+@command("stop", "gt stop", "gt stop k7f2", "gt stop h8d4 --after-iteration", with_json=False)
 @task_argument(required=False)
-def stop_command(context: Context, *, task: str | None) -> None:
-    """Stop the run, or one task's agent.
+@click.option("--after-iteration", is_flag=True, help="Let its agents end their iteration first.")
+def stop_command(context: Context, *, task: str | None, after_iteration: bool) -> None:
+    """Stop the run, or one task or epic.
 
-    Without an ID the run ends after its running iterations. With one, its agent is stopped and the task is left
-    alone in this clone until `gt run ID`. What was done stays.
+    Without an ID the run ends after its running iterations. With one, its agents are stopped at once and it is left
+    alone in this clone until `gt run ID`, an epic with all below it; others go on. What was done stays.
     """
     if task is None:
         stop_run(context)
         say("the run ends after its running iterations")
         return
     task_id = context.resolve(task, least=CHARACTERS_TO_DECIDE)
-    was_alive = stop_task(context, task_id)
-    say(f"{task_id}  {'its agent is being stopped' if was_alive else 'is not started any more'}")
+    ending = stop_one(context, task_id, at_once=not after_iteration)
+    how = "ends after this iteration" if after_iteration else "is being stopped"
+    if not ending:
+        say(f"{task_id}  is not started any more")
+    elif ending == (task_id,):
+        say(f"{task_id}  its agent {how}")
+    else:
+        say(f"{task_id}  is not started any more, and the agent of {', '.join(ending)} {how}")
     hint(f"`gt run {task_id}` takes it up again")
 
 

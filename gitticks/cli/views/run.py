@@ -18,6 +18,7 @@ from gitticks.runner.events import (
     BudgetReached,
     ChecksEnded,
     MergeWaits,
+    RunAdded,
     RunEnded,
     RunEvent,
     RunWaits,
@@ -77,8 +78,8 @@ class RunLines:
                 self._say(event.task, _merge_words(event), timed=True)
             case Warned():
                 warn(f"{event.task}: {event.message}" if event.task else event.message)
-            case RunWaits():
-                say(*opposite(self._on, event.reason, self._clock_now()))
+            case RunWaits() | RunAdded():
+                say(*opposite(self._on, _run_words(event), self._clock_now()))
             case RunEnded():
                 self._ended(event)
             case _:
@@ -213,6 +214,10 @@ def _clock_text(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def _run_words(event: RunWaits | RunAdded) -> str:
+    return event.reason if isinstance(event, RunWaits) else f"added to the run: {', '.join(event.tasks)}"
+
+
 def print_json_event(event: RunEvent) -> None:
     """Prints one event as a JSON object: `schema`, `event` (the kind) and the event's own keys."""
     body: dict[str, Any] = {"schema": SCHEMA, "event": _kind(event)}
@@ -231,6 +236,7 @@ EVENT_KINDS: dict[type, str] = {
     MergeWaits: "merge.waits",
     Warned: "warning",
     RunWaits: "run.waits",
+    RunAdded: "run.added",
     RunEnded: "run.ended",
 }
 

@@ -1,0 +1,96 @@
+"""What is asked of a run by others than the run: to add, stop or kill one task or epic, to pause, to end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from gitticks.actions.context import Context
+from gitticks.errors import GitticksError
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import TaskGraph
+from gitticks.runner.liveness import Holds, is_run_alive_at
+from gitticks.runner.records import Sessions
+
+_TAKEN_SECONDS = 10.0
+_POLL_SECONDS = 0.05
+
+
+def stop_run(context: Context) -> None:
+    """Asks the run of this clone to end after its running iterations."""
+    context.require_person("stop a run")
+    _require_run(context, "`gt status`")
+    Holds(context.repository.own_dir).ask_run_to_stop()
+
+
+def pause_runs(context: Context) -> None:
+    """Keeps the runs of this clone from beginning anything new; what runs goes on to its end."""
+    context.require_person("pause a run")
+    Holds(context.repository.own_dir).pause()
+
+
+def unpause_runs(context: Context) -> bool:
+    """Lets the runs of this clone go on; returns whether they were paused."""
+    context.require_person("let a run go on")
+    return Holds(context.repository.own_dir).unpause()
+
+
+def stop_one(context: Context, task_id: TaskId, *, at_once: bool) -> tuple[TaskId, ...]:
+    """Holds a task, or an epic with all below it, back in this clone until `gt run <id>`; others go on.
+
+    Agents at work end after their iteration, or are stopped `at_once`. Returns the tasks that one works on.
+    """
+    context.require_person("stop a task")
+    own_dir = context.repository.own_dir
+    holds, live = Holds(own_dir), Sessions(own_dir).live()
+    below = _with_open_below(context, task_id)
+    for one in below:
+        holds.hold(one, ends_session=at_once)
+    return tuple(one for one in below if one in live)
+
+
+def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
+    """Adds tasks and epics to the run that is alive in this clone; False if it has not answered yet.
+
+    What was stopped of them may be started again.
+
+    Raises:
+        GitticksError: no run is alive, or it ended before it took them.
+    """
+    context.require_person("add to a run")
+    hint = f"`gt run {' '.join(task_ids)}` starts one"
+    _require_run(context, hint)
+    holds = Holds(context.repository.own_dir)
+    for task_id in task_ids:
+        release(context, task_id)
+        holds.ask_to_add(task_id)
+    deadline = time.monotonic() + _TAKEN_SECONDS
+    while holds.is_asked_to_add(task_ids):
+        if not is_run_alive_at(context.repository.own_place):
+            holds.forget_added(task_ids)
+            raise GitticksError("the run ended before it took this", hint=hint)
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def release(context: Context, task_id: TaskId) -> tuple[TaskId, ...]:
+    """Lets runs take a task again, and all below an epic; returns what was held."""
+    holds = Holds(context.repository.own_dir)
+    held = holds.held()
+    found = tuple(one for one in _with_open_below(context, task_id) if one in held) if held else ()
+    for one in found:
+        holds.release(one)
+    return found
+
+
+def _with_open_below(context: Context, task_id: TaskId) -> tuple[TaskId, ...]:
+    tasks = context.store.snapshot().all_tasks()
+    below = TaskGraph.of(tasks.values()).below(task_id) - {task_id}
+    return (task_id, *sorted(one for one in below if tasks[one].is_open))
+
+
+def _require_run(context: Context, hint: str) -> None:
+    if not is_run_alive_at(context.repository.own_place):
+        raise GitticksError("no run is alive in this clone", hint=hint)

@@ -1,0 +1,98 @@
+"""Epics side by side in one run, each in a workspace of its own: one is added, stopped, killed or merged alone."""
+
+from __future__ import annotations
+
+from gitticks.model.status import Status
+from tests.support.repositories import git
+from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
+
+__all__ = ["project"]
+
+EPICS = ("aaaa", "bbbb", "cccc")
+WAIT = 'touch "{folder}/up-$GITTICKS_TASK"; until [ -e "{folder}/go-$GITTICKS_TASK" ]; do sleep 0.05; done\n'
+
+
+def make_epics(project: RunProject, *epics: str) -> None:
+    """Makes epics of one task each, `<epic>1`, whose agents wait to be let go."""
+    project.agent(WAIT.format(folder=project.path.parent) + DONE)
+    for epic in epics:
+        project.make(epic, type="epic")
+        project.make(f"{epic[:3]}2", parent=epic)
+
+
+def is_up(project: RunProject, task_id: str) -> bool:
+    """True once a task's agent is at work."""
+    return (project.path.parent / f"up-{task_id}").exists()
+
+
+def let_go(project: RunProject, *task_ids: str) -> None:
+    """Lets agents go on."""
+    for task_id in task_ids:
+        (project.path.parent / f"go-{task_id}").touch()
+
+
+def test_three_epics_work_side_by_side_and_each_is_merged_as_one(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    make_epics(project, *EPICS)
+    with project.running(*EPICS, "--worktree", "--parallel", "3") as process:
+        for task_id in ("aaa2", "bbb2", "ccc2"):
+            until(lambda one=task_id: is_up(project, one), task_id)
+        assert sorted(path.name for path in project.path.glob(".gitticks-work/????")) == [*EPICS]
+        let_go(project, "aaa2", "bbb2", "ccc2")
+        out, _ = process.communicate(timeout=LONGEST_SECONDS)
+    assert process.returncode == 0, out
+    assert {project.task(one).status for one in EPICS} == {Status.DONE}
+    assert sorted(project.merges()) == sorted(EPICS)
+
+
+def test_an_epic_is_added_to_the_run_that_is_alive(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    make_epics(project, "aaaa", "bbbb")
+    with project.running("aaaa", "--worktree", "--parallel", "2") as process:
+        until(lambda: is_up(project, "aaa2"), "the first epic")
+        assert "added to the run" in project.ok("run", "--add", "bbbb")
+        until(lambda: is_up(project, "bbb2"), "the added epic")
+        let_go(project, "aaa2", "bbb2")
+        out, _ = process.communicate(timeout=LONGEST_SECONDS)
+    assert "added to the run: bbbb" in out
+    assert [project.task(one).status for one in ("aaaa", "bbbb")] == [Status.DONE, Status.DONE]
+
+
+def test_one_epic_is_stopped_and_the_other_goes_on(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    make_epics(project, "aaaa", "bbbb")
+    with project.running("aaaa", "bbbb", "--worktree", "--parallel", "2") as process:
+        until(lambda: is_up(project, "aaa2") and is_up(project, "bbb2"), "both")
+        assert "aaa2 is being stopped" in project.ok("stop", "aaaa")
+        let_go(project, "bbb2")
+        out, _ = process.communicate(timeout=LONGEST_SECONDS)
+    assert project.task("bbbb").status is Status.DONE, out
+    assert project.task("aaa2").status is Status.WORKING
+    project.agent(DONE)
+    assert project.run("aaaa", "--worktree").code == 0
+    assert project.task("aaaa").status is Status.DONE
+
+
+def test_one_epic_ends_after_its_iteration(project: RunProject) -> None:
+    project.settings(f"{NO_REVIEW}human: always\n")
+    make_epics(project, "aaaa", "bbbb")
+    project.make("aaa3", parent="aaaa")
+    with project.running("aaaa", "bbbb", "--worktree", "--parallel", "2") as process:
+        until(lambda: is_up(project, "aaa2") and is_up(project, "bbb2"), "both")
+        assert "aaa2 ends after this iteration" in project.ok("stop", "aaaa", "--after-iteration")
+        let_go(project, "aaa2", "bbb2")
+        out, _ = process.communicate(timeout=LONGEST_SECONDS)
+    assert project.task("aaa2").status is Status.REVIEWING, out
+    assert project.task("aaa3").status is Status.PENDING
+    assert "aaa2.txt" in git("ls-tree", "--name-only", "gitticks/work/aaaa", at=project.path)
+
+
+def test_what_is_added_wants_a_run_and_an_id(project: RunProject) -> None:
+    project.make()
+    ran = project.gt("run", "--add", "k7f2")
+    assert ran.code == 64
+    assert "no run is alive in this clone" in ran.err
+    assert "`gt run k7f2` starts one" in ran.err
+    assert "`--add` needs an ID" in project.gt("run", "--add").err
+    assert "takes no `--parallel`" in project.gt("run", "--add", "k7f2", "--parallel", "2").err
