@@ -55,6 +55,7 @@ def check_edit(context: Context, transaction: Transaction, edit: HandEdit) -> No
     from gitticks.store.hand_edits import check_fields
 
     refuse_markers(edit.after.data, edit.before.data if edit.before else b"", edit.after.path)
+    refuse_secrets(context, edit.after.data, edit.after.path)
     check_place(edit.after, task_of_folder(edit.after.path))
     check_fields(edit)
     if edit.before is None and not edit.after.task.is_open:
@@ -78,6 +79,25 @@ def refuse_markers(content: bytes, old: bytes, path: str) -> None:
             path=path,
             line=content[: first.start()].count(b"\n") + 1,
             hint="keep what is right and delete the markers",
+        )
+
+
+def refuse_secrets(context: Context, content: bytes, path: str) -> None:
+    """Refuses a person's text with a secret in it; what comes by command is masked instead, as nobody has it open.
+
+    Raises:
+        DocumentError: there is one; it names the line and not the secret.
+    """
+    masked = context.store.masked(content)
+    if masked != content:
+        lines = zip(content.splitlines(), masked.splitlines(), strict=False)
+        line = next((number for number, (old, new) in enumerate(lines, 1) if old != new), 1)
+        found = re.search(rb"\(masked ([^()\n]+)\)", masked.splitlines()[line - 1])
+        raise DocumentError(
+            f"holds a secret: {found[1].decode() if found else 'a key'}",
+            path=path,
+            line=line,
+            hint="take it out, as what is committed stays in the history; a variable can hold it",
         )
 
 

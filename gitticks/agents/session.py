@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gitticks.agents.base import AgentReport, Invocation, is_session_id
 from gitticks.agents.process import AT_ONCE, Command, EndReason, Limits, StopRequest, run_supervised
+from gitticks.redaction import mask, secret_values
 
 
 def run_agent(
@@ -48,10 +49,14 @@ def run_agent(
     failing_since: float | None = None
     asked, own = stop or StopRequest(), StopRequest()
 
+    secrets = secret_values({**environment, **invocation.environment}, (str(workspace),))
+    hear = on_line or (lambda _: None)
+    hear_error = on_error_line or (lambda _: None)
+
     def take(line: str) -> None:
         nonlocal known, failing_since
-        if on_line is not None:
-            on_line(line)
+        line = mask(line, secrets)
+        hear(line)
         shown = reader.feed(line)
         if reader.passing is None:
             failing_since = None
@@ -74,7 +79,9 @@ def run_agent(
         stop_signal=invocation.stop_signal,
     )
     with asked.listening(lambda letter: own.request(at_once=letter == AT_ONCE)):
-        ended = run_supervised(command, limits, take, own, on_error_line=on_error_line, lock=lock)
+        ended = run_supervised(
+            command, limits, take, own, on_error_line=lambda line: hear_error(mask(line, secrets)), lock=lock
+        )
     if ended.reason is EndReason.STOPPED and not asked.is_requested:
         ended = replace(ended, reason=EndReason.IDLE)
     return reader.report(ended, now())

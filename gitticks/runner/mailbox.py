@@ -20,6 +20,7 @@ from gitticks.document.texts import encodable
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Role
+from gitticks.redaction import mask, mask_bytes
 from gitticks.runner import outbox
 from gitticks.runner.untrusted_files import (
     UnfitError,
@@ -124,16 +125,17 @@ def _keep_previous(folder: int) -> None:
             os.rename(outbox.FOLDER, _PREVIOUS_OUTBOX, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def read(mailbox: Path, original: TaskFile, role: Role) -> Delivery:
-    """Returns what an agent left in its mailbox.
+def read(mailbox: Path, original: TaskFile, role: Role, secrets: Mapping[str, str] | None = None) -> Delivery:
+    """Returns what an agent left in its mailbox, with its secrets masked.
 
     Args:
         mailbox: the folder.
         original: the file as `fill` gave it to the agent, whatever became of it on the state branch since.
         role: what it was started for, which decides what it may write.
+        secrets: the literal values that are secret, with their names.
     """
     known = {section: original.entries(section) for section in (Section.QUESTIONS, Section.NOTES)}
-    content, learnings, warnings = _read_files(mailbox)
+    content, learnings, warnings = _read_files(mailbox, secrets)
     if content is None:
         return Delivery(
             learnings=learnings,
@@ -164,7 +166,9 @@ def read(mailbox: Path, original: TaskFile, role: Role) -> Delivery:
     )
 
 
-def _read_files(mailbox: Path) -> tuple[bytes | None, str, tuple[str, ...]]:
+def _read_files(
+    mailbox: Path, secrets: Mapping[str, str] | None
+) -> tuple[bytes | None, str, tuple[str, ...]]:
     warnings: list[str] = []
     task = learnings = None
     try:
@@ -176,8 +180,8 @@ def _read_files(mailbox: Path) -> tuple[bytes | None, str, tuple[str, ...]]:
         warnings.append(f"`{MAILBOX_FOLDER}`: {error}; nothing was taken from it")
     if task is None and not warnings:
         warnings.append(f"`{MAILBOX_FOLDER}/{TASK_FILE}` was deleted: nothing was taken from it")
-    text = (learnings or b"").decode("utf-8", "replace")
-    return task, encodable(text), tuple(warnings)
+    text = mask((learnings or b"").decode("utf-8", "replace"), secrets)
+    return None if task is None else mask_bytes(task, secrets), encodable(text), tuple(warnings)
 
 
 def _read_one(folder: int, name: str, warnings: list[str]) -> bytes | None:

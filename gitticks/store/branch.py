@@ -8,6 +8,7 @@ fail at worst, and then every operation of the chain runs again on what they lef
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ class Store:
         self.objects = objects
         self._publisher = Publisher(repository, objects, board)
         self.written: list[str] = []
+        self._secrets: Mapping[str, str] | None = None
 
     @classmethod
     def open(cls, repository: Repository, board: Board | None = None) -> Self:
@@ -186,7 +188,7 @@ class Store:
             if links and was_published(self.repository, (link.commit for link in links)):
                 links = ()  # somebody put the branch back since, and has their will
             pending = links[-1].commit if links else None
-            transaction = Transaction(self.objects, pending or tip, self._load_tasks)
+            transaction = Transaction(self.objects, pending or tip, self._load_tasks, self.masked)
             try:
                 value = operation(transaction)
                 changes = transaction.changes
@@ -204,7 +206,7 @@ class Store:
 
     def _followed(self, link: Link, operation: Callable[[Transaction], object], author: Identity) -> Link:
         """Returns one link of two commits: what the operation makes of the first one is no other writer's to wait for."""
-        transaction = Transaction(self.objects, link.commit, self._load_tasks)
+        transaction = Transaction(self.objects, link.commit, self._load_tasks, self.masked)
         operation(transaction)
         changes = transaction.changes
         if not changes:
@@ -229,6 +231,15 @@ class Store:
             (transaction.base,), changes, author=author, message=transaction.message
         )
         return Link(commit.id, transaction.base, transaction.subject, own_identity(), commit.objects)
+
+    def masked(self, content: bytes) -> bytes:
+        """Returns what a file may hold on the branch: its secrets are masked, also the values known here."""
+        from gitticks.redaction import mask_bytes, secret_values
+
+        if self._secrets is None:
+            project = self.repository.project_dir
+            self._secrets = secret_values(os.environ, () if project is None else (str(project),))
+        return mask_bytes(content, self._secrets)
 
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
         from gitticks.store.later_tasks import tasks_after  # loads the YAML reader

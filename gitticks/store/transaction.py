@@ -29,14 +29,21 @@ LONGEST_TRAILER = 500
 class Transaction:
     """Reads the state branch at one commit, with the changes made so far visible; the changes come with it.
 
+    What is written of tasks, and said in the commit's message, passes `masked` first, which no secret survives.
+
     Attributes:
         base: the commit that is read.
     """
 
     def __init__(
-        self, objects: Objects, base: str, load_tasks: Callable[[str], Mapping[TaskId, Task]]
+        self,
+        objects: Objects,
+        base: str,
+        load_tasks: Callable[[str], Mapping[TaskId, Task]],
+        masked: Callable[[bytes], bytes] = bytes,
     ) -> None:
         self.base = base
+        self._masked = masked
         self._objects = objects
         self._tree = objects.tree_of(base)
         self._load_tasks = load_tasks
@@ -61,7 +68,8 @@ class Transaction:
         Raises:
             GitticksError: the path could leave the branch's tree.
         """
-        self._set(path, content)
+        is_tasks = path.startswith(f"{layout.TASKS_FOLDER}/")
+        self._set(path, self._masked(content) if is_tasks and content != self.read_base(path) else content)
 
     def remove(self, path: str) -> None:
         """Removes the file; a file that is not there may be removed too."""
@@ -103,8 +111,10 @@ class Transaction:
 
     def put_task(self, file: TaskFile) -> None:
         """Writes a task's file to where the task belongs."""
-        self.write(task_path(file.task.id), file.data)
-        self._task_files[file.task.id] = file
+        path = task_path(file.task.id)
+        self.write(path, file.data)
+        if self._changes[path] == file.data:
+            self._task_files[file.task.id] = file
 
     def history(self, task_id: TaskId) -> tuple[Event, ...]:
         """Returns the task's events in file order."""
@@ -121,7 +131,7 @@ class Transaction:
     def append(self, path: str, content: bytes) -> None:
         """Adds to the end of a file, after a line break if the file's last line lacks its own."""
         old = self.read(path) or b""
-        self.write(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + content)
+        self._set(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + self._masked(content))
 
     def all_tasks(self) -> Mapping[TaskId, Task]:
         """Returns every readable task by id, with the changes made so far; files that cannot be read are left out."""
@@ -197,7 +207,8 @@ class Transaction:
         subject, *others = subjects or [f"{len(self._changes)} files changed"]
         trailers = [f"{key}: {value}" for key, value in dict.fromkeys(self._trailers)]
         parts = [subject, "\n".join(others), "\n".join(trailers)]
-        return "\n\n".join(part for part in parts if part) + "\n"
+        text = "\n\n".join(part for part in parts if part) + "\n"
+        return self._masked(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
 
     @property
     def subject(self) -> str:

@@ -39,6 +39,7 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.settings import PromptWay
 from gitticks.model.status import Isolation, Role
 from gitticks.model.task import Ending, Usage
+from gitticks.redaction import secret_values
 from gitticks.runner import mailbox, outbox, workspaces
 from gitticks.runner.astray import find_astray, find_made_elsewhere
 from gitticks.runner.outbox import Request, RequestKind
@@ -158,7 +159,8 @@ class _Desk:
 
     def read(self) -> mailbox.Delivery:
         """Returns what the agent wrote."""
-        return mailbox.read(self.workspace.mailbox, self.file, self.record.role)
+        secrets = secret_values(self.place.world.environment, (str(self.workspace.path),))
+        return mailbox.read(self.workspace.mailbox, self.file, self.record.role, secrets)
 
     def look(self, end: AgentReport | Request) -> Work:
         """Returns all that stands there, the gates' findings if they are wanted."""
