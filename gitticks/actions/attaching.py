@@ -128,7 +128,7 @@ class Follower:
         self.record = record
         self._sessions = Sessions(context.repository.own_dir)
         self._reader = TranscriptReader(context.repository.own_dir, record, most_bytes)
-        self._shown = _shown_by(context, record)
+        self._shown = shown_by(context, record.agent)
 
     @property
     def left_out(self) -> int:
@@ -174,10 +174,10 @@ class Follower:
         return SessionOver(record.task, record.agent, ending, detail, task.status, task.awaiting)
 
 
-def _shown_by(context: Context, record: SessionRecord) -> Callable[[str], str | None]:
-    """Returns what shows a line of the session's agent; an agent that the settings no longer name is shown line by line."""
+def shown_by(context: Context, agent: str) -> Callable[[str], str | None]:
+    """Returns what shows a line of an agent's client; an agent that the settings no longer name is shown line by line."""
     try:
-        spec = registry_for(context.settings, context.world.environment).spec(record.agent)
+        spec = registry_for(context.settings, context.world.environment).spec(agent)
         reader = invoke(spec, Request("", prompt_file="", script=("",))).new_reader()
     except (GitticksError, NotFoundError):
         return lambda line: line

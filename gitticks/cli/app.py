@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from gitticks.actions.context import Context
 from gitticks.cli.at_once import ReadingCommand
 from gitticks.cli.catalogue import BY_NAME, CATALOGUE, HEADINGS
 from gitticks.cli.failures import guarded, tell
@@ -15,6 +18,7 @@ from gitticks.cli.options import Group, as_click
 from gitticks.cli.render import screen
 from gitticks.cli.usage import NAMES_ELSEWHERE, hint_of, message_of
 from gitticks.errors import Exit
+from gitticks.world import World
 
 _NARROWEST_OF_CLICK = 52
 """Below so many columns click would go on with the lines of a wider terminal."""
@@ -91,7 +95,17 @@ def gt(ctx: click.Context, version: bool) -> None:
 
         click.echo(f"gitticks {__version__}")
     elif ctx.invoked_subcommand is None:
+        if _may_show_interface():
+            from gitticks.tui import open_interface
+
+            ctx.exit(open_interface(Context(World().elsewhere(), does_much=True)))
         click.echo(ctx.get_help())
+
+
+def _may_show_interface() -> bool:
+    """True for a person on a terminal that can be drawn on."""
+    is_on_terminal = all(one.isatty() for one in (sys.stdin, sys.stdout, sys.stderr))
+    return is_on_terminal and os.environ.get("TERM", "dumb") != "dumb" and not World().in_session
 
 
 def run(arguments: list[str]) -> int:

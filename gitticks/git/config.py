@@ -100,6 +100,11 @@ def write_worktree_setting(git_dir: Path, key: str, value: str | None) -> None:
             file.unlink()
 
 
+def set_config(repository: Repository, key: str, value: str) -> None:
+    """Keeps a setting for this repository, in all of its worktrees."""
+    _change(repository.common_dir / "config", key, value)
+
+
 def _change(file: Path, *words: str) -> None:
     """Changes a configuration file, also one that a killed git left locked."""
     clear_shared_locks(file.parent, file.name)

@@ -124,5 +124,20 @@ class TranscriptReader:
         return [rest.decode("utf-8", "replace")] if rest else []
 
 
+def read_last(own_dir: Path, task_id: TaskId, most_bytes: int) -> list[str]:
+    """Returns the last lines of a task's newest transcript; none if there is no transcript."""
+    folder = transcripts_of(own_dir, task_id)
+    try:
+        newest = max(name for name in os.listdir(folder) if name.endswith(".log"))  # noqa: PTH208
+        descriptor = os.open(folder / newest, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return []
+    with os.fdopen(descriptor, "rb") as file:
+        beyond = max(0, os.fstat(descriptor).st_size - most_bytes)
+        file.seek(beyond)
+        lines = file.read(most_bytes).decode("utf-8", "replace").splitlines()
+    return lines[1:] if beyond else lines
+
+
 def _stamp(time: datetime) -> str:
     return f"{time:%Y%m%dT%H%M%SZ}"

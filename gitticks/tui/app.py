@@ -1,0 +1,262 @@
+"""The application: places, data from the feed, themes, the palette; everything else is in the screens."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.screen import Screen
+
+from gitticks.errors import GitticksError
+from gitticks.tui import keys, theme
+from gitticks.tui.feed import Feed
+from gitticks.tui.messages import Batch, Fed, Snapshot
+from gitticks.tui.places import MAIN_PLACES, open_place
+from gitticks.tui.preferences import Preferences
+from gitticks.tui.screens.base import View
+from gitticks.tui.widgets.lines import clean
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+
+R = TypeVar("R")
+_TOAST_SECONDS = 4.0
+_UNTIL_READ = 3600.0
+
+
+class GitticksApp(App[int]):
+    """gitticks in a terminal. Only a view: it reads the repository and calls use cases, and leaving stops nothing."""
+
+    CSS_PATH = "gt.tcss"
+    TITLE = "gitticks"
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.snapshot = Snapshot()
+        self.look = theme.Look(theme.NAMES[0])
+        super().__init__()
+        self.preferences = Preferences(context)
+        self.feed = Feed(context, lambda: self.post_message(Fed()))
+        self._locks: dict[str, threading.Lock] = {}
+        self._waiting: frozenset[str] | None = None
+        self._has_error = False
+        theme.use_ascii(wanted=self.preferences.get("ascii") == "true" or not theme.can_draw())
+        for one in theme.themes():
+            self.register_theme(one)
+        chosen = self.preferences.get("theme")
+        default = "gt-plain" if os.environ.get("NO_COLOR") else theme.NAMES[0]
+        self.use_theme(chosen if chosen in theme.NAMES else default)
+
+    def on_mount(self) -> None:
+        """Opens Home, and begins to read once that was painted."""
+        if theme.uses_ascii():
+            self.add_class("-ascii")
+        self.push_screen(open_place("home"))
+        self.call_after_refresh(self.feed.start)
+
+    def on_unmount(self) -> None:
+        """Ends the feed; nothing else was started here that would have to be ended."""
+        self.feed.stop()
+
+    # what the feed brings
+
+    def on_fed(self, _event: Fed) -> None:
+        """Takes what lies in the queue, and lets the place on top draw it."""
+        has_new = False
+        while self.feed.batches:
+            batch = self.feed.batches.popleft()
+            if batch.snapshot is not None:
+                self.snapshot = batch.snapshot
+                has_new = True
+                self._ring(batch.snapshot)
+            self._take(batch)
+        if has_new:
+            for screen in self.screen_stack:
+                if isinstance(screen, View):
+                    screen.redraw()
+
+    def _take(self, batch: Batch) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, View):
+                screen.take(batch)
+
+    def _ring(self, snapshot: Snapshot) -> None:
+        """Rings once when something new waits for a person."""
+        waiting = frozenset(one.standing.task.id for one in snapshot.inbox)
+        if self._waiting is not None and waiting - self._waiting and self.preferences.get("bell") != "false":
+            self.bell()
+        self._waiting = waiting
+
+    # places
+
+    @property
+    def view(self) -> View | None:
+        """Returns the place on top, under dialogs."""
+        return next((one for one in reversed(self.screen_stack) if isinstance(one, View)), None)
+
+    def go(self, place: str, subject: str | None = None) -> None:
+        """Opens a place, on a task if it is about one; a place that is open already below is gone back to."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, View) and (screen.place, screen.subject) == (place, subject):
+                while self.screen is not screen:
+                    self.pop_screen()
+                return
+        self.push_screen(open_place(place, subject))
+
+    def back(self) -> None:
+        """Closes the place on top; Home stays."""
+        if sum(isinstance(one, View) for one in self.screen_stack) > 1:
+            self.pop_screen()
+
+    def action_go(self, place: str) -> None:
+        """Opens a place."""
+        self.go(place)
+
+    # use cases
+
+    def act(
+        self,
+        what: str,
+        do: Callable[[Context], R],
+        done: Callable[[R], str | None] | None = None,
+        *,
+        task: str | None = None,
+    ) -> None:
+        """Calls `do` with a fresh context in a thread, one after the other for one `task`.
+
+        `done` gets what came of it, back in the interface's thread, and returns what is to be said; without it `what`
+        is said. A refusal is shown until a key is pressed, as the command would show it.
+        """
+        self._act(what, do, done, self._locks.setdefault(task or "", threading.Lock()))
+
+    @work(thread=True, exit_on_error=False)
+    def _act(
+        self,
+        what: str,
+        do: Callable[[Context], R],
+        done: Callable[[R], str | None] | None,
+        lock: threading.Lock,
+    ) -> None:
+        context = self.context.renewed()
+        with lock:
+            try:
+                found = do(context)
+            except GitticksError as error:
+                self.call_from_thread(self.refuse, str(error), error.hint)
+                return
+            except OSError as error:
+                self.call_from_thread(self.refuse, str(error))
+                return
+        self.feed.look_again()
+        self.call_from_thread(self._done, what, found, done)
+
+    def _done(self, what: str, found: R, done: Callable[[R], str | None] | None) -> None:
+        words = done(found) if done is not None else what
+        if words:
+            self.say(words)
+
+    def say(self, words: str, *, warns: bool = False) -> None:
+        """Says something in a corner for some seconds."""
+        severity: Any = "warning" if warns else "information"
+        self.notify(clean(words), timeout=_TOAST_SECONDS, markup=False, severity=severity)
+
+    def refuse(self, message: str, hint: str | None = None) -> None:
+        """Says what went wrong and what to do, until a key is pressed."""
+        words = f"{clean(message)}\n{clean(hint)}" if hint else clean(message)
+        self.clear_notifications()
+        self._has_error = True
+        self.notify(words, title="error", severity="error", timeout=_UNTIL_READ, markup=False)
+
+    async def on_event(self, event: Any) -> None:
+        """Takes an error off the screen at the next key."""
+        from textual.events import Key
+
+        if self._has_error and isinstance(event, Key):
+            self._has_error = False
+            self.clear_notifications()
+        await super().on_event(event)
+
+    # look
+
+    def use_theme(self, name: str) -> None:
+        """Changes the theme: first our own styles, then the CSS variables, which draws anew."""
+        self.look = theme.Look(name)
+        self.theme = name
+
+    def choose_theme(self, name: str) -> None:
+        """Changes the theme and remembers it."""
+        self.use_theme(name)
+        self.preferences.remember("theme", name)
+
+    def action_next_theme(self) -> None:
+        """Goes on to the next theme."""
+        at = theme.NAMES.index(self.theme) if self.theme in theme.NAMES else 0
+        self.choose_theme(theme.NAMES[(at + 1) % len(theme.NAMES)])
+
+    # leaving
+
+    def action_ask_to_leave(self) -> None:
+        """Asks what is to become of the run, if one is alive."""
+        if not self.snapshot.is_run_alive:
+            self.exit(0)
+            return
+        from gitticks.tui.screens.leaving import ask_to_leave
+
+        ask_to_leave(self)
+
+    # palette
+
+    COMMANDS: ClassVar[Any] = {lambda: Commands}
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
+        """Returns none of textual's own commands; ours are in `Commands`."""
+        return ()
+
+
+class Commands(Provider):
+    """Every place, key and theme by name, and every task."""
+
+    @property
+    def _gt(self) -> GitticksApp:
+        return self.app  # type: ignore[return-value]
+
+    def _all(self) -> Iterable[tuple[str, Callable[[], Any], str]]:
+        app, view = self._gt, self._gt.view
+        for place, label in MAIN_PLACES:
+            yield f"go to {label}", partial(app.go, place), ""
+        if view is not None:
+            for key in keys.keys_of(view.place):
+                if key.action and not key.action.startswith("app.go"):
+                    yield key.label, partial(view.run_action, key.action), f"{key.words} ({key.sign})"
+        for name in theme.NAMES:
+            yield f"theme {name.removeprefix('gt-')}", partial(app.choose_theme, name), ""
+
+    async def discover(self) -> Hits:
+        """Yields what is offered before anything was typed."""
+        for name, do, text in self._all():
+            yield DiscoveryHit(name, do, help=text)
+
+    async def search(self, query: str) -> Hits:
+        """Yields commands and tasks that match."""
+        async for hit in self._hits(query):
+            yield hit
+
+    async def _hits(self, query: str) -> AsyncIterator[Hit]:
+        matcher = self.matcher(query)
+        for name, do, text in self._all():
+            if (score := matcher.match(name)) > 0:
+                yield Hit(score, matcher.highlight(name), do, help=text)
+        for row in self._gt.snapshot.rows:
+            name = clean(f"{row.id}  {row.title}")
+            if (score := matcher.match(name)) > 0:
+                with suppress(ValueError):
+                    yield Hit(score, matcher.highlight(name), partial(self._gt.go, "task", row.id))

@@ -1,0 +1,209 @@
+"""Watches the repository from a thread of its own: state branch, sessions, budgets, and what agents print.
+
+It asks files whether anything moved, some times a second, which costs next to nothing; only what moved is read. What
+it found waits in a queue, and one message tells the application that there is something.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gitticks.actions.inbox import inbox_of, spending_of_run
+from gitticks.errors import GitticksError
+from gitticks.git.refs import read_ref
+from gitticks.model.queries import Graph
+from gitticks.runner.liveness import PAUSED_FILE, SESSIONS_FOLDER, SPENDING_FILE, is_run_alive_at
+from gitticks.runner.records import Sessions
+from gitticks.store.layout import STATE_REF
+from gitticks.tui.messages import Batch, Said, Snapshot
+from gitticks.tui.transcript import Piece, Reader, reader_for
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gitticks.actions.context import Context
+    from gitticks.model.ids import TaskId
+    from gitticks.model.task import SessionRecord
+    from gitticks.runner.transcripts import TranscriptReader
+
+TICK_SECONDS = 0.2
+_LIVENESS_SECONDS = 1.0
+"""Locks tell who lives; they are asked this often where no file says that anything moved."""
+_MOST_BYTES = 256_000
+_MOST_LINES = 2_000
+"""So many lines of one agent are taken in one look; a busier one is shown from its newest."""
+
+
+class _Heard:
+    """One session that is listened to."""
+
+    def __init__(self, record: SessionRecord, transcript: TranscriptReader, read: Reader) -> None:
+        self.record = record
+        self.transcript = transcript
+        self.read = read
+
+
+class Feed:
+    """Looks and queues until `stop`; `wake` is called from the thread when a batch is there."""
+
+    def __init__(self, context: Context, wake: Callable[[], object]) -> None:
+        self.batches: deque[Batch] = deque()
+        self._context = context
+        self._wake = wake
+        self._over = threading.Event()
+        self._asked = threading.Event()
+        self._number = 0
+        self._marks: tuple[object, ...] = ()
+        self._heard: dict[tuple[TaskId, datetime, int], _Heard] = {}
+        self._thread = threading.Thread(target=self._run, name="feed", daemon=True)
+        self._until_liveness = 0.0
+
+    def start(self) -> None:
+        """Begins to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the looking, without waiting for it."""
+        self._over.set()
+
+    def look_again(self) -> None:
+        """Asks for a new snapshot even if nothing seems to have moved."""
+        self._marks = ()
+
+    def _run(self) -> None:
+        with contextlib.ExitStack() as stack:
+            snapshot = self._look()
+            self._hand_over(snapshot, ())
+            if snapshot is not None and snapshot.problem is None:
+                from gitticks.actions.watching import watching
+
+                # What a person saves on the board is taken up while the interface is open, as `gt watch` does.
+                stack.enter_context(watching(self._context.renewed(), lambda _: None, after_seconds=1.0))
+            while not self._over.wait(TICK_SECONDS):
+                self._hand_over(self._look(), self._listen())
+
+    def _hand_over(self, snapshot: Snapshot | None, said: tuple[Said, ...]) -> None:
+        if snapshot is not None or said:
+            self.batches.append(Batch(snapshot, said))
+            self._wake()
+
+    def _look(self) -> Snapshot | None:
+        """Returns a new snapshot if anything has moved since the last."""
+        try:
+            context = self._context.renewed()
+            marks = self._marks_of(context)
+            if marks == self._marks:
+                return None
+            self._number += 1
+            snapshot = take_snapshot(context, self._number)
+            self._marks = marks
+        except (GitticksError, OSError) as error:
+            marks = (str(error),)
+            if marks == self._marks:
+                return None
+            self._marks = marks
+            self._number += 1
+            return Snapshot(self._number, problem=str(error), hint=getattr(error, "hint", None))
+        self._follow(context, snapshot)
+        return snapshot
+
+    def _marks_of(self, context: Context) -> tuple[object, ...]:
+        """Returns what changes when anything does that a snapshot shows."""
+        own = context.repository.own_place
+        self._until_liveness -= TICK_SECONDS
+        liveness = self._marks[-1] if self._marks else None
+        if self._until_liveness <= 0 or not isinstance(liveness, tuple):
+            self._until_liveness = _LIVENESS_SECONDS
+            liveness = (is_run_alive_at(own), tuple(sorted(Sessions(context.repository.own_dir).live())))
+        return (
+            read_ref(context.repository.common_place, STATE_REF),
+            _stamp(f"{own}/{SESSIONS_FOLDER}"),
+            _stamp(f"{own}/{SPENDING_FILE}"),
+            _stamp(f"{own}/{PAUSED_FILE}"),
+            _stamp(f"{own}/held"),
+            liveness,
+        )
+
+    def _follow(self, context: Context, snapshot: Snapshot) -> None:
+        """Begins to listen to new sessions; those that are over are heard to their end."""
+        from gitticks.runner.transcripts import TranscriptReader
+
+        for record in snapshot.sessions.values():
+            key = (record.task, record.started, record.pid)
+            if key not in self._heard:
+                transcript = TranscriptReader(context.repository.own_dir, record, _MOST_BYTES)
+                self._heard[key] = _Heard(record, transcript, reader_for(context, record.agent))
+
+    def _listen(self) -> tuple[Said, ...]:
+        found = []
+        for key, heard in list(self._heard.items()):
+            is_over = self._is_over(heard.record)
+            try:
+                lines = heard.transcript.close() if is_over else heard.transcript.read()
+            except OSError:
+                lines = []
+            if is_over:
+                del self._heard[key]
+            if lines:
+                pieces = tuple(piece for line in lines[-_MOST_LINES:] for piece in heard.read(line))
+                if pieces:
+                    found.append(
+                        Said(heard.record.task, heard.record.started, pieces, heard.transcript.left_out)
+                    )
+        return tuple(found)
+
+    def _is_over(self, record: SessionRecord) -> bool:
+        liveness = self._marks[-1] if self._marks else ()
+        return isinstance(liveness, tuple) and record.task not in liveness[1]
+
+
+def take_snapshot(context: Context, number: int) -> Snapshot:
+    """Returns the repository as it is now."""
+    index = context.index
+    try:
+        rows = tuple(index.listed())
+        graph = Graph.of(rows, index.unreadable())
+        around = context.surroundings()
+        found = inbox_of(context, graph, around)
+        from gitticks.actions.current import workspaces_of
+
+        own = context.repository.own_place
+        return Snapshot(
+            number=number,
+            rows=rows,
+            graph=graph,
+            around=around,
+            details=index.details(),
+            inbox=found.asked,
+            broken=found.broken,
+            sessions=Sessions(context.repository.own_dir).live(),
+            workspaces=workspaces_of(context),
+            spending=spending_of_run(context),
+            is_run_alive=is_run_alive_at(own),
+            is_paused=os.path.exists(f"{own}/{PAUSED_FILE}"),  # noqa: PTH110 (a path as text)
+            project_place=context.repository.project_place,
+        )
+    finally:
+        index.close()
+
+
+def last_words(context: Context, task_id: TaskId, agent: str) -> tuple[Piece, ...]:
+    """Returns what the last session of a task printed that is over."""
+    from gitticks.runner.transcripts import read_last
+
+    read = reader_for(context, agent)
+    lines = read_last(context.repository.own_dir, task_id, _MOST_BYTES)
+    return tuple(piece for line in lines[-_MOST_LINES:] for piece in read(line))
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)  # noqa: PTH116 (a path as text, some times a second)
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_ino)

@@ -1,0 +1,124 @@
+"""Every key of every place, once: bindings, footer, help and palette are made from this table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from textual.binding import Binding, BindingType
+
+_SHOWN = {
+    "question_mark": "?",
+    "plus": "+",
+    "slash": "/",
+    "escape": "esc",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "ctrl+p": "^p",
+    "ctrl+c": "^c",
+    "ctrl+t": "^t",
+}
+
+
+class Key(NamedTuple):
+    """One key, or several with commas between them, what it does and how the footer and the help name it.
+
+    A key without an action is told only: a widget binds it. `is_first` takes it before the focused pane does.
+    """
+
+    key: str
+    action: str
+    label: str
+    help: str = ""
+    shown: str = ""
+    in_footer: bool = True
+    is_first: bool = False
+
+    @property
+    def sign(self) -> str:
+        """Returns the key as it is shown."""
+        return self.shown or _SHOWN.get(self.key, self.key)
+
+    @property
+    def words(self) -> str:
+        """Returns what the help says."""
+        return self.help or self.label
+
+
+EVERYWHERE: tuple[Key, ...] = (
+    Key("g", "app.go('graph')", "graph", "what waits for what", in_footer=False),
+    Key("w", "app.go('parallel')", "parallel", "every epic at once", in_footer=False),
+    Key("a", "app.go('permissions')", "permissions", "what agents asked to do", in_footer=False),
+    Key("slash", "search", "search", "find a task by words", in_footer=False),
+    Key("ctrl+p", "app.command_palette", "palette", "all commands by name", in_footer=False),
+    Key("ctrl+t", "app.next_theme", "theme", "the next theme", in_footer=False),
+    Key("less_than_sign", "resize(-4)", "narrower", "make the focused pane smaller", in_footer=False),
+    Key("greater_than_sign", "resize(4)", "wider", "make the focused pane larger", in_footer=False),
+    Key("question_mark", "help", "help", "these keys", in_footer=False),
+    Key("escape", "back", "back", "back to where you came from", in_footer=False),
+    Key("q", "app.quit", "leave", "leave; nothing is stopped by that", in_footer=False),
+    Key("ctrl+c", "app.ask_to_leave", "leave", "leave, or stop the run", in_footer=False, is_first=True),
+    Key("", "", "move", "move (also j and k)", shown="↑ ↓", in_footer=False),
+    Key("", "", "next pane", "next pane", shown="tab", in_footer=False),
+)
+
+PLACES: dict[str, tuple[Key, ...]] = {
+    "home": (
+        Key("enter", "", "start", "on an epic: start its tasks; in the inbox: answer"),
+        Key("space", "toggle", "select", "select the epic"),
+        Key("a", "toggle_all", "all", "select all epics, or none"),
+        Key("i", "inbox", "inbox", "to the inbox"),
+        Key("plus", "new_task", "new task"),
+        Key("s", "settings", "settings", "settings of the next run"),
+        Key("r", "app.go('run')", "run", "what runs now"),
+        Key("w", "app.go('parallel')", "parallel"),
+        Key("slash", "search", "search"),
+        Key("q", "app.quit", "leave"),
+    ),
+    "run": (
+        Key("p", "pause", "pause", "begin nothing new; what runs goes on to its end"),
+        Key("r", "resume", "resume", "go on, or start a run"),
+        Key("enter", "", "open", "on a task: open it; on a tool call: unfold it"),
+        Key("v", "verbose", "verbose", "unfold every tool call"),
+        Key("n", "note", "note to agent", "a note that the next prompt has"),
+        Key("f", "follow", "follow", "follow the output again"),
+        Key("g", "app.go('graph')", "graph"),
+        Key("w", "app.go('parallel')", "parallel"),
+        Key("a", "app.go('permissions')", "permissions"),
+        Key("q", "app.quit", "leave"),
+    ),
+    "parallel": (
+        Key("1,2,3,4,5,6,7,8,9", "", "focus", "to the epic of that number", shown="1-9"),
+        Key("enter", "", "open", "watch the epic's run"),
+        Key("m", "merge", "merge", "merge what is approved, or say what is missing"),
+        Key("k", "stop", "stop", "stop the epic's agents", is_first=True),
+        Key("plus", "add", "add epic"),
+        Key("p", "pause", "pause all", "begin nothing new anywhere"),
+        Key("g", "app.go('graph')", "graph"),
+        Key("q", "app.quit", "leave"),
+    ),
+    "graph": (),
+    "permissions": (),
+    "review": (),
+    "task": (),
+}
+"""The keys of each place, the most important first."""
+
+
+def keys_of(place: str) -> tuple[Key, ...]:
+    """Returns the keys of a place, then those that hold everywhere unless the place has its own meaning for them."""
+    own = PLACES[place]
+    taken = {one for key in own for one in key.key.split(",")}
+    return (*own, *(key for key in EVERYWHERE if not key.key or key.key not in taken))
+
+
+def bindings_of(place: str) -> list[BindingType]:
+    """Returns the bindings of a place's screen."""
+    return [
+        Binding(key.key, key.action, key.words, show=False, priority=key.is_first)
+        for key in keys_of(place)
+        if key.action
+    ]

@@ -1,0 +1,114 @@
+"""What the feed hands to the screens: immutable values, made in its thread, read in theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from gitticks.actions.derived_state import Standing
+from gitticks.model.ids import TaskId
+from gitticks.model.queries import Graph, Surroundings
+
+if TYPE_CHECKING:
+    from gitticks.actions.inbox import Asked
+    from gitticks.model.task import SessionRecord
+    from gitticks.runner.spending_record import SpendingRecord
+    from gitticks.store.index import BrokenFile
+    from gitticks.store.task_row import TaskDetails, TaskRow
+    from gitticks.tui.transcript import Piece
+
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+_NOWHERE = Surroundings(
+    today=_NEVER.date(), now=_NEVER, live=frozenset(), held=frozenset(), conflicted=frozenset()
+)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The repository as it was at one moment; `number` grows with each, `problem` says why there is nothing to show."""
+
+    number: int = 0
+    rows: tuple[TaskRow, ...] = ()
+    graph: Graph[TaskRow] = field(default_factory=lambda: Graph.of(()))
+    around: Surroundings = _NOWHERE
+    details: Mapping[TaskId, TaskDetails] = field(default_factory=dict)
+    inbox: tuple[Asked, ...] = ()
+    broken: tuple[BrokenFile, ...] = ()
+    sessions: Mapping[TaskId, SessionRecord] = field(default_factory=dict)
+    workspaces: Mapping[TaskId, str] = field(default_factory=dict)
+    spending: SpendingRecord | None = None
+    is_run_alive: bool = False
+    is_paused: bool = False
+    project_place: str | None = None
+    problem: str | None = None
+    hint: str | None = None
+
+    @cached_property
+    def epics(self) -> tuple[TaskRow, ...]:
+        """Returns the open epics in picking order, and after them the open tasks that belong to none."""
+        parents = {row.parent for row in self.rows}
+        tops = [row for row in self.rows if row.is_open and (row.is_epic or row.id in parents)]
+        single = [
+            row
+            for row in self.rows
+            if row.is_open and not row.is_epic and row.id not in parents and row.parent is None
+        ]
+        return (*self.graph.in_picking_order(tops), *self.graph.in_picking_order(single))
+
+    def find(self, task_id: str | None) -> TaskRow | None:
+        """Returns a task's row, if it is there."""
+        return None if task_id is None else self.graph.tasks.get(TaskId(task_id))
+
+    def standing(self, task: TaskRow) -> Standing[TaskRow]:
+        """Returns how a task stands."""
+        return Standing(task, self.graph, self.around, self.project_place)
+
+    def tasks_of(self, task_id: str) -> list[TaskRow]:
+        """Returns what is below a task at any depth, in the order of the rows; itself if there is nothing."""
+        below = self.graph.below(TaskId(task_id))
+        found = [row for row in self.rows if row.id in below and not row.is_cancelled]
+        own = self.find(task_id)
+        return found or ([] if own is None else [own])
+
+    def mark(self, task: TaskRow) -> str:
+        """Returns the name of the glyph and colour that show a task: its status, or `blocked`."""
+        if task.id in self.around.live:
+            return "agent-review" if task.status == "agent-review" else "working"
+        if task.awaiting and task.status not in ("clarification", "stuck"):
+            return "reviewing"
+        if task.status == "pending" and self.graph.is_blocked(task):
+            return "blocked"
+        return task.status
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a task's agent printed since the batch before; `left_out` bytes came before that."""
+
+    task: TaskId
+    started: datetime
+    pieces: tuple[Piece, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is new: a snapshot where anything changed, and what agents printed."""
+
+    snapshot: Snapshot | None
+    said: tuple[Said, ...] = ()
+
+
+class Fed(Message):
+    """Batches lie ready; one such message stands for all before it."""
+
+    bubble = False
+
+    def can_replace(self, message: Message) -> bool:
+        """True for another one: the batches wait in a queue of their own."""
+        return isinstance(message, Fed)

@@ -1,0 +1,1 @@
+"""The places of the interface, one a file."""

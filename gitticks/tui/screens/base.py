@@ -1,0 +1,159 @@
+"""What all places share: bars above and below, data from the feed, help, search, sizes of panes, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widget import Widget
+
+from gitticks.tui import keys
+from gitticks.tui.widgets.chrome import COMPACT, NARROW, KeyBar, TopBar
+from gitticks.tui.widgets.lines import Lines, line
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.tui.app import GitticksApp
+    from gitticks.tui.messages import Batch, Snapshot
+    from gitticks.tui.theme import Look
+
+R = TypeVar("R")
+
+
+class View(Screen[None]):
+    """A place. A subclass names its `place` of the table, yields its panes in `body` and fills them in `draw`.
+
+    `subject` is the task that it is about, if it was opened on one. Rows are made from `self.snapshot`, which is
+    replaced as a whole; only cursor and folds are the screen's own.
+    """
+
+    place: ClassVar[str] = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-compact"), (COMPACT, "-wide")]
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Takes the bindings from the table of keys."""
+        if cls.place:
+            cls.BINDINGS = keys.bindings_of(cls.place)
+        super().__init_subclass__(**arguments)
+
+    def __init__(self, subject: str | None = None) -> None:
+        super().__init__()
+        self.subject = subject
+
+    @property
+    def gt(self) -> GitticksApp:
+        """Returns the application, with its own type."""
+        return self.app  # type: ignore[return-value]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Returns the newest snapshot."""
+        return self.gt.snapshot
+
+    @property
+    def look(self) -> Look:
+        """Returns the styles of the theme."""
+        return self.gt.look
+
+    @property
+    def heading(self) -> str:
+        """Returns what the top row says of a place that it does not list: the task's id and title."""
+        row = self.snapshot.find(self.subject)
+        if row is not None:
+            return f"{row.id}  {row.title}"
+        return self.subject or self.place.capitalize()
+
+    def compose(self) -> ComposeResult:
+        """Yields the bars and the body."""
+        yield TopBar()
+        with Container(id="body"):
+            yield from self.body()
+        yield KeyBar()
+
+    def body(self) -> Iterable[Widget]:
+        """Yields the panes; `with` of containers works as in `compose`."""
+        raise NotImplementedError
+
+    def draw(self) -> None:
+        """Fills the panes from the snapshot; called whenever data or size have changed."""
+
+    def take(self, batch: Batch) -> None:
+        """Takes what the feed brought; the snapshot is in place already, and `draw` follows if there was a new one."""
+
+    def pane(self, name: str) -> Lines:
+        """Returns a list by its id."""
+        return self.query_one(f"#{name}", Lines)
+
+    def redraw(self) -> None:
+        """Draws bars and panes, once their sizes are known."""
+        if not self.is_mounted or not self.is_current:
+            return
+        self.query_one(TopBar).refresh()
+        self.draw()
+
+    def on_mount(self) -> None:
+        """Gives the panes the sizes that were chosen for them."""
+        for name, size in self.gt.preferences.sizes(self.place).items():
+            self._set_size(name, size)
+
+    def on_resize(self) -> None:
+        """Draws at the new size."""
+        self.call_after_refresh(self.redraw)
+
+    def on_screen_resume(self) -> None:
+        """Draws what has changed while another place was shown."""
+        self.call_after_refresh(self.redraw)
+
+    def act(
+        self,
+        what: str,
+        do: Callable[[Context], R],
+        done: Callable[[R], str | None] | None = None,
+        *,
+        task: str | None = None,
+    ) -> None:
+        """Runs a use case in a thread, one after the other for one `task`; see `GitticksApp.act`."""
+        self.gt.act(what, do, done, task=task)
+
+    def action_help(self) -> None:
+        """Shows the keys of this place."""
+        from gitticks.tui.screens.dialogs import Notice
+
+        table = keys.keys_of(self.place)
+        wide = max(len(key.sign) for key in table)
+        rows = [line((f"{key.sign:>{wide}}", "*focus"), "  ", key.words) for key in table]
+        self.app.push_screen(Notice(f"{self.heading}: keys", rows))
+
+    def action_back(self) -> None:
+        """Goes back to where one came from."""
+        self.gt.back()
+
+    def action_search(self) -> None:
+        """Looks for a task by words."""
+        from gitticks.tui.screens.dialogs import Search
+
+        self.app.push_screen(Search())
+
+    def action_resize(self, step: int) -> None:
+        """Makes the column or pane with the focus larger or smaller, and remembers it."""
+        pane = self.focused
+        while pane is not None and pane is not self and not pane.has_class("sized"):
+            pane = pane.parent if isinstance(pane.parent, Widget) else None
+        if pane is None or pane is self:
+            sized = list(self.query(".sized"))
+            if not sized:
+                return
+            pane, step = sized[0], -step  # the other side of the same edge
+        if pane.id is None:
+            return
+        size = max(20, min(self.size.width - 20, pane.size.width + step))
+        self._set_size(pane.id, size)
+        self.gt.preferences.remember_size(self.place, pane.id, size)
+        self.call_after_refresh(self.redraw)
+
+    def _set_size(self, name: str, size: int) -> None:
+        for pane in self.query(f"#{name}"):
+            pane.styles.width = size

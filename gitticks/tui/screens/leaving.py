@@ -1,0 +1,39 @@
+"""What `^c` asks while a run is alive: to leave it alone, or to stop it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gitticks.tui.screens.dialogs import Choice
+from gitticks.tui.widgets.lines import line
+
+if TYPE_CHECKING:
+    from gitticks.tui.app import GitticksApp
+
+
+def ask_to_leave(app: GitticksApp) -> None:
+    """Asks, and does what was chosen."""
+    rows = [
+        line("leave", right=[("the run goes on", "muted")], key="leave"),
+        line("stop after this iteration", right=[("agents end what they do", "muted")], key="after"),
+        line("stop now", right=[("agents are ended, their work stays", "muted")], key="now"),
+    ]
+
+    def chosen(key: str | None) -> None:
+        from gitticks.actions.run import stop_run, stop_task
+
+        if key == "leave":
+            app.exit(0)
+        elif key == "after":
+            app.act("the run ends after its running iterations", stop_run)
+        elif key == "now":
+            live = list(app.snapshot.sessions)
+
+            def stop(context: object) -> None:
+                stop_run(context)  # type: ignore[arg-type]
+                for task_id in live:
+                    stop_task(context, task_id)  # type: ignore[arg-type]
+
+            app.act("the run and its agents are being stopped", stop)
+
+    app.push_screen(Choice("A run is alive", rows, do="do it"), chosen)

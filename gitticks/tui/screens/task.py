@@ -1,0 +1,20 @@
+"""Task: to be filled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.widget import Widget
+
+from gitticks.tui.screens.base import View
+from gitticks.tui.widgets.lines import Lines
+
+
+class TaskView(View):
+    """Task."""
+
+    place = "task"
+
+    def body(self) -> Iterable[Widget]:
+        """Yields the panes."""
+        yield Lines("Task", id="main", empty="Nothing is shown here yet.")

@@ -1,0 +1,148 @@
+"""Colour tokens, glyphs and their ASCII twins: the only file that names a colour."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.style import Style
+from textual.theme import Theme
+
+NAMES = ("gt-dark", "gt-light", "gt-contrast", "gt-plain")
+"""The themes, in the order of the columns below; the last does without colour."""
+
+TOKENS: dict[str, tuple[str, str, str, str]] = {
+    "ground": ("#14161b", "#fbfaf7", "#000000", "#000000"),  # behind everything
+    "raised": ("#252a33", "#eae8e1", "#333333", "#3a3a3a"),  # cursor line, dialogs, toasts
+    "trace": ("#1b1f26", "#f2f0ea", "#1a1a1a", "#1c1c1c"),  # cursor line of a pane without the focus
+    "line": ("#343a46", "#d3cfc5", "#8a8a8a", "#6c6c6c"),  # frames, rules, empty meters
+    "fg": ("#d3d7de", "#2a2d34", "#ffffff", "#d0d0d0"),
+    "strong": ("#f2f4f8", "#0d0f14", "#ffffff", "#ffffff"),
+    "muted": ("#8f97a6", "#5c6069", "#d0d0d0", "#a8a8a8"),
+    "faint": ("#6b7382", "#7f828a", "#b0b0b0", "#8a8a8a"),  # only what is said elsewhere too
+    "focus": ("#6cc0b4", "#0b6b63", "#00ffff", "#ffffff"),  # frame of the focused pane, keys
+    "busy": ("#82aaf0", "#2456b8", "#8cc8ff", "#d0d0d0"),  # an agent is at it
+    "waits": ("#e5b45f", "#7f5200", "#ffd75f", "#ffffff"),  # it is your turn: the only warm colour
+    "good": ("#8bbf8f", "#276a3b", "#87ff87", "#d0d0d0"),
+    "bad": ("#e58078", "#b13227", "#ff8787", "#ffffff"),
+    "word": ("#b7a0e6", "#7040a8", "#d7afff", "#ffffff"),  # keywords in code
+    "added": ("#1c2b25", "#e3f2e4", "#003300", "#1c1c1c"),
+    "gone": ("#31211f", "#fae5e2", "#440000", "#1c1c1c"),
+}
+GROUNDS = ("ground", "raised", "trace", "added", "gone")
+"""The tokens that other tokens are read on."""
+LINES = frozenset({"line"})
+"""The tokens that nothing is written in."""
+
+GLYPHS: dict[str, tuple[str, str]] = {
+    "pending": ("○", "o"),
+    "clarification": ("?", "?"),
+    "working": ("◐", ">"),
+    "agent-review": ("◇", "r"),
+    "reviewing": ("⊙", "@"),
+    "stuck": ("!", "!"),
+    "done": ("✓", "+"),
+    "cancelled": ("✗", "x"),
+    "blocked": ("◌", "."),
+    "full": ("━", "#"),
+    "empty": ("─", "-"),
+    "bar": ("▌", "|"),
+    "open": ("▾", "v"),
+    "shut": ("▸", ">"),
+    "more": ("…", "~"),
+    "dot": ("·", "-"),
+    "times": ("×", "x"),
+    "minus": ("−", "-"),
+    "in": ("›", ">"),
+    "to": ("→", ">"),
+    "up": ("↑", "up"),
+    "down": ("↓", "down"),
+}
+STATUS_COLOUR = {
+    "pending": "fg",
+    "blocked": "faint",
+    "working": "busy",
+    "agent-review": "busy",
+    "clarification": "waits",
+    "reviewing": "waits",
+    "stuck": "bad",
+    "done": "good",
+    "cancelled": "faint",
+}
+
+
+class _Signs:
+    """Which of the two sets of glyphs is used: one choice for the whole process, as there is one terminal."""
+
+    is_ascii = False
+
+
+def use_ascii(*, wanted: bool) -> None:
+    """Draws with ASCII alone from now on, or with all glyphs."""
+    _Signs.is_ascii = wanted
+
+
+def uses_ascii() -> bool:
+    """True while only ASCII is drawn."""
+    return _Signs.is_ascii
+
+
+def can_draw() -> bool:
+    """True if the terminal's encoding has the glyphs."""
+    try:
+        "○◐⊙✓▌━╭".encode(sys.__stdout__.encoding if sys.__stdout__ else "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def glyph(name: str) -> str:
+    """Returns the glyph, or its ASCII twin."""
+    return GLYPHS[name][_Signs.is_ascii]
+
+
+def themes() -> list[Theme]:
+    """Returns the themes; their variables are the tokens (`$gt-waits`), so that CSS and code share them."""
+    return [_theme(at) for at in range(len(NAMES))]
+
+
+def _theme(at: int) -> Theme:
+    colours = {name: values[at] for name, values in TOKENS.items()}
+    return Theme(
+        NAMES[at],
+        primary=colours["focus"],
+        accent=colours["focus"],
+        foreground=colours["fg"],
+        background=colours["ground"],
+        surface=colours["ground"],
+        panel=colours["raised"],
+        success=colours["good"],
+        warning=colours["waits"],
+        error=colours["bad"],
+        dark=NAMES[at] != "gt-light",
+        variables={
+            **{f"gt-{name}": colour for name, colour in colours.items()},
+            "scrollbar": colours["line"],
+            "scrollbar-background": colours["ground"],
+            "scrollbar-hover": colours["faint"],
+            "scrollbar-active": colours["focus"],
+            "border": colours["focus"],
+            "input-cursor-background": colours["focus"],
+            "input-selection-background": colours["line"],
+        },
+    )
+
+
+class Look:
+    """The styles of one theme by token, with `*token` for the bold one and `^token` for the ground behind."""
+
+    def __init__(self, name: str) -> None:
+        at = NAMES.index(name) if name in NAMES else 0
+        self._styles: dict[str, Style] = {}
+        for token, values in TOKENS.items():
+            plain = Style(color=values[at])
+            self._styles[token] = plain
+            self._styles[f"*{token}"] = plain + Style(bold=True)
+            self._styles[f"^{token}"] = Style(bgcolor=values[at])
+
+    def __getitem__(self, token: str) -> Style:
+        return self._styles[token]

@@ -1,0 +1,96 @@
+"""What frames every place: the row of places at the top, and the keys at the bottom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from gitticks.tui import keys
+from gitticks.tui.theme import glyph
+from gitticks.tui.widgets.lines import Line, Span, fit, line
+
+if TYPE_CHECKING:
+    from gitticks.tui.messages import Snapshot
+
+NARROW, COMPACT = 70, 100
+"""Below these widths there is one column, or frames give way to rules."""
+
+
+class Bar(Widget):
+    """One row, drawn as a line of spans."""
+
+    def line(self, width: int) -> Line:
+        """Returns what the row says at this width."""
+        raise NotImplementedError
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 (textual's)
+        """Returns the row."""
+        width = max(0, self.size.width - 2)
+        segments = fit(self.line(width), width, self.app.look)  # type: ignore[attr-defined]
+        return Strip([Segment(" "), *segments, Segment(" ")]).apply_style(self.rich_style)
+
+
+class TopBar(Bar):
+    """Where you are at the left; at the right what runs, what waits for you, what it costs."""
+
+    def line(self, width: int) -> Line:
+        """Returns the row."""
+        from gitticks.tui.places import MAIN_PLACES
+        from gitticks.tui.screens.base import View
+
+        view = self.screen
+        if not isinstance(view, View):
+            return Line()
+        left: list[Span | str] = [("gt", "*focus"), "  "]
+        is_main = view.place in dict(MAIN_PLACES)
+        if is_main and width + 2 >= COMPACT:
+            for place, label in MAIN_PLACES:
+                left += [(label, "*strong" if place == view.place else "muted"), "  "]
+        else:
+            if not is_main and width + 2 >= NARROW:
+                left += [("Home", "muted"), (f" {glyph('in')} ", "faint")]
+            left.append((view.heading, "*strong"))
+        return line(*left, right=figures(view.snapshot, width))
+
+
+def figures(snapshot: Snapshot, width: int) -> list[Span | str]:
+    """Returns what runs, what waits and what it costs, as wide as there is room."""
+    running, waiting = len(snapshot.sessions), len(snapshot.inbox)
+    is_wide = width + 2 >= NARROW
+    found: list[Span | str] = []
+    if snapshot.is_paused:
+        found += [("paused", "*waits"), "  "]
+    found.append((f"{glyph('working')} {running}", "busy" if running else "muted"))
+    found += [(" running" if is_wide else "", "muted"), "  "]
+    found.append((f"{glyph('reviewing')} {waiting}", "*waits" if waiting else "muted"))
+    found.append((" for you" if is_wide else "", "muted"))
+    cost = cost_words(snapshot)
+    return [*found, "  ", (cost, "muted")] if is_wide and cost else found
+
+
+def cost_words(snapshot: Snapshot) -> str:
+    """Returns what the run has cost, against its limit if it has one; else what all tasks have cost."""
+    budgets = snapshot.spending.budgets if snapshot.spending else ()
+    of_run = next((one.words for one in budgets if one.metric == "cost" and one.task is None), None)
+    if of_run:
+        return of_run
+    total = sum(one.cost for one in snapshot.details.values())
+    return f"${total:.2f}" if total else ""
+
+
+class KeyBar(Bar):
+    """The keys that matter here, the most important first; what does not fit is in the help (`?`)."""
+
+    def line(self, width: int) -> Line:
+        """Returns the row."""
+        spans: list[Span | str] = []
+        used = len("? help") + 1
+        for key in keys.keys_of(getattr(self.screen, "place", "home")):
+            used += len(key.sign) + len(key.label) + 3
+            if not key.in_footer or used > width:
+                break
+            spans += [(key.sign, "*focus"), " ", (key.label, "muted"), "  "]
+        return line(*spans, right=[("?", "*focus"), " ", ("help", "muted")])

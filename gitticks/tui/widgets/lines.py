@@ -1,0 +1,317 @@
+"""The one list behind every pane: tasks, inbox, output, diff. Only visible rows are ever drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from gitticks.cli.text import visible
+from gitticks.tui.theme import Look, glyph
+
+Span = tuple[str, str]
+"""A text and the token of its colour."""
+KEEP = 5_000
+"""So many rows of an output that goes on are kept."""
+_MOST_STRIPS = 2_000
+_LONGEST_TEXT = 4_000
+"""A longer text is cut before it is measured; no screen is so wide."""
+
+
+class Line(NamedTuple):
+    """A row: spans from the left, spans at the right edge, the entry it belongs to, and the token of a tint behind it."""
+
+    left: tuple[Span, ...] = ()
+    right: tuple[Span, ...] = ()
+    key: str | None = None
+    tint: str | None = None
+
+
+def line(
+    *left: Span | str, right: Iterable[Span | str] = (), key: str | None = None, tint: str | None = None
+) -> Line:
+    """Returns a row; a bare text is plain foreground."""
+    return Line(_spans(left), _spans(right), key, tint)
+
+
+def _spans(parts: Iterable[Span | str]) -> tuple[Span, ...]:
+    return tuple((one, "fg") if isinstance(one, str) else one for one in parts)
+
+
+def clean(text: str) -> str:
+    """Writes out what could steer the terminal: the one door through which foreign text reaches the screen."""
+    return visible(text[:_LONGEST_TEXT].expandtabs(4))
+
+
+def words(row: Line) -> str:
+    """Returns what a row says, without colours."""
+    return "".join(text for text, _ in (*row.left, *row.right))
+
+
+def fit(row: Line, width: int, look: Look) -> list[Segment]:
+    """Returns the row's segments at exactly this width; the right part stays whole, the left part gives way."""
+    right = _cut([(clean(text), token) for text, token in row.right], width, look)
+    taken = sum(one.cell_length for one in right)
+    room = width - taken - (1 if right else 0)
+    left = _cut([(clean(text), token) for text, token in row.left], max(0, room), look)
+    used = sum(one.cell_length for one in left)
+    return [*left, Segment(" " * max(0, width - used - taken)), *right]
+
+
+def _cut(spans: list[Span], room: int, look: Look) -> list[Segment]:
+    """Returns the spans in at most `room` columns, with a sign where something was cut off."""
+    sizes = [cell_len(text) for text, _ in spans]
+    if sum(sizes) <= room:
+        return [Segment(text, look[token]) for text, token in spans if text]
+    found, left = [], max(0, room - 1)
+    for (text, token), size in zip(spans, sizes, strict=True):
+        taken = min(size, left)
+        if taken:
+            found.append(Segment(set_cell_size(text, taken), look[token]))
+        left -= taken
+    return [*found, Segment(glyph("more"), look["faint"])] if room > 0 else found
+
+
+class Lines(ScrollView, can_focus=True):
+    """Rows with a cursor over entries; the cursor is bound to an entry's key. Follows its end where `follow` asks for it.
+
+    `tail` is the entry that the cursor stays on while the end is followed; scrolling up ends that, `follow_end` resumes.
+    """
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands on another entry."""
+
+        lines: Lines
+        key: str
+
+    @dataclass
+    class Chosen(Message):
+        """Enter, or a click on the entry that had the cursor."""
+
+        lines: Lines
+        key: str
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("end,G", "move(1000000)", "Last", show=False),
+        Binding("home", "move(-1000000)", "First", show=False),
+        Binding("enter", "choose", "Open", show=False),
+    ]
+
+    def __init__(
+        self,
+        title: str = "",
+        *,
+        empty: str = "",
+        follow: bool = False,
+        focusable: bool = True,
+        id: str | None = None,  # noqa: A002 (textual's)
+        classes: str = "pane",
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.can_focus = focusable
+        self.empty, self.follow = empty, follow
+        self.rows: list[Line] = []
+        self.key: str | None = None
+        self.at_tail = follow
+        self._kept: dict[tuple[Line, int, int], Strip] = {}
+        self._keys: list[str] | None = None
+        self.title = title
+
+    @property
+    def title(self) -> str:
+        """Returns the title in the frame."""
+        return self._title
+
+    @title.setter
+    def title(self, text: str) -> None:
+        self._title = text
+        self.border_title = Content(clean(text))  # a str would be read as markup
+
+    def say(self, text: str, token: str = "muted") -> None:
+        """Shows one figure in the bottom border."""
+        self.border_subtitle = Content.styled(clean(text), f"$gt-{token}") if text else None
+
+    def show(self, rows: Iterable[Line]) -> None:
+        """Replaces the rows; the cursor stays on its entry, and on the nearest if that is gone."""
+        before, at = self.keys, 0
+        if self.key in before:
+            at = before.index(self.key)
+        self.rows = list(rows)
+        self._keys = None
+        keys = self.keys
+        moved = self.key not in keys
+        if moved:
+            self.key = keys[min(at, len(keys) - 1)] if keys else None
+        self._settle()
+        if moved and self.key is not None and before:
+            self.post_message(self.Moved(self, self.key))
+
+    def add(self, rows: Iterable[Line]) -> None:
+        """Appends a batch, some times a second.
+
+        At the tail `virtual_size` is left alone: it would lay the whole screen out, three times the cost of the rows.
+        """
+        self.rows.extend(rows)
+        self._keys = None
+        if len(self.rows) > KEEP * 2:
+            del self.rows[:-KEEP]
+        self._settle()
+
+    def _settle(self) -> None:
+        if not self.at_tail:
+            self._measure()
+        self.refresh()
+
+    def _measure(self) -> None:
+        size = Size(0, len(self.rows))
+        if self.virtual_size != size:
+            self.virtual_size = size
+
+    def follow_end(self) -> None:
+        """Shows the end from now on, also of what comes."""
+        self.at_tail = self.follow
+        self.refresh()
+
+    def leave_end(self) -> None:
+        """Stops following, since the reader scrolls up."""
+        if self.at_tail:
+            self.at_tail = False
+            self._measure()
+            self.scroll_end(animate=False, immediate=True)
+
+    @property
+    def inner_width(self) -> int:
+        """Returns what a row can take; `size` counts the column under the scrollbar too."""
+        return max(0, self.scrollable_content_region.width - 2)
+
+    @property
+    def keys(self) -> list[str]:
+        """Returns the entries, top to bottom."""
+        if self._keys is None:
+            self._keys = list(dict.fromkeys(row.key for row in self.rows if row.key))
+        return self._keys
+
+    def notify_style_update(self) -> None:
+        """Draws anew in another theme."""
+        super().notify_style_update()
+        self._kept.clear()
+
+    def on_mouse_scroll_up(self) -> None:
+        """Stops following."""
+        self.leave_end()
+
+    def on_focus(self) -> None:
+        """Draws the cursor as the focused one's."""
+        self._draw_entry(self.key)
+
+    def on_blur(self) -> None:
+        """Draws the cursor as another pane's."""
+        self._draw_entry(self.key)
+
+    def render_line(self, y: int) -> Strip:
+        """Returns one row of the screen."""
+        width = self.scrollable_content_region.width
+        top = max(0, len(self.rows) - self.size.height) if self.at_tail else self.scroll_offset.y
+        at = top + y
+        if not self.rows and self.empty:
+            return self._empty_line(y, width)
+        if at >= len(self.rows):
+            return Strip.blank(width, self.rich_style)
+        row = self.rows[at]
+        has_cursor = row.key is not None and row.key == self.key and self.can_focus
+        state = has_cursor + 2 * self.has_focus
+        kept = self._kept.get((row, width, state))
+        if kept is None:
+            if len(self._kept) > _MOST_STRIPS:
+                self._kept.clear()
+            kept = self._kept[row, width, state] = self._drawn(row, width, has_cursor=has_cursor)
+        return kept
+
+    def _empty_line(self, y: int, width: int) -> Strip:
+        from gitticks.cli.text import wrap
+
+        said = wrap(self.empty, max(8, width - 4))
+        row = line((f" {said[y]}", "muted")) if y < len(said) else Line()
+        return self._drawn(row, width, has_cursor=False)
+
+    def _drawn(self, row: Line, width: int, *, has_cursor: bool) -> Strip:
+        look: Look = self.app.look  # type: ignore[attr-defined]
+        base = self.rich_style
+        tint = ("raised" if self.has_focus else row.tint or "trace") if has_cursor else row.tint
+        if tint:
+            base += look[f"^{tint}"]
+        mark = glyph("bar") if has_cursor and self.has_focus else " "
+        segments = [Segment(mark, look["focus"]), *fit(row, max(0, width - 2), look), Segment(" ")]
+        return Strip(segments).adjust_cell_length(width).apply_style(base)
+
+    def action_move(self, step: int) -> None:
+        """Moves by entries where there are some, else scrolls."""
+        self.leave_end()
+        keys = self.keys
+        if not keys:
+            self.scroll_relative(y=step, animate=False)
+            return
+        at = keys.index(self.key) if self.key in keys else 0
+        self.go_to(keys[max(0, min(len(keys) - 1, at + step))])
+
+    def action_page(self, pages: int) -> None:
+        """Moves by what fits into the pane."""
+        height = max(1, self.size.height - 1)
+        rows_an_entry = max(1, len(self.rows) // max(1, len(self.keys)))
+        self.action_move(pages * max(1, height // rows_an_entry))
+
+    def go_to(self, key: str) -> None:
+        """Puts the cursor on an entry and shows it whole."""
+        if key == self.key or key not in self.keys:
+            return
+        before, self.key = self.key, key
+        first, height = self._place(key)
+        self.scroll_to_region(Region(0, first, 1, height), animate=False, immediate=True)
+        self._draw_entry(before)
+        self._draw_entry(key)
+        self.post_message(self.Moved(self, key))
+
+    def _draw_entry(self, key: str | None) -> None:
+        """Draws an entry's rows alone: a moving cursor is to send little through a slow line."""
+        first, height = self._place(key)
+        if self.at_tail:
+            self.refresh()
+        elif height:
+            self.refresh_lines(first, height)
+
+    def _place(self, key: str | None) -> tuple[int, int]:
+        at = [number for number, row in enumerate(self.rows) if key is not None and row.key == key]
+        return (at[0], at[-1] - at[0] + 1) if at else (0, 0)
+
+    def action_choose(self) -> None:
+        """Tells that the entry was chosen."""
+        if self.key:
+            self.post_message(self.Chosen(self, self.key))
+
+    def on_click(self, event: events.Click) -> None:
+        """Moves the cursor there; a click on the entry that has it chooses."""
+        top = max(0, len(self.rows) - self.size.height) if self.at_tail else self.scroll_offset.y
+        at = top + event.get_content_offset_capture(self).y
+        key = self.rows[at].key if 0 <= at < len(self.rows) else None
+        if key is None:
+            return
+        if key == self.key:
+            self.action_choose()
+        else:
+            self.leave_end()
+            self.go_to(key)

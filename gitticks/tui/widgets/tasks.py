@@ -1,0 +1,143 @@
+"""Rows for tasks, epics and the inbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from gitticks.cli.text import wrap
+from gitticks.tui.theme import STATUS_COLOUR, glyph
+from gitticks.tui.widgets.lines import Line, Span, line
+
+if TYPE_CHECKING:
+    from gitticks.actions.inbox import Asked
+    from gitticks.store.task_row import TaskRow
+    from gitticks.tui.messages import Snapshot
+
+_ROOM_FOR_WORDS = 50
+
+
+def age(then: datetime | None, now: datetime) -> str:
+    """Returns how long ago that was: `48 s`, `2 min`, `3 h`, `5 d`."""
+    if then is None:
+        return ""
+    seconds = max(0, int((now - then).total_seconds()))
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def paragraphs(text: str, width: int, most: int | None = None) -> list[str]:
+    """Returns the lines of a text, each broken to the width; with `most` only the first, and a sign for the rest."""
+    lines = [
+        part for one in text.strip().splitlines() for part in (wrap(one.rstrip(), max(8, width)) or [""])
+    ]
+    if most is not None and len(lines) > most:
+        return [*lines[:most], glyph("more")]
+    return lines
+
+
+def task(snapshot: Snapshot, row: TaskRow, width: int, note: str | None = None) -> Line:
+    """One task: glyph, id, title; at the right who is at it, or what it waits for."""
+    mark = snapshot.mark(row)
+    colour = STATUS_COLOUR[mark]
+    said = note_of(snapshot, row, mark) if note is None else note
+    title = "muted" if mark in ("done", "blocked", "cancelled") else "fg"
+    right: list[Span | str] = [(said, colour)] if said and width >= len(said) + 26 else []
+    return line(
+        (f"{glyph(mark)} ", f"*{colour}"),
+        (row.id, "muted"),
+        "  ",
+        (row.title, title),
+        right=right,
+        key=row.id,
+    )
+
+
+def note_of(snapshot: Snapshot, row: TaskRow, mark: str) -> str:
+    """Returns who is at a task, or what it waits for."""
+    session = snapshot.sessions.get(row.id)
+    if session is not None:
+        verb = " reviews" if session.role.value == "reviewer" else ""
+        return f"{session.agent}{verb} {age(session.started, snapshot.around.now)}"
+    if row.awaiting:
+        return {"review": "your review", "input": "asks you", "approval": "your approval"}.get(
+            row.awaiting, f"{row.awaiting}: you"
+        )
+    if mark == "blocked":
+        blockers = snapshot.graph.open_blockers(row, 2)
+        return f"after {', '.join(blockers)}" if blockers else ""
+    return {"stuck": "stuck", "agent-review": "to be reviewed"}.get(mark, "merging" if row.is_merging else "")
+
+
+def epic(snapshot: Snapshot, row: TaskRow, width: int, *, is_chosen: bool) -> Line:
+    """One epic that can be selected: title, priority, counts and state."""
+    below = [one for one in snapshot.tasks_of(row.id) if not one.is_epic or one.id == row.id]
+    done = sum(one.status == "done" for one in below)
+    state, says = state_of(snapshot, row, below)
+    colour = STATUS_COLOUR[state]
+    counts = f"{done}/{len(below)}" if below and below[0].id != row.id else ""
+    right: list[Span | str] = [
+        (f"P{row.priority}", "strong" if row.priority == 0 else "muted"),
+        (f"{counts:>6}", "muted"),
+        "  ",
+        (f"{glyph(state)} ", f"*{colour}"),
+        (f"{says:<10}", colour),
+    ]
+    if width < _ROOM_FOR_WORDS:
+        right = [(f"{counts} ", "muted"), (glyph(state), f"*{colour}")]
+    box: tuple[Span, ...] = (("[", "faint"), ("x" if is_chosen else " ", "*focus"), ("] ", "faint"))
+    title = "muted" if state == "blocked" else "fg"
+    return line(*box, (row.id, "muted"), "  ", (row.title, title), right=right, key=row.id)
+
+
+def state_of(snapshot: Snapshot, row: TaskRow, below: Sequence[TaskRow]) -> tuple[str, str]:
+    """Returns the glyph's name and the word for how an epic stands."""
+    if any(one.id in snapshot.sessions for one in below):
+        return "working", "running"
+    asked = {one.standing.task.id for one in snapshot.inbox}
+    if row.id in asked or any(one.id in asked for one in below):
+        return "reviewing", "for you"
+    if snapshot.graph.is_blocked(row):
+        blockers = snapshot.graph.open_blockers(row, 1)
+        return "blocked", f"after {blockers[0]}" if blockers else "blocked"
+    if any(snapshot.graph.is_ready(one, snapshot.around) for one in below):
+        return "pending", "ready"
+    if any(one.is_begun for one in below):
+        return "agent-review", "under way"
+    return "blocked", "waits"
+
+
+def inbox(asked: Iterable[Asked], now: datetime, width: int) -> list[Line]:
+    """What waits for a person: title, what is asked in at most two rows, and a blank row between entries."""
+    rows: list[Line] = []
+    for one in asked:
+        row = one.standing.task
+        mark = {"stuck": "stuck", "clarification": "clarification"}.get(row.status, "reviewing")
+        rows.append(
+            line(
+                (f"{glyph(mark)} ", f"*{STATUS_COLOUR[mark]}"),
+                (row.id, "muted"),
+                "  ",
+                (row.title, "strong"),
+                right=[(age(row.asked_at, now), "muted")],
+                key=row.id,
+            )
+        )
+        rows += [line("  ", (part, "muted"), key=row.id) for part in paragraphs(said(one), width - 4, 2)]
+        rows.append(line())
+    return rows[:-1]
+
+
+def said(one: Asked) -> str:
+    """Returns in a sentence what an entry of the inbox is about."""
+    if one.questions:
+        return one.questions[-1].text
+    if one.review is not None:
+        by = f" by {one.review.by}" if one.review.by else ""
+        return f"review {'passed' if one.review.outcome == 'pass' else 'failed'}{by}"
+    if one.said:
+        return one.said
+    return f"awaits your {one.standing.task.awaiting}" if one.standing.task.awaiting else "needs you"

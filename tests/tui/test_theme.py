@@ -1,0 +1,42 @@
+"""Every text can be read on every ground, in every theme."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.tui import theme
+
+_LEAST, _LEAST_OF_FAINT = 4.7, 3.0
+_FAINT_GROUNDS = {"added", "gone"}
+"""Tints of a diff, where nothing faint is read but line numbers."""
+
+
+def _luminance(colour: str) -> float:
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _contrast(one: str, other: str) -> float:
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("at", range(len(theme.NAMES)), ids=theme.NAMES)
+def test_every_text_stands_out_from_every_ground(at: int) -> None:
+    texts = [name for name in theme.TOKENS if name not in theme.GROUNDS and name not in theme.LINES]
+    weak = {
+        (text, ground): round(found, 2)
+        for text in texts
+        for ground in theme.GROUNDS
+        if not (text == "faint" and ground in _FAINT_GROUNDS)
+        for found in (_contrast(theme.TOKENS[text][at], theme.TOKENS[ground][at]),)
+        if found < (_LEAST_OF_FAINT if text == "faint" else _LEAST)
+    }
+    assert weak == {}
+
+
+def test_a_glyph_and_its_twin_take_as_many_columns() -> None:
+    widths = {name: (len(one), len(other)) for name, (one, other) in theme.GLYPHS.items()}
+    assert {name for name, (one, other) in widths.items() if one != other} == {"up", "down"}
+    assert all(other.isascii() for _, other in theme.GLYPHS.values())
