@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from gitticks.actions.changing import Record, describe_records
 from gitticks.actions.context import Context
-from gitticks.model.ids import task_path
+from gitticks.errors import RefusedError
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.event import Event, EventType
+from gitticks.model.ids import TaskId, task_path
 from gitticks.model.trust import Runnable, RunnableKind
+from gitticks.redaction import secret_values
+from gitticks.runner.committed_secrets import ALLOWED, CommittedSecret, allowed_secrets, committed_secrets
 from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
 from gitticks.store.trust import require_trusted, runnables_of_file, team_runnables, trust, trusted_digests
+
+if TYPE_CHECKING:
+    from gitticks.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,38 @@ def trust_shown(context: Context, shown: Iterable[Runnable]) -> None:
             one for one in left_behind(context.repository) if _as_runnable(context, one).digest in digests
         ]
         agree(context.repository, same)
+
+
+def secrets_in_commits(context: Context, task_id: TaskId) -> tuple[CommittedSecret, ...]:
+    """Returns what looks like a secret in the commits of a task's branch and nobody has allowed."""
+    file = context.store.task_file(task_id)
+    common = context.repository.common_dir
+    base = read_ref(common, BRANCHES + file.task.base) if file.task.base else file.task.start_sha
+    head = (read_ref(common, BRANCHES + file.task.branch) if file.task.branch else None) or file.task.end_sha
+    if base is None or head is None:
+        raise RefusedError(f"`{task_id}` has no commits of its own here", hint=f"`gt show {task_id}`")
+    project = context.repository.project_dir
+    values = secret_values(context.world.environment, () if project is None else (str(project),))
+    allowed = allowed_secrets(context.store.history(task_id))
+    found = committed_secrets(context.repository, base, head, values)
+    return tuple(one for one in found if one.digest not in allowed)
+
+
+def allow_secrets(context: Context, task_id: TaskId, found: Iterable[CommittedSecret]) -> None:
+    """Allows what looks like a secret and is none, or may be merged all the same; the history says who did."""
+    context.require_person("allow a secret")
+    kept = tuple(found)
+    reason = "; ".join(one.words for one in kept)
+    digests = [one.digest for one in kept]
+    event = Event(
+        EventType.SECRETS_ALLOWED, context.now, context.actor, reason=reason, data={ALLOWED: digests}
+    )
+
+    def write(transaction: Transaction) -> None:
+        transaction.append_events(task_id, (event,))
+        describe_records(transaction, task_id, [Record("secret allowed", (event,))], context.actor)
+
+    context.store.transact(write, author=context.author)
 
 
 def require_team_trusted(context: Context) -> None:

@@ -65,6 +65,7 @@ class EventType(StrEnum):
     MERGE_FAILED = "merge.failed"
     CHILDREN = "epic.children"
     BUDGET = "budget.reached"
+    SECRETS_ALLOWED = "secrets.allowed"
 
 
 class Event(NamedTuple):

@@ -23,6 +23,7 @@ from gitticks.model.task import Task
 from gitticks.runner import workspace_removal, workspaces
 from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.claiming import ClaimedElsewhereError
+from gitticks.runner.committed_secrets import judge_commits
 from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import BaseNotSharedError, catch_up, publish
@@ -135,7 +136,9 @@ class MergeQueue:
         found = find_merge(self.repository, tip, task_id, head)
         if found is not None:
             return self._close(task, base, found, "")
-        refused = judge_tree(self.repository, tip, head)
+        refused = judge_tree(self.repository, tip, head) or judge_commits(
+            self.store, task_id, tip, head, self.run.world.environment
+        )
         if refused is not None:
             return MergeResult(self._decide(task, MergeFailed(refused)))
         if self.run.settings.merge.mode is MergeMode.PULL_REQUEST:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.status import Awaiting, Status
+from tests.support.projects import SESSION
 from tests.support.repositories import git
-from tests.support.runs import COMMIT, RunProject, project
+from tests.support.runs import COMMIT, DONE, NO_PERSON, RunProject, project
 
 __all__ = ["project"]
 
@@ -72,3 +73,54 @@ def test_what_people_say_by_command_is_masked_and_their_files_are_refused(projec
     assert VALUE not in state_of(project)
     refused = project.gt("note", task_id, "hello")
     assert TOKEN not in refused.seen
+
+
+COMMITS_TOKEN = f"""
+token=gh; token="${{token}}p_q7Zp3LxVb9TnR2kWm8Jd5HsYf4Gc6Ea1UoNi"
+printf 'one\\n%s\\n' "$token" > config.py
+git add -A; git commit -qm config
+git rm -q config.py; git commit -qm "take it out"
+{DONE}"""
+"""A token that the last commit has no more is in the history of the base all the same."""
+
+
+def test_a_commit_with_a_secret_goes_back_to_its_agent_until_a_person_allows_it(project: RunProject) -> None:
+    project.settings(NO_PERSON + "iterations: 2\n")
+    project.agent(COMMITS_TOKEN)
+    project.make()
+    first = git("rev-parse", "main", at=project.path)
+
+    ran = project.run()
+
+    assert git("rev-parse", "main", at=project.path) == first
+    assert "`config.py` line 2" in ran.seen
+    assert "GitHub token" in ran.seen
+    assert TOKEN not in ran.seen
+    assert TOKEN not in state_of(project)
+    prompt = (project.workspace() / ".gt/prompt.md").read_text()
+    assert "the commits hold what looks like a secret" in prompt
+
+    refused = project.gt("trust", "--secret", "k7f2")
+    assert refused.code == 3
+    assert "gt trust --secret k7f2 --yes" in refused.err
+    in_session = project.gt("trust", "--secret", "k7f2", "--yes", environment=SESSION)
+    assert in_session.code == 3
+    project.ok("trust", "--secret", "k7f2", "--yes")
+    assert "secret allowed" in project.ok("log", "k7f2")
+    assert "no secret that was not allowed" in project.ok("trust", "--secret", "k7f2")
+
+
+def test_a_merge_looks_again(project: RunProject) -> None:
+    project.settings("review: none\n")
+    project.make()
+    project.run()
+    workspace = project.workspace()
+    (workspace / "late.py").write_text(f"token = '{TOKEN}'\n")
+    git("add", "-A", at=workspace)
+    git("commit", "-qm", "late", at=workspace)
+    project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace).strip())
+
+    ran = project.gt("approve", "k7f2")
+
+    assert "looks like a secret" in ran.seen
+    assert project.task("k7f2").status is Status.WORKING

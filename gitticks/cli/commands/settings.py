@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 
 import click
 from click.shell_completion import CompletionItem
@@ -15,13 +16,14 @@ from gitticks.actions.config import (
     one_setting,
 )
 from gitticks.actions.context import Context
-from gitticks.actions.trust import Listed, list_runnables, trust_shown
+from gitticks.actions.trust import Listed, allow_secrets, list_runnables, secrets_in_commits, trust_shown
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import visible
 from gitticks.errors import Exit, RefusedError, UsageError
+from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 
 
@@ -104,15 +106,19 @@ def _print_all(context: Context, *, explain: bool, as_json: bool) -> None:
     say(*table(screen(), names, rows, flexible=names[1]))
 
 
-@command("trust", "gt trust", "gt trust --list", "gt trust --yes")
+@command("trust", "gt trust", "gt trust --list", "gt trust --yes", "gt trust --secret k7f2")
 @click.option("--yes", is_flag=True, help="Trust all that is shown, without a question.")
 @click.option("--list", "is_list", is_flag=True, help="Only list what runs, and whether it is trusted.")
-def trust_command(context: Context, *, yes: bool, is_list: bool, as_json: bool) -> int:
+@click.option("--secret", metavar="ID", help="Allow what looks like a secret in the commits of a task.")
+def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | None, as_json: bool) -> int:
     """Review what came from elsewhere and would run here, and trust it.
 
     Settings, templates and scripts that this clone did not write itself run nothing before that, nor do hooks and
     configuration in .git that changed during an agent's session. It holds for this clone alone, and until they change.
+    With --secret it is about what holds a task's commits back; what you allow stands in its history.
     """
+    if secret is not None:
+        return _allow_secrets(context, context.resolve(secret), yes=yes, is_list=is_list, as_json=as_json)
     found = list_runnables(context)
     asked = [one for one in found if not one.is_trusted]
     if is_list or not asked:
@@ -133,6 +139,29 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, as_json: bool) 
     else:
         they_change = "it changes" if len(asked) == 1 else "they change"
         say(f"trusted {count_of(len(asked), 'thing')}; asked again when {they_change}")
+    return Exit.DONE
+
+
+def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: bool, as_json: bool) -> int:
+    found = secrets_in_commits(context, task_id)
+    if as_json:
+        print_object(secrets=[asdict(one) for one in found])
+    else:
+        say(*(visible(one.words) for one in found))
+        if not found:
+            say(f"the commits of `{task_id}` hold no secret that was not allowed")
+    if is_list or not found:
+        return Exit.DONE
+    if not yes:
+        if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise RefusedError(
+                "nothing was allowed", hint=f"`gt trust --secret {task_id} --yes` allows all of it"
+            )
+        if not click.confirm("Allow all of this?", default=False):
+            return Exit.REFUSED
+    allow_secrets(context, task_id, found)
+    if not as_json:
+        say(f"allowed; the next hand-off or merge of `{task_id}` takes it")
     return Exit.DONE
 
 

@@ -9,7 +9,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "init": ("", "--base=- --human=always|when-required"),
     "config": ("click -", ""),
     "doctor": ("", "--range=-"),
-    "trust": ("", ""),
+    "trust": ("", "--secret=-"),
     "hooks install": ("", ""),
     "hooks status": ("", ""),
     "hooks uninstall": ("", ""),

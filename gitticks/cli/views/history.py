@@ -38,6 +38,7 @@ _WORDS = {
     EventType.MERGE_FAILED: "merge failed",
     EventType.CHILDREN: "children closed",
     EventType.BUDGET: "budget",
+    EventType.SECRETS_ALLOWED: "secret allowed",
 }
 _DETAILS = ("ending", "agent", "fields", "conflicts", "denied", "estimated", "cost", "cost_source")
 _NAMED = {
@@ -50,7 +51,7 @@ _TURNS = frozenset(
     {
         EventType.REOPENED, EventType.RESUMED, EventType.WAIVED, EventType.GATE_FAILED, EventType.AWAITING_SET,
         EventType.VERDICT, EventType.VOIDED, EventType.CRASHED, EventType.REFUSED, EventType.START_FAILED, EventType.WARNED,
-        EventType.MERGED, EventType.MERGE_FAILED, EventType.BUDGET,
+        EventType.MERGED, EventType.MERGE_FAILED, EventType.BUDGET, EventType.SECRETS_ALLOWED,
     }
 )  # fmt: skip
 _BAD = {

@@ -42,6 +42,7 @@ from gitticks.model.task import Ending, Usage
 from gitticks.redaction import secret_values
 from gitticks.runner import mailbox, outbox, workspaces
 from gitticks.runner.astray import find_astray, find_made_elsewhere
+from gitticks.runner.committed_secrets import judge_commits
 from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places.place import SessionResult, Work
 from gitticks.runner.prompt import with_notes
@@ -50,6 +51,7 @@ from gitticks.runner.review_checkouts import remove_reviews_of, review_checkout
 from gitticks.runner.reviewing import COUNCIL
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspace_setup import name_committer
+from gitticks.store.branch import Store
 
 if TYPE_CHECKING:
     from gitticks.agents.base import Invocation
@@ -179,7 +181,7 @@ class _Desk:
         if (astray := self._find_astray()) is not None:
             return ChecksReport(astray, ("commits beside the branch",))
         if (refused := self._judge_tree()) is not None:
-            return ChecksReport(refused, ("the tree is refused",))
+            return ChecksReport(refused, ("the commits are refused",))
         path, outer = self.workspace.path, place.outer_environment
         return run_checks(path, place.settings, outer, place.repository, stop=self.stop)
 
@@ -187,7 +189,12 @@ class _Desk:
         repository, workspace = self.place.repository, self.workspace
         base = workspace.base and read_ref(repository.common_dir, f"{BRANCHES}{workspace.base}")
         begin, end = base or workspace.start_sha, head(checkout_at(repository, workspace.path))
-        return None if not begin or end is None else judge_tree(repository, begin, end)
+        if not begin or end is None:
+            return None
+        environment = self.place.world.environment
+        return judge_tree(repository, begin, end) or judge_commits(
+            Store.open(repository), workspace.task_id, begin, end, environment
+        )
 
     def _find_astray(self) -> str | None:
         repository, workspace, record = self.place.repository, self.workspace, self.record
