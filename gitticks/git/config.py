@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from gitticks.git.lock_files import clear_shared_locks
-from gitticks.git.process import run_git
+from gitticks.git.process import GitError, run_git
 from gitticks.git.repository import Repository
+from gitticks.git.untrusted_config import read_all
+
+if TYPE_CHECKING:
+    import pygit2
 
 CONFIG_FILE = "config.worktree"
 """In the git directory of a worktree: what holds for it alone."""
@@ -35,7 +41,6 @@ HIDDEN_HOOKS_PATH = "gitticks.hiddenHooksPath"
 """Where a worktree's own `core.hooksPath` is kept while ours stands in its place."""
 CHECKOUT_FOLDER = "checkout-hooks"
 """Our folder of hooks that the main worktree names; git copies that word into each worktree that it adds."""
-_ASKED = r"^(core\.hookspath|gitticks\.hiddenhookspath)$"
 
 
 def read_config(repository: Repository, pattern: str) -> dict[str, str]:
@@ -70,8 +75,7 @@ def enable_worktree_config(repository: Repository) -> None:
 
 def read_common_setting(common_dir: Path, key: str) -> str | None:
     """Returns a setting of the repository itself; None if it has none."""
-    asked = ["config", f"--file={common_dir / 'config'}", "--get", key]
-    return run_git(asked, check=False).text or None
+    return _read(common_dir / "config", key)
 
 
 def write_common_setting(common_dir: Path, key: str, value: str) -> None:
@@ -81,23 +85,40 @@ def write_common_setting(common_dir: Path, key: str, value: str) -> None:
 
 def read_worktree_setting(git_dir: Path, key: str) -> str | None:
     """Returns a setting that the worktree of `git_dir` has for itself; None if it has none."""
-    file = git_dir / CONFIG_FILE
-    return (
-        (run_git(["config", f"--file={file}", "--get", key], check=False).text or None)
-        if file.exists()
-        else None
-    )
+    return _read(git_dir / CONFIG_FILE, key)
 
 
 def write_worktree_setting(git_dir: Path, key: str, value: str | None) -> None:
     """Sets or, with None, removes a setting of one worktree; a file that holds nothing any more goes with it."""
     file = git_dir / CONFIG_FILE
-    if value is not None:
-        _change(file, key, value)
-    elif read_worktree_setting(git_dir, key) is not None:
-        _change(file, "--unset-all", key)
-        if file.stat().st_size == 0:
-            file.unlink()
+    if value is None and read_worktree_setting(git_dir, key) is None:
+        return
+    clear_shared_locks(git_dir, file.name)
+    with _opened(file) as settings:
+        if value is not None:
+            settings[key] = value
+            return
+        settings.delete_multivar(key, ".*")
+    if all(line.startswith(b"[") for line in file.read_bytes().splitlines()):  # libgit2 leaves empty sections
+        file.unlink()
+
+
+def _read(file: Path, key: str) -> str | None:
+    if not file.exists():
+        return None
+    with _opened(file) as settings:
+        return settings[key] or None if key in settings else None
+
+
+@contextlib.contextmanager
+def _opened(file: Path) -> Iterator[pygit2.Config]:
+    """Opens one configuration file by libgit2: a new workspace asks and sets a dozen, and each git costs milliseconds."""
+    import pygit2
+
+    try:
+        yield pygit2.Config(str(file))
+    except (pygit2.GitError, OSError, ValueError) as error:
+        raise GitError(f"git's configuration `{file}` cannot be used: {error}") from error
 
 
 def set_config(repository: Repository, key: str, value: str) -> None:
@@ -165,14 +186,11 @@ class OwnHooks:
 
 def find_own_hooks(repository: Repository) -> OwnHooks:
     """Returns where the main worktree's hooks are; a relative path counts from its top, as with git."""
-    listed = run_git(
-        ["config", "--null", "--show-scope", "--type=path", "--get-regexp", _ASKED],
-        repository_dir=repository.common_dir,
-        check=False,
-        trusted=True,
-    ).text
-    words = listed.split("\0")[1::2]
-    found = [tuple(word.split("\n", 1)) for word in words if "\n" in word]
+    found = [
+        (key, os.path.expanduser(value))  # noqa: PTH111 - an empty one stays empty
+        for scope, key, value in read_all(repository.common_dir)
+        if scope != "command"
+    ]
     hidden = [value for key, value in found if key == HIDDEN_HOOKS_PATH.lower() and value]
     top = repository.main_worktree or repository.common_dir
     usual = [

@@ -85,3 +85,24 @@ def test_a_proxy_of_the_repository_is_never_started(tmp_path: Path) -> None:
     for fence, is_sprung in ((variables, False), ({"GIT_ALLOW_PROTOCOL": "git"}, True)):
         run_git(asked, repository_dir=root / ".git", extra_environment=fence, trusted=True, check=False)
         assert (tmp_path / "sprung").exists() is is_sprung
+
+
+def test_what_was_read_once_is_read_again_when_a_file_changed(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    git("config", "extensions.worktreeConfig", "true", at=root)
+    assert fence_programs(root / ".git").filters == ()
+    git("config", "filter.x.clean", "evil", at=root)
+    assert fence_programs(root / ".git").filters == ("x",)
+    (root / ".git" / "config.worktree").write_text('[filter "y"]\n\tclean = evil\n')
+    assert fence_programs(root / ".git").filters == ("x", "y")
+    git("config", "--global", "filter.x.clean", "mine", at=root)
+    assert fence_programs(root / ".git").filters == ("y",)
+
+
+def test_an_included_file_may_appear_at_any_time(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "project")
+    included = tmp_path / "included"
+    git("config", "include.path", str(included), at=root)
+    assert fence_programs(root / ".git").filters == ()
+    included.write_text('[filter "x"]\n\tclean = evil\n')
+    assert fence_programs(root / ".git").filters == ("x",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
 import tempfile
@@ -47,17 +48,20 @@ class Step:
 
 
 def steps_between(repository: Repository, old: str, new: str) -> tuple[Step, ...]:
-    """Returns every path that differs between two commits, sorted; a rename is two paths."""
+    """Returns every path that differs between two commits, given by their ids, sorted; a rename is two paths."""
+    return _steps_between(repository.common_dir, old, new)
+
+
+@functools.lru_cache(maxsize=16)
+def _steps_between(common_dir: Path, old: str, new: str) -> tuple[Step, ...]:
     options = ["-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none"]
-    listed = run_git(
-        ["diff-tree", *options, "--end-of-options", old, new], repository_dir=repository.common_dir
-    )
+    listed = run_git(["diff-tree", *options, "--end-of-options", old, new], repository_dir=common_dir)
     words = os.fsdecode(listed.stdout).split("\0")
     steps = []
     for line, path in zip(words[::2], words[1::2], strict=False):
-        base_mode, new_mode, base, new, _ = line.removeprefix(":").split(" ")
-        old_id, new_id = (None if is_nothing(one) else one for one in (base, new))
-        steps.append(Step(path, old_id, new_id, base_mode, new_mode))
+        base_mode, new_mode, base, new_id, _ = line.removeprefix(":").split(" ")
+        was, becomes = (None if is_nothing(one) else one for one in (base, new_id))
+        steps.append(Step(path, was, becomes, base_mode, new_mode))
     return tuple(steps)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from gitticks.git.merges.following import steps_between
 from gitticks.git.merges.history import merge_base
 from gitticks.git.merges.memory import Conflict, merge_by, merge_rules
-from gitticks.git.process import GitError, run_git
+from gitticks.git.process import GitError
 from gitticks.git.repository import Repository
 
 
@@ -85,16 +85,11 @@ def forecast(
 
 
 def _changes(repository: Repository, old: str, new: str) -> _Changes:
-    options = ["--name-status", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]
-    listed = run_git(
-        ["diff-tree", *options, "--end-of-options", old, new], repository_dir=repository.common_dir
-    ).stdout
-    words = os.fsdecode(listed).split("\0")[:-1]
-    pairs = list(zip(words[::2], words[1::2], strict=True))
+    steps = steps_between(repository, old, new)
     return _Changes(
-        frozenset(path for _, path in pairs),
-        _folders(path for kind, path in pairs if kind == "A"),
-        _folders(path for kind, path in pairs if kind == "D"),
+        frozenset(step.path for step in steps),
+        _folders(step.path for step in steps if step.base is None),
+        _folders(step.path for step in steps if step.new is None),
     )
 
 

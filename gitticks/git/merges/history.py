@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
+from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 
 TASK_TRAILER = "Task"
@@ -40,6 +41,8 @@ def merge_base(
     repository: Repository, one: str, other: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
 ) -> str | None:
     """Returns the best common ancestor of two commits; None if they have none."""
+    if is_object_id(one) and is_object_id(other) and repository.does_much:
+        return repository.objects.merge_base(one, other)
     return _answer(repository, ["merge-base", "--end-of-options", one, other], timeout_seconds)
 
 

@@ -22,7 +22,7 @@ from gitticks.git.disk import sync_files
 from gitticks.git.objects.failures import LostObjectError, errors_of_writing
 from gitticks.git.objects.loose_files import is_too_large
 from gitticks.git.objects.trees import Entry, Parts, by_name, damaged, differing, split_tree, walk_differences
-from gitticks.git.process import run_git
+from gitticks.git.process import printable, run_git
 from gitticks.git.refs import is_object_id
 
 if TYPE_CHECKING:
@@ -175,6 +175,14 @@ class Objects(ABC):
             with contextlib.suppress(GitticksError):
                 waiting += self.parents_of(commit)
         return False
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Returns the best common ancestor of two commits; None if they have none."""
+        asked = ["merge-base", "--end-of-options", one, other]
+        result = run_git(asked, repository_dir=self.common_dir, check=False)
+        if result.code not in (0, 1):
+            raise GitticksError(f"`{one}` and `{other}` cannot be compared: {printable(result.stderr)}")
+        return result.text or None
 
     def read_blob(self, object_id: str) -> bytes:
         """Returns the bytes of a blob."""

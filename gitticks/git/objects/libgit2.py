@@ -53,6 +53,12 @@ class Libgit2Objects(Objects):
         with self._lock, errors_of_reading(f"the object `{object_id}` cannot be read"):
             return is_object_id(object_id) and object_id in self._handle
 
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Returns the best common ancestor of two commits; None if they have none."""
+        with self._lock, errors_of_reading(f"`{one}` and `{other}` cannot be compared"):
+            found = self._handle.merge_base(self._oid(hex=one), self._oid(hex=other))
+        return str(found) if found is not None else None
+
     def borrow_from(self, folders: Iterable[Path]) -> None:
         """Makes the objects in other folders readable too."""
         for folder in folders:
