@@ -7,12 +7,13 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from gitticks.actions.changes import GitNames, base_commit, span_of
+from gitticks.actions.changing import work_head
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.verdict import Judged, approve_task, reject_task, seen_of
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges.following import tree_changes
-from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes
+from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes, lost_commits
 from gitticks.git.merges.memory import Conflict, merge_in_memory
 from gitticks.git.process import run_git
 from gitticks.model.ids import TaskId
@@ -112,6 +113,13 @@ def diff(context: Context, task: Task) -> bytes:
     """
     span = _span(context, task)
     return b"" if span is None else patch_between(context.repository, span)
+
+
+def commits(context: Context, task: Task) -> dict[str, str]:
+    """Returns the subjects of the commits that a task's work consists of, by id, the newest first."""
+    head = task.end_sha or work_head(context, task)
+    span = span_of(context.repository, GitNames(task.base, task.branch, task.start_sha, head))
+    return {} if span is None else lost_commits(context.repository, span[:1], span[1:])
 
 
 def patch_between(repository: Repository, span: tuple[str, str]) -> bytes:

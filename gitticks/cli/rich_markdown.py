@@ -20,6 +20,8 @@ from rich.text import Text
 if TYPE_CHECKING:
     from markdown_it.token import Token
     from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+    from rich.segment import Segment
+    from rich.style import Style
 
     from gitticks.cli.render import Screen
 
@@ -43,7 +45,7 @@ _STYLES = {
 
 def rendered_lines(on: Screen, text: str) -> list[str] | None:
     """Returns the lines that rich makes of Markdown; None for one that is nested too deep for it."""
-    markdown = _parsed(text)
+    markdown = parsed(text)
     if markdown is None:
         return None
     shown = io.StringIO()
@@ -51,6 +53,31 @@ def rendered_lines(on: Screen, text: str) -> list[str] | None:
     lines = ["", *map(_without_blank_end, shown.getvalue().split("\n"))]
     kept = [line for before, line in pairwise(lines) if line or before]
     return kept if not kept or kept[-1] else kept[:-1]
+
+
+def rendered_segments(columns: int, text: str, styles: dict[str, Style]) -> list[list[Segment]] | None:
+    """Returns what rich makes of Markdown as pieces with their styles; None for one that is nested too deep for it.
+
+    `styles` are those of rich's own names, such as `markdown.h2`.
+    """
+    from rich.console import Console
+    from rich.theme import Theme
+
+    markdown = parsed(text)
+    if markdown is None:
+        return None
+    console = Console(
+        file=io.StringIO(),
+        width=max(1, columns),
+        force_terminal=True,
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        theme=Theme(styles),
+        _environ={},
+    )
+    return console.render_lines(markdown, pad=False)
 
 
 def _without_blank_end(line: str) -> str:
@@ -79,7 +106,8 @@ def _console(on: Screen, file: io.StringIO) -> Console:
     )
 
 
-def _parsed(text: str) -> Markdown | None:
+def parsed(text: str) -> Markdown | None:
+    """Returns Markdown for rich; None for one that is nested too deep for it."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST + 2})

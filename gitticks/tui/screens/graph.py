@@ -1,20 +1,239 @@
-"""Graph: to be filled."""
+"""What waits for what: layers from left to right, and the chosen task's own links below."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.widget import Widget
 
-from gitticks.tui.screens.base import View
-from gitticks.tui.widgets.lines import Lines
+from gitticks.model.ids import TaskId
+from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.theme import STATUS_COLOUR, glyph
+from gitticks.tui.widgets.graph_layout import Drawing, Node, Shape, draw_graph
+from gitticks.tui.widgets.lines import Line, Lines, Span, clean, line
+from gitticks.tui.widgets.tasks import note_of
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.dependencies import Cycle
+
+_LEGEND = ("done", "working", "reviewing", "blocked")
+_WIDE = 76
 
 
-class GraphView(View):
-    """Graph."""
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What was read: the graph, its cycles, and how many tasks without links are not in it."""
+
+    shape: Shape
+    cycles: tuple[Cycle, ...]
+    left_out: int
+
+
+class GraphPane(Lines):
+    """A drawing with a cursor on one of its tasks."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "across(-1)", "Left", show=False),
+        Binding("right,l", "across(1)", "Right", show=False),
+    ]
+
+    drawing: Drawing | None = None
+    chosen: str | None = None
+
+    def show_drawing(self, drawing: Drawing, above: Sequence[Line]) -> None:
+        """Shows a drawing, below some rows of words."""
+        self.drawing, self._above = drawing, len(above)
+        self.key = self.chosen if drawing.is_list else None
+        self.show([*above, *drawing.lines])
+
+    def action_move(self, step: int) -> None:
+        """Moves up or down."""
+        if self.drawing is None or self.drawing.is_list:
+            super().action_move(step)
+        else:
+            self._step(0, step)
+
+    def action_across(self, step: int) -> None:
+        """Moves to the layer beside."""
+        if self.drawing is not None and not self.drawing.is_list:
+            self._step(step, 0)
+
+    def _step(self, across: int, down: int) -> None:
+        if self.drawing is None or self.chosen is None:
+            return
+        self._choose(self.drawing.step(TaskId(self.chosen), across, down))
+
+    def _choose(self, key: str) -> None:
+        if key != self.chosen:
+            self.post_message(self.Moved(self, key))
+
+    def show_chosen(self) -> None:
+        """Scrolls to where the chosen task stands."""
+        if self.drawing is not None and self.chosen in self.drawing.rows:
+            row = self.drawing.rows[TaskId(self.chosen)] + self._above
+            self.scroll_to_region(Region(0, row, 1, 1), animate=False, immediate=True)
+
+    def action_choose(self) -> None:
+        """Tells that the task was chosen."""
+        if self.chosen is not None:
+            self.post_message(self.Chosen(self, self.chosen))
+
+    def on_click(self, event: events.Click) -> None:
+        """Moves to the task that was clicked; a click on the chosen one opens it."""
+        if self.drawing is None or self.drawing.is_list:
+            super().on_click(event)
+            return
+        event.prevent_default()
+        place = event.get_content_offset_capture(self)
+        found = self.drawing.task_at(place.x - 1, place.y + self.scroll_offset.y - self._above)
+        if found is not None and found == self.chosen:
+            self.action_choose()
+        elif found is not None:
+            self._choose(found)
+
+
+class GraphView(Loaded[Graph]):
+    """What waits for what?"""
 
     place = "graph"
 
+    def __init__(self, subject: str | None = None) -> None:
+        super().__init__(subject)
+        self.chosen: str | None = subject
+        self.hides_done = True
+
+    @property
+    def mark(self) -> object:
+        """Returns what differs once there is something new to read."""
+        return self.snapshot.number, self.hides_done
+
+    @property
+    def heading(self) -> str:
+        """Returns what the top row says."""
+        return "Graph" if self.subject is None else super().heading
+
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Graph", id="main", empty="Nothing is shown here yet.")
+        yield GraphPane("Graph", id="graph", empty="")
+        yield Lines("Selected", id="about", focusable=False, classes="pane fixed")
+
+    def read(self, context: Context) -> Graph:
+        """Returns the links of all tasks, or of those around the one that the place was opened on."""
+        from gitticks.actions.dependencies import cycles_of, find_dependencies
+
+        found = find_dependencies(context, self.subject, with_closed=not self.hides_done)
+        mark = self.snapshot.mark
+        layers = tuple(
+            tuple(Node(one.task.id, clean(one.task.title), mark(one.task)) for one in layer)
+            for layer in found.layers
+        )
+        links = tuple((edge.source, edge.target) for edge in found.edges if not edge.is_circular)
+        cut = tuple((edge.source, edge.target) for edge in found.edges if edge.is_circular)
+        cycles = tuple(cycles_of(self.snapshot.graph)) if cut else ()
+        return Graph(Shape(layers, links, cut), cycles, found.left_out)
+
+    def refuse(self, message: str, hint: str | None) -> None:
+        """Shows why there is no graph."""
+        self.pane("graph").show([line((message, "bad")), line((hint or "", "muted"))])
+
+    def fill(self, loaded: Graph) -> None:
+        """Draws the graph with the chosen task's links in their own colour, and says what they are below."""
+        pane, nodes = self.query_one(GraphPane), loaded.shape.nodes
+        if self.chosen not in nodes:
+            self.chosen = _first(nodes.values())
+        above = [
+            line(
+                (f"{glyph('stuck')} cycle ", "*bad"),
+                (cycle.words, "bad"),
+                right=[(cycle.fix.strip("`"), "muted")],
+            )
+            for cycle in loaded.cycles
+        ]
+        above = [*above, line()] if above else []
+        room = pane.size.height - len(above)
+        pane.empty = "" if nodes else _empty(loaded.left_out, hides_done=self.hides_done)
+        chosen = None if self.chosen is None else TaskId(self.chosen)
+        pane.chosen = self.chosen
+        pane.show_drawing(draw_graph(loaded.shape, pane.inner_width, room, chosen), above if nodes else [])
+        pane.title = "Graph" if self.hides_done else "Graph, with done tasks"
+        says = "  ".join(f"{glyph(one)} {one}" for one in _LEGEND) if pane.inner_width > _WIDE else ""
+        pane.say(says or (f"{loaded.left_out} without links" if loaded.left_out else ""))
+        self._tell(loaded.shape, nodes.get(chosen) if chosen else None)
+        self.call_after_refresh(pane.show_chosen)
+
+    def _tell(self, shape: Shape, node: Node | None) -> None:
+        about = self.pane("about")
+        row = self.snapshot.find(node.id if node else None)
+        if node is None or row is None:
+            about.show([])
+            return
+        colour = STATUS_COLOUR[node.mark]
+        note = note_of(self.snapshot, row, node.mark)
+        about.show(
+            [
+                line(
+                    (f"{glyph(node.mark)} {node.mark}", colour),
+                    (f"  P{row.priority}  ", "muted"),
+                    (row.title, "*strong"),
+                    right=[(note, "muted")] if about.inner_width > _WIDE else [],
+                ),
+                line(("waits for  ", "muted"), *self._named(shape, shape.sources(node.id))),
+                line(("frees      ", "muted"), *self._named(shape, shape.targets(node.id))),
+            ]
+        )
+
+    def _named(self, shape: Shape, ids: Iterable[TaskId]) -> list[Span | str]:
+        spans: list[Span | str] = []
+        for one in dict.fromkeys(ids):
+            mark = shape.nodes[one].mark
+            spans += [(", " if spans else "", "muted"), (f"{glyph(mark)} ", STATUS_COLOUR[mark]), one]
+        return spans or [("nothing", "muted")]
+
+    def on_lines_moved(self, event: Lines.Moved) -> None:
+        """Shows the links of the task that the cursor came to."""
+        if self.chosen != event.key and self.loaded is not None:
+            self.chosen = event.key
+            self.fill(self.loaded)
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """Opens the task."""
+        self.gt.go("task", event.key)
+
+    def action_hide_done(self) -> None:
+        """Hides what is done, or shows it too."""
+        self.hides_done = not self.hides_done
+        self.draw()
+
+    def action_block(self) -> None:
+        """Asks what the task is to wait for."""
+        from gitticks.tui.screens.linking import ask_to_block
+
+        if self.chosen is not None:
+            ask_to_block(self, self.chosen)
+
+    def action_unblock(self) -> None:
+        """Asks which blocker to take away."""
+        from gitticks.tui.screens.linking import ask_to_unblock
+
+        if self.chosen is not None:
+            ask_to_unblock(self, self.chosen)
+
+
+def _first(nodes: Iterable[Node]) -> str | None:
+    """Returns the task that a reader most likely looks for: one that runs, or waits for a person, or the first."""
+    order = ("working", "agent-review", "reviewing", "clarification", "stuck", "pending")
+    found = sorted(nodes, key=lambda node: order.index(node.mark) if node.mark in order else len(order))
+    return found[0].id if found else None
+
+
+def _empty(left_out: int, *, hides_done: bool) -> str:
+    if not left_out and not hides_done:
+        return "No tasks yet."
+    more = " d shows done ones too." if hides_done else ""
+    return f"No dependencies: everything can start at once.{more} b in a task makes it wait for another."

@@ -1,20 +1,482 @@
-"""Review: to be filled."""
+"""Is it good? What was done, who says so, the changes themselves, and the verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from gitticks.tui.screens.base import View
-from gitticks.tui.widgets.lines import Lines
+from gitticks.cli.render import count_of
+from gitticks.model.ids import TaskId
+from gitticks.model.status import ANSWERED, Awaiting, Status
+from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.theme import glyph
+from gitticks.tui.widgets import review_rows
+from gitticks.tui.widgets.diff import Diff, Place, coloured, diff_rows, file_key, hunk_key, read_patch
+from gitticks.tui.widgets.lines import Line, Lines, Span, line
+from gitticks.tui.widgets.markdown import markdown_rows, wrapped
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.review import ReviewView
+    from gitticks.actions.verdict import Judged
+    from gitticks.model.notes import Entry
+
+_DIALOG_WIDTH = 68
+_MOST_SHOWN = 12
+_SCROLL = 8
 
 
-class Review(View):
-    """Review."""
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What was read: the page, open questions, the patch with its colours, commits, and what a merge will do."""
+
+    view: ReviewView
+    questions: tuple[Entry, ...]
+    diff: Diff
+    colours: dict[tuple[str, int], tuple[list[Span], ...]]
+    commits: dict[str, str]
+    agent: str
+    tests: str | None
+    is_manual: bool
+    tip: str | None
+
+    @property
+    def merges(self) -> bool:
+        """True if approving brings code into the base."""
+        return self.view.changes is not None and bool(self.view.changes.files)
+
+
+class DiffPane(Lines):
+    """The changes; the code scrolls sideways under its numbers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "across(-1)", "Left", show=False),
+        Binding("right", "across(1)", "Right", show=False),
+    ]
+    offset_columns = 0
+
+    def action_across(self, step: int) -> None:
+        """Scrolls the code sideways."""
+        self.offset_columns = max(0, self.offset_columns + step * _SCROLL)
+        screen = self.screen
+        if isinstance(screen, Review):
+            screen.fill_diff()
+
+
+class Review(Loaded[Work]):
+    """One piece of work, or one question, before it is answered."""
 
     place = "review"
+    unsent: ClassVar[dict[str, dict[str, str]]] = {}
+    """Comments that were not sent yet, by task: leaving the place does not lose them."""
+
+    def __init__(self, subject: str | None = None) -> None:
+        super().__init__(subject)
+        self.is_stale = False
+
+    @property
+    def task_id(self) -> TaskId:
+        """Returns the task."""
+        return TaskId(self.subject or "")
+
+    @property
+    def comments(self) -> dict[str, str]:
+        """Returns the comments that were not sent yet, by the line's key."""
+        return self.unsent.setdefault(self.task_id, {})
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Review", id="main", empty="Nothing is shown here yet.")
+        with Horizontal():
+            with Vertical(classes="left sized", id="left"):
+                yield Lines("Hand-off", id="story", empty="Nothing was handed off yet.")
+                yield Lines("Checks", id="checks", empty="No checks have run.")
+                yield Lines("Council", id="council")
+            yield DiffPane("Changes", id="diff")
+        yield Lines(id="verdict", focusable=False)
+
+    def on_mount(self) -> None:
+        """Begins in the changes."""
+        super().on_mount()
+        self.set_focus(self.pane("diff"))
+
+    @property
+    def mark(self) -> object:
+        """Returns nothing that differs: what was shown stays, and `draw` says when it is not the newest."""
+        return self.subject
+
+    def read(self, context: Context) -> Work:
+        """Returns the page and the patch."""
+        from gitticks.actions import review
+        from gitticks.actions.changing import work_head
+        from gitticks.actions.task_lookup import find_task
+        from gitticks.actions.verdict import waiting_for_answer
+        from gitticks.cli.writing import agent_name
+
+        view = review.view(context, find_task(context, self.task_id))
+        patch = review.diff(context, view.task) if view.changes is not None else b""
+        diff = read_patch(patch.decode("utf-8", "replace"))
+        settings = context.settings
+        return Work(
+            view=view,
+            questions=waiting_for_answer(context, view.task.id).questions,
+            diff=diff,
+            colours=coloured(diff.files),
+            commits=review.commits(context, view.task),
+            agent=agent_name(context, view.task),
+            tests=settings.verify.test,
+            is_manual=settings.merge.mode.value == "manual",
+            tip=work_head(context, view.task),
+        )
+
+    def refuse(self, message: str, hint: str | None) -> None:
+        """Shows why there is nothing to review."""
+        self.pane("story").show([line((message, "bad")), line((hint or "", "muted"))])
+
+    def draw(self) -> None:
+        """Fills the panes; what was shown stays where the task has changed meanwhile, which the verdict row says."""
+        super().draw()
+        row = self.snapshot.find(self.subject)
+        if self.loaded is not None and row is not None:
+            task = self.loaded.view.task
+            shown = (task.status.value, task.awaiting.value if task.awaiting else None, task.is_merging)
+            asked = (task.asked_at.isoformat() if task.asked_at else None) if row.awaiting else None
+            is_other = (row.status, row.awaiting, row.is_merging) != shown
+            if is_other or (row.awaiting and asked and row.asked_at and row.asked_at != task.asked_at):
+                self.is_stale = True
+            self._fill_verdict()
+
+    def fill(self, loaded: Work) -> None:
+        """Fills the panes."""
+        view, now = loaded.view, self.snapshot.around.now
+        is_question = view.task.awaiting in ANSWERED
+        story, checks, council = self.pane("story"), self.pane("checks"), self.pane("council")
+        story.title = "Question" if is_question else "Hand-off"
+        story.show(
+            review_rows.story_rows(view, loaded.questions if is_question else (), now, story.inner_width - 1)
+        )
+        story.say(f"{loaded.agent}, round {view.task.review_round}" if view.task.review_round else "")
+        found = review_rows.check_rows(view, checks.inner_width)
+        checks.show(found)
+        checks.styles.height = max(3, min(len(found), 7) + 2) if not self.has_class("-narrow") else None
+        blocks = review_rows.blocking(view)
+        council.display = bool(view.reviews)
+        council.show(review_rows.council_rows(view, council.inner_width))
+        council.say(
+            f"{len(blocks)} of {len(view.reviews)} block" if blocks else "all approve",
+            "bad" if blocks else "good",
+        )
+        self.fill_diff()
+        self._fill_verdict()
+
+    def fill_diff(self) -> None:
+        """Fills the pane of changes."""
+        if self.loaded is None:
+            return
+        pane, work = self.query_one(DiffPane), self.loaded
+        changes = work.view.changes
+        pane.empty = (
+            "No code was handed off."
+            if changes is None
+            else "No change to the code: approving closes the task without a merge."
+        )
+        pane.show(diff_rows(work.diff, self.comments, work.colours, pane.offset_columns))
+        if changes is not None and changes.files:
+            head = (work.view.task.end_sha or "")[:7]
+            counts = f"{count_of(len(work.diff.files), 'file')} {_counts(work)}"
+            pane.say(f"{counts} {glyph('dot')} {head}")
+
+    def _fill_verdict(self) -> None:
+        if self.loaded is not None:
+            pane = self.pane("verdict")
+            row = review_rows.verdict_row(
+                self.loaded.view,
+                self.comments,
+                len(self.loaded.commits),
+                pane.inner_width,
+                is_stale=self.is_stale,
+            )
+            pane.show([row])
+
+    # moving in the changes
+
+    def action_file(self, step: int) -> None:
+        """Goes to the file before or after."""
+        if self.loaded is not None:
+            self._jump([file_key(one) for one in self.loaded.diff.files], step)
+
+    def action_hunk(self, step: int) -> None:
+        """Goes to the hunk before or after."""
+        if self.loaded is not None:
+            keys = []
+            for one in self.loaded.diff.files:
+                keys += [file_key(one), *(hunk_key(one, number) for number in range(1, len(one.hunks)))]
+            self._jump(keys, step)
+
+    def _jump(self, wanted: list[str], step: int) -> None:
+        pane = self.query_one(DiffPane)
+        places = {key: at for at, key in enumerate(pane.keys)}
+        here = places.get(pane.key or "", 0)
+        stops = sorted(places[key] for key in wanted if key in places)
+        beyond = [at for at in stops if (at > here if step > 0 else at < here)]
+        if beyond:
+            pane.go_to(pane.keys[beyond[0] if step > 0 else beyond[-1]])
+        self.set_focus(pane)
+
+    # what a reviewer does
+
+    def action_reload(self) -> None:
+        """Shows the work as it is now."""
+        self.is_stale = False
+        self.load()
+
+    def action_task(self) -> None:
+        """Opens the task's own page."""
+        self.gt.go("task", self.subject)
+
+    def action_edit(self) -> None:
+        """Opens the editor: for the answer to a question, else for the task."""
+        from gitticks.tui import editing
+
+        if self.loaded is not None and self.loaded.view.task.awaiting in ANSWERED:
+            editing.answer_in_editor(self, self.task_id)
+        else:
+            editing.edit_task(self, self.task_id)
+
+    def action_shell(self) -> None:
+        """Opens a shell in the workspace."""
+        from gitticks.tui.editing import open_shell
+
+        open_shell(self, self.task_id)
+
+    def action_comment(self) -> None:
+        """Asks what is to be said of the line under the cursor."""
+        key = self.query_one(DiffPane).key
+        place = Place.of(key)
+        if place is None or key is None or self.loaded is None:
+            self.gt.say("a comment belongs to a line of the changes")
+            return
+
+        def said(text: str | None) -> None:
+            if text:
+                self.comments[key] = text
+                self.fill_diff()
+                self._fill_verdict()
+
+        where = f"{place.path}:{place.number}"
+        rows = [line(("It goes to the agent with your verdict.", "muted"))]
+        self.app.push_screen(
+            Dialog(where, rows, ask="comment", do="comment", text=self.comments.get(key, "")), said
+        )
+
+    def _ready(self) -> Work | None:
+        """Returns what is shown if a verdict can be given on it."""
+        if self.loaded is None:
+            return None
+        if self.is_stale:
+            self.gt.refuse(f"the work on {self.task_id} changed", "r shows what is new")
+            return None
+        return self.loaded
+
+    def action_approve(self) -> None:
+        """Asks, with what will happen, and approves; answers where a question waits."""
+        work = self._ready()
+        if work is None:
+            return
+        task = work.view.task
+        if task.awaiting in ANSWERED:
+            self._ask_for_answer(work)
+            return
+        title = (
+            f"Merge {task.id} into {task.base}?"
+            if work.merges and not work.is_manual
+            else f"Approve {task.id}?"
+        )
+        do = "merge" if work.merges and not work.is_manual else "approve"
+        rows = self._consequences(work)
+        self.app.push_screen(Dialog(title, rows, do=do), lambda yes: self._approve(work) if yes else None)
+
+    def _consequences(self, work: Work) -> list[Line]:
+        view, task = work.view, work.view.task
+        rows = [line((task.title, "*strong"))]
+        if view.changes is not None and work.merges:
+            counts = _counts(work)
+            many = count_of(len(work.commits), "commit")
+            rows.append(
+                line(((task.end_sha or "")[:7], "fg"), (f", {many} by {work.agent}, {counts}", "muted"))
+            )
+        blocks = review_rows.blocking(view)
+        rows += [line((f"{glyph('cancelled')} {name} blocks", "bad")) for name in blocks]
+        if view.conflicts:
+            rows += wrapped(
+                f"{glyph('cancelled')} conflicts in {', '.join(view.conflicts)}", _DIALOG_WIDTH, "bad"
+            )
+        if self.comments:
+            rows.append(line((f"{count_of(len(self.comments), 'comment')} of yours become notes", "waits")))
+        return [*rows, line(), *wrapped(self._what_follows(work), _DIALOG_WIDTH, "muted")]
+
+    def _what_follows(self, work: Work) -> str:
+        task = work.view.task
+        if task.awaiting is Awaiting.WORK:
+            return "This says that the work is done, and closes the task."
+        if not work.merges:
+            return "There is no change to the code: nothing is merged, and the task is done."
+        if work.is_manual:
+            return f"Merging is yours to do after that: git merge {task.branch}"
+        if work.view.conflicts:
+            return f"It does not merge cleanly: the task goes back to {work.agent} with these paths."
+        who = "The run merges it" if self.snapshot.is_run_alive else "It is merged now"
+        if work.tests:
+            return f"{who}: the tests run on the merge, and {task.base} moves only if they pass."
+        return f"{who}. No tests are set, so {task.base} moves as soon as the merge is clean."
+
+    def _approve(self, work: Work) -> None:
+        from gitticks.actions.run import runner_merges
+        from gitticks.actions.verdict import approve_task
+        from gitticks.tui.merging import merge_apart
+
+        task, comments = work.view.task, dict(self.comments)
+
+        def approve(context: Context) -> Judged:
+            _send(context, work, comments)
+            return approve_task(context, task.id, None, work.view.seen)
+
+        def approved(judged: Judged) -> str | None:
+            self._sent(comments)
+            if not judged.after.is_merging:
+                return f"{task.id} {_moved(judged)}"
+            self.gt.act("", merge, lambda words: words, task=task.id)
+            return f"{task.id} approved; merging"
+
+        def merge(context: Context) -> str | None:
+            return None if runner_merges(context) else merge_apart(context, task.id)
+
+        self.act("", approve, approved, task=task.id)
+
+    def _ask_for_answer(self, work: Work) -> None:
+        from gitticks.actions.verdict import respond_to
+
+        task = work.view.task
+        asked = "\n\n".join(one.text for one in work.questions) or work.view.said or f"awaits {task.awaiting}"
+        rows = markdown_rows(asked, _DIALOG_WIDTH)
+        if len(rows) > _MOST_SHOWN:
+            rows = [
+                *rows[:_MOST_SHOWN],
+                line((f"{glyph('more')} the rest stands in the pane behind", "muted")),
+            ]
+
+        def said(text: str | None) -> None:
+            if text:
+                self.act(
+                    "",
+                    lambda context: respond_to(context, task.id, text, work.view.seen),
+                    answered,
+                    task=task.id,
+                )
+
+        def answered(_judged: Judged) -> str:
+            self._leave()
+            return f"{task.id} answered; back to {work.agent}"
+
+        title = f"{task.id} asks" if work.questions else f"{task.id}: {task.awaiting}"
+        self.app.push_screen(Dialog(title, rows, ask="your answer (e opens your editor)", do="answer"), said)
+
+    def action_reject(self) -> None:
+        """Asks for a sentence, and sends the work back with it and the comments."""
+        work = self._ready()
+        if work is None:
+            return
+        task, comments = work.view.task, dict(self.comments)
+        is_answer = task.awaiting in (Awaiting.INPUT, Awaiting.ESCALATION)
+        if is_answer:
+            title, ask, do = f"Cancel {task.id}?", "why, in a sentence", "cancel the task"
+            rows = [line(("The task is closed as cancelled; gt reopen brings it back.", "muted"))]
+        else:
+            title, ask, do = (
+                f"Send {task.id} back to {work.agent}",
+                "what is missing, in a sentence",
+                "reject",
+            )
+            rows = [line(("Your words and your comments are what its agent reads first.", "muted"))]
+        for key, text in comments.items():
+            rows += [line((f"{key.removesuffix('-')}  ", "muted"), text)]
+
+        def said(text: str | None) -> None:
+            if text:
+                self.act("", lambda context: _reject(context, work, comments, text), rejected, task=task.id)
+
+        def rejected(after: str) -> str:
+            self._sent(comments)
+            return after
+
+        self.app.push_screen(Dialog(title, rows, ask=ask, do=do), said)
+
+    def _sent(self, comments: dict[str, str]) -> None:
+        for key in comments:
+            self.comments.pop(key, None)
+        self._leave()
+
+    def _leave(self) -> None:
+        """Goes back to where the reader came from, if this place is still the one on top."""
+        if self.is_current:
+            self.gt.back()
+
+
+def _counts(work: Work) -> str:
+    counts = [one.counts for one in work.diff.files]
+    return f"+{sum(added for added, _ in counts)} {glyph('minus')}{sum(gone for _, gone in counts)}"
+
+
+def _send(context: Context, work: Work, comments: dict[str, str]) -> None:
+    """Adds the comments as notes, if the work is still what they are about."""
+    from gitticks.actions.review_comments import comment_on
+    from gitticks.actions.verdict import look_at
+    from gitticks.errors import RefusedError
+
+    task = work.view.task
+    if look_at(context, task.id) != work.view.seen:
+        raise RefusedError(f"the work on {task.id} changed", hint="r shows what is new")
+    if comments:
+        comment_on(context, task.id, [_comment(work, key, text) for key, text in comments.items()])
+
+
+def _comment(work: Work, key: str, text: str) -> str:
+    """Returns a comment as `gt review --comment` takes it; a removed line is quoted, as it is not in the work."""
+    place = Place.of(key)
+    if place is None:
+        return text
+    if not place.is_gone:
+        return f"{place.path}:{place.number} {text}"
+    gone = (
+        one.text
+        for file in work.diff.files
+        if file.path == place.path
+        for hunk in file.hunks
+        for one in hunk.lines
+        if one.side == "-" and one.old == place.number
+    )
+    return f"On `{place.path}`, the removed line {place.number}:\n\n    {next(gone, '')}\n\n{text}"
+
+
+def _reject(context: Context, work: Work, comments: dict[str, str], text: str) -> str:
+    from gitticks.actions.review import reject_work
+    from gitticks.actions.verdict import reject_task
+
+    task = work.view.task
+    _send(context, work, comments)
+    if task.status is Status.AGENT_REVIEW:
+        reject_work(context, task.id, text)
+        return f"{task.id} sent back to {work.agent}"
+    after = reject_task(context, task.id, text, work.view.seen).after
+    return f"{task.id} sent back to {work.agent}" if after.is_open else f"{task.id} cancelled"
+
+
+def _moved(judged: Judged) -> str:
+    from gitticks.cli.writing import moved_words
+
+    return moved_words(judged.before, judged.after)

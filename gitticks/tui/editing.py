@@ -1,0 +1,91 @@
+"""Leaves the terminal to the person's editor or shell for a while, and takes up what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from gitticks.errors import GitticksError
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.tui.screens.base import View
+
+
+def _with_terminal(view: View, do: Callable[[], None]) -> None:
+    try:
+        with view.app.suspend():
+            do()
+    except SuspendNotSupported:
+        view.gt.refuse("there is no terminal here for another program", "use `gt` in a terminal for this")
+    except GitticksError as error:
+        view.gt.refuse(error.message, error.hint)
+    except OSError as error:
+        view.gt.refuse(str(error))
+    view.refresh(layout=True)
+
+
+def edit_task(view: View, task_id: str) -> None:
+    """Opens a task's file in the editor; a text that is refused is kept, and the error says where."""
+    from gitticks.actions.editing import finish_edit, start_edit
+    from gitticks.actions.task_lookup import find_task_to_change
+    from gitticks.cli.editor import write_in_editor
+
+    def edit() -> None:
+        context = view.gt.context.renewed()
+        found = find_task_to_change(context, task_id, may_be_broken=True)
+        draft = start_edit(context, found)
+        if not write_in_editor(context, draft):
+            view.gt.say(f"{task_id} is as it was")
+            return
+
+        def finish(fresh: Context) -> str:
+            edited = finish_edit(fresh, found, draft)
+            warnings = "".join(f"\nwarning: {one}" for one in fresh.warnings)
+            return f"{task_id} {'fixed' if edited.before is None else 'changed'}{warnings}"
+
+        view.act("", finish, lambda words: words, task=task_id)
+
+    _with_terminal(view, edit)
+
+
+def answer_in_editor(view: View, task_id: str) -> None:
+    """Opens the question in the editor, and answers it with what was written below."""
+    from gitticks.actions.task_lookup import find_task_to_change
+    from gitticks.actions.verdict import waiting_for_answer
+    from gitticks.cli import answers
+
+    def answer() -> None:
+        context = view.gt.context.renewed()
+        waiting = waiting_for_answer(context, find_task_to_change(context, task_id))
+        after = answers.answer_in_editor(context, waiting)
+        view.gt.say(
+            f"{task_id} {answers.answered_words(context, after)}"
+            if after
+            else "nothing was written: not answered"
+        )
+        view.gt.feed.look_again()
+
+    _with_terminal(view, answer)
+
+
+def open_shell(view: View, task_id: str) -> None:
+    """Opens a shell in a task's workspace."""
+    import subprocess
+
+    from gitticks.actions.evidence import workspace_of
+    from gitticks.actions.task_lookup import find_task
+    from gitticks.errors import NotFoundError
+
+    def shell() -> None:
+        context = view.gt.context.renewed()
+        workspace = workspace_of(context, context.store.task_file(find_task(context, task_id)).task)
+        if workspace is None:
+            raise NotFoundError(f"`{task_id}` has no workspace here", hint=f"`gt start {task_id}` makes one")
+        program = context.world.environment.get("SHELL") or "sh"
+        print(f"{workspace}: exit or ctrl-d comes back to gt")  # noqa: T201 (the terminal is the shell's now)
+        subprocess.run([program], cwd=workspace, check=False)
+
+    _with_terminal(view, shell)

@@ -1,0 +1,63 @@
+"""Dialogs that make one task wait for another, or no longer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.theme import STATUS_COLOUR, glyph
+from gitticks.tui.widgets.lines import line
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.tui.screens.base import View
+
+
+def ask_to_block(view: View, task_id: str) -> None:
+    """Asks for the task that another is to wait for."""
+    row = view.snapshot.find(task_id)
+    if row is None:
+        return
+
+    def answered(other: str | None) -> None:
+        if other:
+            _change(view, task_id, f"+{other}")
+
+    rows = [
+        line((row.title, "*strong")),
+        line(("is not started before the other task is done.", "muted")),
+    ]
+    view.app.push_screen(
+        Dialog(f"{task_id} waits for", rows, ask="the other task's id", do="block"), answered
+    )
+
+
+def ask_to_unblock(view: View, task_id: str) -> None:
+    """Asks which of the tasks that another waits for it shall not wait for any more."""
+    row = view.snapshot.find(task_id)
+    if row is None or not row.blocked_by:
+        view.gt.say(f"{task_id} has no blockers of its own")
+        return
+    rows = []
+    for one in row.blocked_by:
+        other = view.snapshot.find(one)
+        mark = view.snapshot.mark(other) if other else "cancelled"
+        title = other.title if other else "is not there"
+        rows.append(line((f"{glyph(mark)} ", STATUS_COLOUR[mark]), (one, "muted"), "  ", title, key=one))
+
+    def chosen(other: str | None) -> None:
+        if other:
+            _change(view, task_id, f"-{other}")
+
+    view.app.push_screen(Choice(f"{task_id} no longer waits for", rows, do="unblock"), chosen)
+
+
+def _change(view: View, task_id: str, wish: str) -> None:
+    from gitticks.actions.task_lookup import find_task_to_change
+    from gitticks.actions.update import set_field
+
+    def change(context: Context) -> str:
+        updated = set_field(context, find_task_to_change(context, task_id), "blocked_by", (wish,))
+        return f"{task_id} waits for {', '.join(updated.after.blocked_by) or 'nothing'}"
+
+    view.act("", change, lambda words: words, task=task_id)

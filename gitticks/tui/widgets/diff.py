@@ -1,0 +1,292 @@
+"""A patch as rows: files, hunks, line numbers, tinted sides and the colours of the language; each line bears a comment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from gitticks.tui.theme import glyph
+from gitticks.tui.widgets.lines import Line, Span, line
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+MOST_LINES = 20_000
+"""So many lines of a patch are shown; the command shows the rest."""
+_MOST_COLOURED = 20_000
+_LONGEST_COLOURED = 400
+_LONGEST_LINE = 4_000
+_TAB = 4
+_NUMBERS = 10
+
+_HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@ ?(.*)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(?:([0-7]{3})|(.))", re.DOTALL)
+_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_NO_NEWLINE = "\\ No newline at end of file"
+_TOKENS = (
+    ("Comment", "muted"),
+    ("Literal.String", "good"),
+    ("Literal.Number", "busy"),
+    ("Keyword", "word"),
+    ("Operator.Word", "word"),
+    ("Name.Decorator", "word"),
+    ("Name.Function", "busy"),
+    ("Name.Class", "busy"),
+    ("Name.Tag", "busy"),
+)
+_SIDES = {"+": ("added", "good"), "-": ("gone", "bad"), " ": (None, "faint")}
+
+
+class DiffLine(NamedTuple):
+    """A line of a hunk: its side (`+`, `-` or a space), its numbers before and after, and its text."""
+
+    side: str
+    old: int
+    new: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that stand together, below what git says they stand in."""
+
+    heading: str
+    lines: list[DiffLine] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """What changes in a file; `notes` are what git says of it beside its lines, such as `new file mode 100755`."""
+
+    path: str
+    notes: list[str] = field(default_factory=list)
+    hunks: list[Hunk] = field(default_factory=list)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Returns how many lines are added and removed."""
+        sides = [one.side for hunk in self.hunks for one in hunk.lines]
+        return sides.count("+"), sides.count("-")
+
+
+class Diff(NamedTuple):
+    """A patch; `left_out` are lines in words for what it does not show."""
+
+    files: list[FileDiff]
+    left_out: list[str]
+
+
+class Place(NamedTuple):
+    """A line that can bear a comment; `is_gone` for one that the work removes, counted as it was before."""
+
+    path: str
+    number: int
+    is_gone: bool = False
+
+    @property
+    def key(self) -> str:
+        """Returns the key of its row."""
+        return f"{self.path}:{self.number}{'-' if self.is_gone else ''}"
+
+    @classmethod
+    def of(cls, key: str | None) -> Place | None:
+        """Returns the place of a row; None for a row that is no line of a file."""
+        path, _, number = (key or "").rpartition(":")
+        digits = number.removesuffix("-")
+        return cls(path, int(digits), number != digits) if path and digits.isdecimal() else None
+
+
+def read_patch(text: str) -> Diff:
+    """Returns the files of a patch as git prints it; what is not one of their lines is no more than a note."""
+    files: list[FileDiff] = []
+    left_out: list[str] = []
+    left_old = left_new = old = new = 0
+    lines = text.split("\n")
+    for number, raw in enumerate(lines):
+        if number >= MOST_LINES:
+            left_out.append(f"{len(lines) - number:,} more lines are not shown")
+            break
+        if (left_old or left_new) and files and raw[:1] in "+- ":
+            side = raw[:1] or " "
+            files[-1].hunks[-1].lines.append(DiffLine(side, old, new, raw[1:]))
+            old, left_old = (old, left_old) if side == "+" else (old + 1, left_old - 1)
+            new, left_new = (new, left_new) if side == "-" else (new + 1, left_new - 1)
+        elif raw.startswith("diff --git "):
+            files.append(FileDiff(_path_of(lines[number : number + 8])))
+        elif files and (found := _HUNK.match(raw)):
+            old, new = int(found[1]), int(found[2])
+            left_old, left_new = _count(raw, 0), _count(raw, 1)
+            files[-1].hunks.append(Hunk(found[3].strip()))
+        elif raw.startswith("not shown: "):
+            left_out.append(raw)
+        elif files and raw.startswith(("new file", "deleted file", "rename from", "old mode", "new mode")):
+            files[-1].notes.append(raw.removesuffix(" mode 100644"))
+        elif files and raw == _NO_NEWLINE:
+            files[-1].notes.append("no newline at its end")
+    return Diff(files, left_out)
+
+
+def _count(raw: str, side: int) -> int:
+    parts = raw.split(" ")[1 + side].partition(",")
+    return int(parts[2]) if parts[1] else 1
+
+
+def _path_of(head: list[str]) -> str:
+    """Returns the path of a file by the lines that begin its part of a patch."""
+    for begin in ("+++ ", "rename to ", "--- "):
+        for raw in head[1:]:
+            if raw.startswith("@@"):
+                break
+            if raw.startswith(begin) and raw != f"{begin}/dev/null":
+                return _plain_path(raw.removeprefix(begin).rstrip("\t"), has_side=begin != "rename to ")
+    # Without lines, as of an empty file, both names are the same.
+    names = head[0].removeprefix("diff --git ")
+    return _plain_path(names[len(names) // 2 + 1 :], has_side=True)
+
+
+def _plain_path(text: str, *, has_side: bool) -> str:
+    """Returns a path without git's quotes, and without the side that git writes before it."""
+    if text.startswith('"') and text.endswith('"'):
+        octets = _ESCAPED.sub(
+            lambda one: chr(int(one[1], 8)) if one[1] else _CONTROLS.get(one[2], one[2]), text[1:-1]
+        )
+        text = octets.encode("latin-1", "replace").decode("utf-8", "replace")
+    return text[2:] if has_side and text[:2] in ("a/", "b/") else text
+
+
+def coloured(files: Iterable[FileDiff]) -> dict[tuple[str, int], tuple[list[Span], ...]]:
+    """Returns the colours of each hunk's lines, by file and number of the hunk, as far as a language is known.
+
+    Both sides of a hunk are read as they stand in the file. What is long is left without colour: a stranger wrote it.
+    """
+    found: dict[tuple[str, int], tuple[list[Span], ...]] = {}
+    left = _MOST_COLOURED
+    for file in files:
+        lexer = _lexer_of(file.path)
+        if lexer is None:
+            continue
+        for number, hunk in enumerate(file.hunks):
+            left -= len(hunk.lines)
+            if left < 0:
+                return found
+            found[file.path, number] = _coloured_hunk(lexer, hunk)
+    return found
+
+
+def _lexer_of(path: str) -> Lexer | None:
+    """Returns what reads a file's language; pygments is loaded with the first diff that is shown."""
+    from pygments.lexers import find_lexer_class_for_filename
+
+    found = find_lexer_class_for_filename(path.rpartition("/")[2])
+    return None if found is None else found(stripnl=False, ensurenl=False)
+
+
+def _coloured_hunk(lexer: Lexer, hunk: Hunk) -> tuple[list[Span], ...]:
+    after = iter(_coloured_text(lexer, [one.text for one in hunk.lines if one.side != "-"]))
+    before = iter(_coloured_text(lexer, [one.text for one in hunk.lines if one.side != "+"]))
+    found = []
+    for one in hunk.lines:
+        new = next(after) if one.side != "-" else None
+        old = next(before) if one.side != "+" else None
+        found.append(new if new is not None else old or [])
+    return tuple(found)
+
+
+def _coloured_text(lexer: Lexer, lines: list[str]) -> list[list[Span]]:
+    expanded = [text[:_LONGEST_LINE].expandtabs(_TAB) for text in lines]
+    if any(len(text) > _LONGEST_COLOURED for text in expanded):
+        return [[(text, "fg")] for text in expanded]
+    rows: list[list[Span]] = [[]]
+    for kind, text in lexer.get_tokens("\n".join(expanded)):
+        name = str(kind).removeprefix("Token.")
+        token = next((token for prefix, token in _TOKENS if name.startswith(prefix)), "fg")
+        for number, part in enumerate(text.split("\n")):
+            if number:
+                rows.append([])
+            if part:
+                rows[-1].append((part, token))
+    # A lexer may read other line breaks than ours, and then nothing would stand where it belongs.
+    return rows if len(rows) == len(expanded) else [[(text, "fg")] for text in expanded]
+
+
+def diff_rows(
+    diff: Diff,
+    comments: Mapping[str, str],
+    colours: Mapping[tuple[str, int], tuple[list[Span], ...]],
+    offset: int = 0,
+) -> list[Line]:
+    """Returns the rows of a patch; comments stand below their lines.
+
+    Args:
+        diff: the patch.
+        comments: what is said of lines, by the keys of their rows.
+        colours: what `coloured` found, or as much as is known yet.
+        offset: so many columns of the code are scrolled away at its left.
+    """
+    rows: list[Line] = []
+    for file in diff.files:
+        if rows:
+            rows.append(line())
+        rows += _file_rows(file, comments, colours, offset)
+    if diff.left_out and rows:
+        rows.append(line())
+    rows += [line((text, "waits")) for text in diff.left_out]
+    return rows
+
+
+def _file_rows(
+    file: FileDiff,
+    comments: Mapping[str, str],
+    colours: Mapping[tuple[str, int], tuple[list[Span], ...]],
+    offset: int,
+) -> Iterator[Line]:
+    added, removed = file.counts
+    counts = [(f"+{added}", "good")] if added else []
+    counts += [(f" {glyph('minus')}{removed}", "bad")] if removed else []
+    yield line((f"{glyph('open')} ", "faint"), (file.path, "*strong"), right=counts, key=file_key(file))
+    for note in file.notes:
+        yield line((" " * _NUMBERS + note, "muted"))
+    for number, hunk in enumerate(file.hunks):
+        heading = hunk.heading or (f"line {hunk.lines[0].new}" if hunk.lines and number else "")
+        if heading or number:
+            yield line((" " * _NUMBERS + "  " + heading, "faint"), key=hunk_key(file, number))
+        painted = colours.get((file.path, number))
+        for at, one in enumerate(hunk.lines):
+            spans = painted[at] if painted else [(one.text[:_LONGEST_LINE].expandtabs(_TAB), "fg")]
+            yield from _line_rows(file, one, spans, comments, offset)
+
+
+def file_key(file: FileDiff) -> str:
+    """Returns the key of a file's first row."""
+    return f"{file.path}\n"
+
+
+def hunk_key(file: FileDiff, number: int) -> str:
+    """Returns the key of a hunk's first row."""
+    return f"{file.path}\n{number}"
+
+
+def _line_rows(
+    file: FileDiff, one: DiffLine, spans: list[Span], comments: Mapping[str, str], offset: int
+) -> Iterator[Line]:
+    tint, colour = _SIDES[one.side]
+    old = "" if one.side == "+" else str(one.old)
+    new = "" if one.side == "-" else str(one.new)
+    is_gone = one.side == "-"
+    key = Place(file.path, one.old if is_gone else one.new, is_gone).key
+    code = _scrolled(spans, offset) if offset else spans
+    sign = glyph("minus") if is_gone else one.side
+    yield line((f"{old:>4} {new:>4} ", "faint"), (f"{sign} ", colour), *code, key=key, tint=tint)
+    for text in comments.get(key, "").splitlines():
+        yield line((" " * _NUMBERS, "fg"), (f"{glyph('bar')} ", "waits"), text, tint="raised")
+
+
+def _scrolled(spans: Iterable[Span], offset: int) -> Iterator[Span]:
+    for text, token in spans:
+        if offset >= len(text):
+            offset -= len(text)
+            continue
+        yield text[offset:], token
+        offset = 0

@@ -1,0 +1,153 @@
+"""What a reviewer reads beside the changes, as rows: the question or the hand-off, checks, the council, the verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from gitticks.cli.render import count_of
+from gitticks.model.notes import Entry
+from gitticks.model.status import ANSWERED, Awaiting
+from gitticks.tui.theme import glyph
+from gitticks.tui.widgets.lines import Line, line
+from gitticks.tui.widgets.markdown import markdown_rows, wrapped
+from gitticks.tui.widgets.tasks import age
+from gitticks.workflow.council import Voice, read_voice
+
+if TYPE_CHECKING:
+    from gitticks.actions.review import ReviewView
+
+_PART = re.compile(r"^(?:[-*] +)?\**([A-Z][A-Z ]+)\**: *", re.MULTILINE)
+_NOTHING = frozenset({"", "nothing", "none", "n/a", "-"})
+_VOICES = {
+    Voice.APPROVED: ("done", "good"),
+    Voice.BLOCKING: ("cancelled", "bad"),
+    Voice.SILENT: ("dot", "muted"),
+}
+
+
+def story_rows(view: ReviewView, questions: Sequence[Entry], now: datetime, width: int) -> list[Line]:
+    """Returns why it is a person's turn, what was handed off and what was asked for."""
+    rows: list[Line] = []
+    for question in questions:
+        rows += _titled(f"{question.name} asks, {age(question.at, now)} ago", question.text, width, "waits")
+    if not questions and view.said:
+        rows += _titled("WHY IT WAITS" if view.task.awaiting else "SAID", view.said, width, "waits")
+    rows += _handoff(view.handoff or "", width)
+    if view.review and not view.reviews:
+        rows += _titled("REVIEW", view.review, width)
+    if view.summary:
+        rows += _titled("ASKED FOR", view.summary, width)
+    if view.criteria:
+        rows += _titled("ACCEPTANCE CRITERIA", view.criteria, width)
+    answered = [pair for pair in view.questions if pair.answer is not None]
+    for pair in answered:
+        rows += _titled(f"{pair.question.name} ASKED", pair.question.text, width)
+        if pair.answer is not None:
+            rows += _titled(f"{pair.answer.name} ANSWERED", pair.answer.text, width)
+    for note in view.notes:
+        rows += _titled(f"NOTE by {note.name}, {age(note.at, now)} ago", note.text, width)
+    return rows[:-1]
+
+
+def _titled(title: str, text: str, width: int, colour: str = "muted") -> list[Line]:
+    return [line((title, f"*{colour}" if colour == "waits" else colour)), *markdown_rows(text, width), line()]
+
+
+def _handoff(text: str, width: int) -> Iterator[Line]:
+    """Yields each part of a hand-off below its name; what its author is not sure of in the colour that asks."""
+    parts = _PART.split(text)
+    if parts[0].strip():
+        yield from _titled("HAND-OFF", parts[0], width)
+    for name, said in zip(parts[1::2], parts[2::2], strict=True):
+        is_doubt = name == "UNCERTAIN" and said.strip().rstrip(".").lower() not in _NOTHING
+        yield from _titled(name, _without_indent(said), width, "waits" if is_doubt else "muted")
+
+
+def _without_indent(text: str) -> str:
+    return "\n".join(one.removeprefix("  ") for one in text.strip().split("\n"))
+
+
+def check_rows(view: ReviewView, width: int) -> list[Line]:
+    """Returns what the gates came to in the last iteration that ran any, and what speaks against a merge."""
+    rows: list[Line] = []
+    checks = next((one.checks for one in reversed(view.worklog) if one.checks), None)
+    for one in (checks or "").split("; ") if checks else ():
+        name, _, detail = one.partition(" (")
+        is_bad = "fail" in name
+        rows.append(
+            line(
+                (f"{glyph('cancelled' if is_bad else 'done')} ", "bad" if is_bad else "good"),
+                (name, "bad" if is_bad else "fg"),
+                right=[(detail.rstrip(")"), "muted")] if detail and width > len(one) + 4 else [],
+            )
+        )
+    rows += [line((f"{glyph('cancelled')} ", "bad"), ("conflicts in ", "bad"), one) for one in view.conflicts]
+    task = view.task
+    if view.changes is not None and view.changes.files and not view.conflicts and task.is_open and task.base:
+        rows.append(line((f"{glyph('done')} ", "good"), "merges cleanly into ", (task.base, "strong")))
+    for remark in view.look_first:
+        said = wrapped(f"look first: {remark.path}: {remark.why}", max(8, width - 2), "waits")
+        rows += [
+            line((f"{glyph('stuck')} " if not at else "  ", "waits"), *row.left)
+            for at, row in enumerate(said)
+        ]
+    return rows
+
+
+def blocking(view: ReviewView) -> list[str]:
+    """Returns the members of the council who block the work."""
+    return [name for name, text in view.reviews.items() if read_voice(text) is Voice.BLOCKING]
+
+
+def council_rows(view: ReviewView, width: int) -> list[Line]:
+    """Returns what each member of the council answered, those who block first."""
+    rows: list[Line] = []
+    answers = sorted(view.reviews.items(), key=lambda one: read_voice(one[1]) is not Voice.BLOCKING)
+    for name, text in answers:
+        voice = read_voice(text)
+        sign, colour = _VOICES[voice]
+        rows.append(line((f"{glyph(sign)} ", colour), (name, "*fg"), right=[(voice.value, colour)], key=name))
+        said = "\n".join(one for one in text.splitlines() if "VERDICT" not in one)
+        rows += [line("  ", *row.left, key=name) for row in markdown_rows(said, width - 2, colour="muted")]
+    return rows
+
+
+def verdict_row(
+    view: ReviewView, comments: Mapping[str, str], commits: int, width: int, *, is_stale: bool
+) -> Line:
+    """Returns what `y` and `n` would do."""
+    if is_stale:
+        return line(
+            (f"{glyph('stuck')} the work changed; ", "*waits"),
+            ("r", "*focus"),
+            (" shows what is new", "waits"),
+        )
+    task = view.task
+    sent = [(count_of(len(comments), "comment"), "waits")] if comments else []
+    if task.is_merging:
+        return line(("approved", "good"), (", waits for its merge", "muted"), right=sent)
+    if task.awaiting is None:
+        return line((f"{task.status}: ", "muted"), ("it is not waiting for anyone", "muted"), right=sent)
+    if task.awaiting in ANSWERED:
+        cancels = task.awaiting is not Awaiting.CHECKPOINT
+        return line(
+            ("y", "*focus"), " answer  ", ("gives it back to its agent", "muted"),
+            right=[("n", "*focus"), " cancel the task" if cancels else " redo the phase", *sent],
+        )  # fmt: skip
+    if task.awaiting is Awaiting.WORK:
+        return line(("y", "*focus"), " it is done  ", ("closes the task", "muted"), right=sent)
+    says = _merge_words(view, commits)
+    return line(
+        ("y", "*focus"), " approve  ", (says if width >= len(says) + 40 else "", "muted"),
+        right=[("n", "*focus"), " reject  ", *sent],
+    )  # fmt: skip
+
+
+def _merge_words(view: ReviewView, commits: int) -> str:
+    """Returns what approving does with the code."""
+    if view.changes is None or not view.changes.files:
+        return "no change to the code: merges nothing"
+    return f"merges {count_of(commits, 'commit')} into {view.task.base}"
