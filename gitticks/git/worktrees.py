@@ -34,6 +34,7 @@ _HALF_MADE = "initializing"
 LONGEST_CHECKOUT_SECONDS = 600.0
 """How long a call waits for another that is filling a worktree."""
 _POLL_SECONDS = 0.02
+_OWNERS = 0o700
 _SUBMODULE_MODE = "160000"
 
 
@@ -95,6 +96,19 @@ def remove_worktree(repository: Repository, path: Path) -> None:
     """Removes the worktree at `path`, whatever it holds, and git's entry for it; its branch stays."""
     with worktrees_lock(repository):
         _drop(repository, checkout_at(repository, path))
+
+
+def remove_tree(path: Path) -> None:
+    """Removes a folder with all in it, also folders in it that their owner may not write, as caches have."""
+    try:
+        shutil.rmtree(path)
+    except PermissionError:
+        path.chmod(_OWNERS)
+        for folder, names, _ in os.walk(path):
+            for below in (Path(folder, name) for name in names):
+                if not below.is_symlink():
+                    below.chmod(_OWNERS)
+        shutil.rmtree(path)
 
 
 def is_half_made(repository: Repository, checkout: Checkout) -> bool:
@@ -196,7 +210,7 @@ def _drop(repository: Repository, checkout: Checkout) -> None:
     if run_git(arguments, repository_dir=repository.common_dir, check=False).code == 0:
         return
     if checkout.path.is_dir() and not checkout.path.is_symlink():
-        shutil.rmtree(checkout.path)
+        remove_tree(checkout.path)
     try:
         run_git(arguments, repository_dir=repository.common_dir)
     except GitError:

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.checkouts import Checkout, changed_paths, head
+from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.config import exclude_folders
 from gitticks.git.repository import Repository
-from gitticks.git.worktrees import add_worktree, remove_worktree
+from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.runner import partial_work, workspace_setup
+from gitticks.runner.workspace_environment import remove_temporary_folder
 from gitticks.runner.workspace_plan import MAILBOX_FOLDER, OWN_FOLDERS, Workspace, plan, shown_paths
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def review_checkout(
     remove_review_checkout(repository, planned.path)
     try:
         checkout = add_worktree(repository, planned.path, commit=planned.commit).checkout
-        workspace_setup.set_up(checkout, repository.main_worktree, settings, environment, stop)
+        workspace_setup.set_up(repository, checkout, settings, environment, stop)
         before = _changed(checkout)
         yield planned
         _keep(repository, checkout, planned, before, warn)
@@ -84,9 +84,11 @@ def review_checkout(
 def remove_review_checkout(repository: Repository, path: Path) -> None:
     """Removes the checkout at `path`, if there is one."""
     with contextlib.suppress(NotFoundError):
+        remove_temporary_folder(repository, checkout_at(repository, path))
         remove_worktree(repository, path)
     if os.path.lexists(path):
-        shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            remove_tree(path)
     with contextlib.suppress(OSError):
         path.parent.rmdir()  # once no other review needs it
 

@@ -29,6 +29,7 @@ from gitticks.git.snapshots import (
     take_snapshot,
 )
 from gitticks.model.settings import Settings, VerifySettings
+from gitticks.runner.workspace_environment import port_variables
 from gitticks.runner.workspace_plan import own_folders, shown_paths, uncommitted_paths
 from gitticks.workflow.trees import refusals
 
@@ -126,7 +127,7 @@ def run_checks(
     Args:
         directory: the top of the checkout.
         settings: which gates, and how long each may take.
-        environment: what the commands get; git's and gitticks' own variables are taken out.
+        environment: what the commands get beside the checkout's ports; git's and gitticks' own variables are taken out.
         repository: whose checkout it is.
         stop: ends the gates when another thread asks for it.
         on_merge: the checkout holds a merge that is tried out, and is thrown away afterwards.
@@ -142,7 +143,8 @@ def run_checks(
     if not gates:
         return ChecksReport(None, (), time.monotonic() - begun)
     before = None if on_merge else _look(checkout, settings)
-    run = _Run(directory, settings, neutral_environment(environment), stop or StopRequest())
+    variables = {**neutral_environment(environment), **port_variables(repository, checkout)}
+    run = _Run(directory, settings, variables, stop or StopRequest())
     failure: str | None = None
     lines: list[str] = []
     for gate in gates:

@@ -32,6 +32,7 @@ from gitticks.git.repository import Repository
 from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
+from gitticks.runner.workspace_environment import port_variables
 from gitticks.store.hook_files import SHARED, fill_folder, has_content, read_source, remove_folder
 
 if TYPE_CHECKING:
@@ -126,8 +127,8 @@ class SetupFailedError(GitticksError):
 
 
 def set_up(
+    repository: Repository,
     checkout: Checkout,
-    source: Path | None,
     settings: Settings,
     environment: Mapping[str, str],
     stop: StopRequest | None = None,
@@ -135,10 +136,10 @@ def set_up(
     """Copies and runs what `setup` names, unless that was done already since the workspace was made.
 
     Args:
+        repository: whose main checkout, if it has one, files are copied from.
         checkout: the workspace.
-        source: the checkout that files are copied from; None copies nothing.
         settings: what to do, and how long a command may take.
-        environment: all that the command gets.
+        environment: what the command gets beside the workspace's ports.
         stop: ends the command when another thread asks for it.
 
     Raises:
@@ -149,10 +150,12 @@ def set_up(
     )  # it goes when the worktree goes, and an agent behind walls cannot write it
     if stamp.exists():
         return
+    source = repository.main_worktree
     for name in settings.setup.copy if source is not None else ():
         _copy(source or Path(), checkout.path, name)
     if settings.setup.run is not None:
-        _run(settings.setup.run, checkout.path, settings.limits.gate, environment, stop)
+        variables = {**environment, **port_variables(repository, checkout)}
+        _run(settings.setup.run, checkout.path, settings.limits.gate, variables, stop)
     stamp.touch()
 
 

@@ -88,7 +88,7 @@ def prepare(
         warnings += install_hooks(repository, checkout, plan.task_id)
     _change_hands(repository, checkout, plan, warnings)
     if plan.isolation is not Isolation.NONE:
-        workspace_setup.set_up(checkout, repository.main_worktree, settings, environment, stop)
+        workspace_setup.set_up(repository, checkout, settings, environment, stop)
     if (
         plan.isolation is Isolation.TASK
         and settings.workspace.update is WorkspaceUpdate.BETWEEN_ITERATIONS
@@ -105,8 +105,7 @@ def set_up(repository: Repository, path: Path, settings: Settings, environment: 
     Raises:
         SetupFailedError: the set-up failed.
     """
-    checkout = checkout_at(repository, path)
-    workspace_setup.set_up(checkout, repository.main_worktree, settings, environment)
+    workspace_setup.set_up(repository, checkout_at(repository, path), settings, environment)
 
 
 def find(repository: Repository, task: Task, path: Path) -> Workspace | None:

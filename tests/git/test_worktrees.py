@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from gitticks.git.worktrees import (
     add_worktree,
     is_half_made,
     prune_worktrees,
+    remove_tree,
     remove_worktree,
     worktrees_lock,
 )
@@ -317,3 +319,25 @@ def test_what_a_failed_git_could_not_clear_is_cleared(
     assert not path.exists()
     assert list((repository.common_dir / "worktrees").iterdir()) == []
     assert current_branch(add_worktree(repository, path, branch="fresh", commit=tip).checkout) == "fresh"
+
+
+def test_folders_that_their_owner_may_not_write_are_removed_and_links_not_followed() -> None:
+    kept = Path(tempfile.mkdtemp())
+    child = os.fork()
+    if child == 0:  # root may write everywhere
+        code = 1
+        try:
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            top = Path(tempfile.mkdtemp())
+            (top / "a/b").mkdir(parents=True)
+            (top / "a/b/file").touch()
+            (top / "a/link").symlink_to(kept)
+            (top / "a/b").chmod(0o500)
+            (top / "a").chmod(0o500)
+            remove_tree(top)
+            code = int(top.exists())
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    kept.rmdir()

@@ -7,7 +7,6 @@ import fcntl
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from gitticks.git.identity import Identity
 from gitticks.git.process import printable, run_git
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs
-from gitticks.git.worktrees import add_worktree, remove_worktree
+from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree
 
 _LOCK_SUFFIX = ".lock"
 
@@ -76,7 +75,8 @@ def _remove(repository: Repository, path: Path) -> None:
     with contextlib.suppress(NotFoundError):
         remove_worktree(repository, path)
     if os.path.lexists(path):
-        shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            remove_tree(path)
 
 
 def store_commit(

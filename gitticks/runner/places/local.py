@@ -6,9 +6,9 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,7 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.review_checkouts import remove_reviews_of, review_checkout
 from gitticks.runner.reviewing import COUNCIL
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
+from gitticks.runner.workspace_environment import port_variables, remove_temporary_folder, temporary_folder
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.store.branch import Store
 
@@ -98,10 +99,17 @@ class LocalPlace:
                 name_committer(self.repository, workspace.path, agent_identity(order.agent.name))
         except GitticksError as error:
             return SessionResult(_failed_start(error, stop))
-        desk = _Desk(self, workspace, order.file, order.record, stop, heard.wants_checks)
-        report = _Conversation(desk, order, heard).run()
-        heard.end()
-        return SessionResult(report, desk.look(report), workspace)
+        return self._converse(workspace, order, stop, heard)
+
+    def _converse(
+        self, workspace: Workspace, order: SessionOrder, stop: StopRequest, heard: Heard
+    ) -> SessionResult:
+        checkout = checkout_at(self.repository, workspace.path)
+        with temporary_folder(self.repository, checkout) as variables:
+            desk = _Desk(self, workspace, order.file, order.record, stop, heard.wants_checks, variables)
+            report = _Conversation(desk, order, heard).run()
+            heard.end()
+            return SessionResult(report, desk.look(report), workspace)
 
     def _hold_review(self, order: SessionOrder, stop: StopRequest, heard: Heard) -> SessionResult:
         with ExitStack() as held:
@@ -112,10 +120,7 @@ class LocalPlace:
                 workspace = held.enter_context(aside)
             except GitticksError as error:
                 return SessionResult(_failed_start(error, stop))
-            desk = _Desk(self, workspace, order.file, order.record, stop, heard.wants_checks)
-            report = _Conversation(desk, order, heard).run()
-            heard.end()
-            return SessionResult(report, desk.look(report), workspace)
+            return self._converse(workspace, order, stop, heard)
 
     def recover(
         self, record: SessionRecord, file: TaskFile, stop: StopRequest, wants_checks: WantsChecks
@@ -133,6 +138,7 @@ class LocalPlace:
         if workspace is None or is_council:
             work = Work()
         else:
+            remove_temporary_folder(self.repository, checkout_at(self.repository, workspace.path))
             work = _Desk(self, workspace, file, record, stop, wants_checks).look(report)
         if record.role is not Role.REVIEWER:
             return SessionResult(report, work, workspace)
@@ -158,6 +164,7 @@ class _Desk:
     record: SessionRecord
     stop: StopRequest
     wants_checks: WantsChecks
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def read(self) -> mailbox.Delivery:
         """Returns what the agent wrote."""
@@ -182,7 +189,7 @@ class _Desk:
             return ChecksReport(astray, ("commits beside the branch",))
         if (refused := self._judge_tree()) is not None:
             return ChecksReport(refused, ("the commits are refused",))
-        path, outer = self.workspace.path, place.outer_environment
+        path, outer = self.workspace.path, {**place.outer_environment, **self.variables}
         return run_checks(path, place.settings, outer, place.repository, stop=self.stop)
 
     def _judge_tree(self) -> str | None:
@@ -314,9 +321,12 @@ class _Conversation:
 
     def _environment(self) -> dict[str, str]:
         outer, agent = self.desk.place.world.environment, self.order.agent
+        repository = self.desk.place.repository
         additions = {
             **self._variables(),
             **agent_identity(agent.name).variables(),
+            **self.desk.variables,
+            **port_variables(repository, checkout_at(repository, self.desk.workspace.path)),
             "PATH": f"{self.desk.workspace.mailbox}{os.pathsep}{outer.get('PATH', os.defpath)}",
             # A bash that finds no shell above it and a socket as stdin reads `.bashrc`, which may set another PATH.
             "SHLVL": "1",

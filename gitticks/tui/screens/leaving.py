@@ -20,7 +20,7 @@ def ask_to_leave(app: GitticksApp) -> None:
     ]
 
     def chosen(key: str | None) -> None:
-        from gitticks.actions.run import stop_run, stop_task
+        from gitticks.actions.run_requests import stop_one, stop_run
 
         if key == "leave":
             app.exit(0)
@@ -32,7 +32,7 @@ def ask_to_leave(app: GitticksApp) -> None:
             def stop(context: object) -> None:
                 stop_run(context)  # type: ignore[arg-type]
                 for task_id in live:
-                    stop_task(context, task_id)  # type: ignore[arg-type]
+                    stop_one(context, task_id, at_once=True)  # type: ignore[arg-type]
 
             app.act("the run and its agents are being stopped", stop)
 
