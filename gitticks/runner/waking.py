@@ -80,8 +80,8 @@ def _events_in(folders: list[Path], over: threading.Event, seconds: float) -> It
                 stop_event=over,
                 rust_timeout=int(seconds * 1000),
                 yield_on_timeout=True,
-                debounce=50,
-                step=10,
+                debounce=100,
+                step=50,
                 raise_interrupt=False,
             ):
                 yield
