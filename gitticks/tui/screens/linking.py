@@ -61,3 +61,21 @@ def _change(view: View, task_id: str, wish: str) -> None:
         return f"{task_id} waits for {', '.join(updated.after.blocked_by) or 'nothing'}"
 
     view.act("", change, lambda words: words, task=task_id)
+
+
+def create_below(view: View, parent: str | None) -> None:
+    """Asks for the title of a new task, below another one where `parent` is given, and opens it."""
+    from gitticks.actions.create import NewTask, create_task
+
+    def said(title: str | None) -> None:
+        if title:
+            wishes = {"parent": parent} if parent else {}
+            view.act("", lambda context: create_task(context, NewTask(title, wishes)).id, created)
+
+    def created(task_id: str) -> str:
+        view.gt.go("task", task_id)
+        return f"{task_id} created; e writes its text"
+
+    row = view.snapshot.find(parent)
+    rows = [line(("in  ", "muted"), row.title)] if row else []
+    view.app.push_screen(Dialog("New task", rows, ask="its title", do="create"), said)

@@ -55,14 +55,18 @@ class Loaded(View, Generic[T]):
     def load(self) -> None:
         """Reads, and then draws."""
         worker = get_current_worker()
+        context = self.gt.context.renewed()
         try:
-            found = self.read(self.gt.context.renewed())
+            found = self.read(context)
         except GitticksError as error:
             self.app.call_from_thread(self.refuse, error.message, error.hint)
             return
         except OSError as error:
             self.app.call_from_thread(self.refuse, str(error), None)
             return
+        finally:
+            if "index" in context.__dict__:
+                context.index.close()
         if not worker.is_cancelled:
             self.app.call_from_thread(self._take_loaded, found)
 

@@ -1,20 +1,195 @@
-"""Task: to be filled."""
+"""How did it get here? One task: its text, where it stands, what happened, its rounds and commits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from gitticks.tui.screens.base import View
-from gitticks.tui.widgets.lines import Lines
+from gitticks.model.ids import TaskId
+from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.widgets import task_rows
+from gitticks.tui.widgets.lines import Lines, line
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.showing import ShownTask
+    from gitticks.model.event import Event
+
+_MOST_FACTS = 9
 
 
-class TaskView(View):
-    """Task."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What was read: the page of `gt show`, the history's events, and the commits."""
+
+    shown: ShownTask
+    events: tuple[Event, ...]
+    commits: dict[str, str]
+
+
+class TaskView(Loaded[Page]):
+    """How did it get here?"""
 
     place = "task"
 
+    def __init__(self, subject: str | None = None) -> None:
+        super().__init__(subject)
+        self.round: int | None = None
+
+    @property
+    def task_id(self) -> TaskId:
+        """Returns the task."""
+        return TaskId(self.subject or "")
+
+    @property
+    def mark(self) -> object:
+        """Returns what differs once there is something new to read: each change of the branch may be a note."""
+        return self.snapshot.number
+
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Task", id="main", empty="Nothing is shown here yet.")
+        with Horizontal():
+            yield Lines("TASK.md", id="text", classes="pane left sized", empty="No text yet. e writes it.")
+            with Vertical(classes="right"):
+                yield Lines("Now", id="facts", focusable=False)
+                yield Lines("History", id="history", empty="Nothing has happened yet.")
+                yield Lines("Rounds and commits", id="work", empty="No commits yet.")
+
+    def on_mount(self) -> None:
+        """Begins in the text."""
+        super().on_mount()
+        self.set_focus(self.pane("text"))
+
+    def read(self, context: Context) -> Page:
+        """Returns the page."""
+        from gitticks.actions.review import commits
+        from gitticks.actions.showing import show_task
+
+        shown = show_task(context, self.task_id)
+        task = context.store.task_file(self.task_id).task
+        return Page(shown, shown.history.events, commits(context, task))
+
+    def refuse(self, message: str, hint: str | None) -> None:
+        """Shows what is wrong with the file."""
+        self.pane("text").show(
+            [
+                line((message, "bad")),
+                line((hint or "", "muted")),
+                line(),
+                line(("e opens it in your editor", "muted")),
+            ]
+        )
+
+    def fill(self, loaded: Page) -> None:
+        """Fills the panes."""
+        shown, now = loaded.shown, self.snapshot.around.now
+        text, facts, history = self.pane("text"), self.pane("facts"), self.pane("history")
+        chosen = next((one for one in shown.rounds if one.number == self.round), None)
+        text.title = "TASK.md" if chosen is None else f"Round {chosen.number}"
+        text.show(
+            task_rows.text_rows(shown, now, text.inner_width)
+            if chosen is None
+            else task_rows.round_rows(chosen, text.inner_width)
+        )
+        text.say("e edits it" if chosen is None else "] goes on to now")
+        row = self.snapshot.find(self.subject)
+        found = task_rows.fact_rows(self.snapshot, row, shown) if row is not None else []
+        facts.show(found[:_MOST_FACTS])
+        if not self.has_class("-narrow"):
+            facts.styles.height = max(1, min(len(found), _MOST_FACTS)) + (2 if self.has_class("-wide") else 1)
+        history.show(task_rows.history_rows(loaded.events, now, history.inner_width))
+        if history.key is None or history.key not in history.keys[:-1]:
+            history.key = history.keys[-1] if history.keys else None
+            history.scroll_end(animate=False, immediate=True)
+        work = self.pane("work")
+        work.show(task_rows.work_rows(shown.rounds, loaded.commits))
+        work.say(f"{len(loaded.commits)} commits" if loaded.commits else "")
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """Opens a round, or the changes."""
+        kind, _, name = event.key.partition(" ")
+        if kind == "round":
+            self._show_round(int(name))
+        elif kind == "commit":
+            self.action_review()
+
+    def action_round(self, step: int) -> None:
+        """Shows the round before or after; after the last one the task as it is."""
+        if self.loaded is None:
+            return
+        numbers: list[int | None] = [*(one.number for one in self.loaded.shown.rounds), None]
+        at = numbers.index(self.round) if self.round in numbers else len(numbers) - 1
+        self._show_round(numbers[max(0, min(len(numbers) - 1, at + step))])
+
+    def _show_round(self, number: int | None) -> None:
+        self.round = number
+        if self.loaded is not None:
+            self.fill(self.loaded)
+
+    def action_edit(self) -> None:
+        """Opens the task in the person's editor."""
+        from gitticks.tui.editing import edit_task
+
+        edit_task(self, self.task_id)
+
+    def action_note(self) -> None:
+        """Asks for a note."""
+
+        def said(text: str | None) -> None:
+            if text:
+                self.act(
+                    f"{self.task_id} note added",
+                    lambda context: _note(context, self.task_id, text),
+                    task=self.task_id,
+                )
+
+        rows = [line(("The next prompt of its agent has it, and people see it here.", "muted"))]
+        self.app.push_screen(
+            Dialog(f"Note on {self.task_id}", rows, ask="what you know about it", do="add"), said
+        )
+
+    def action_child(self) -> None:
+        """Asks for the title of a task below this one."""
+        from gitticks.tui.screens.linking import create_below
+
+        create_below(self, self.task_id)
+
+    def action_block(self) -> None:
+        """Asks what the task is to wait for."""
+        from gitticks.tui.screens.linking import ask_to_block
+
+        ask_to_block(self, self.task_id)
+
+    def action_unblock(self) -> None:
+        """Asks which blocker to take away."""
+        from gitticks.tui.screens.linking import ask_to_unblock
+
+        ask_to_unblock(self, self.task_id)
+
+    def action_verdict(self) -> None:
+        """Opens the place where it is answered, if it waits for a person."""
+        row = self.snapshot.find(self.subject)
+        if row is not None and row.awaiting is None:
+            self.gt.say(f"{self.task_id} is not waiting for anyone")
+            return
+        self.action_review()
+
+    def action_review(self) -> None:
+        """Opens what was done, and the changes."""
+        self.gt.go("review", self.subject)
+
+    def action_graph(self) -> None:
+        """Shows what it waits for, and what waits for it."""
+        self.gt.go("graph", self.subject)
+
+
+def _note(context: Context, task_id: TaskId, text: str) -> None:
+    from gitticks.actions.task_lookup import find_task_to_change
+    from gitticks.actions.update import note_task
+
+    note_task(context, find_task_to_change(context, task_id), text)
