@@ -22,8 +22,11 @@ from gitticks.tui.places import MAIN_PLACES, open_place
 from gitticks.tui.preferences import Preferences
 from gitticks.tui.screens.base import View
 from gitticks.tui.widgets.lines import clean
+from gitticks.tui.widgets.output import Output
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gitticks.actions.context import Context
 
 R = TypeVar("R")
@@ -49,6 +52,9 @@ class GitticksApp(App[int]):
         self._locks: dict[str, threading.Lock] = {}
         self._waiting: frozenset[str] | None = None
         self._has_error = False
+        self.outputs: dict[str, Output] = {}
+        self._heard: dict[str, datetime] = {}
+        self.run_choices: dict[str, str] = {}
         theme.use_ascii(wanted=self.preferences.get("ascii") == "true" or not theme.can_draw())
         for one in theme.themes():
             self.register_theme(one)
@@ -85,6 +91,11 @@ class GitticksApp(App[int]):
                     screen.redraw()
 
     def _take(self, batch: Batch) -> None:
+        for said in batch.said:
+            if self._heard.get(said.task) != said.started:  # a new session begins a new page
+                self._heard[said.task] = said.started
+                self.outputs[said.task] = Output()
+            self.outputs[said.task].take(said.pieces)
         for screen in self.screen_stack:
             if isinstance(screen, View):
                 screen.take(batch)
@@ -121,7 +132,28 @@ class GitticksApp(App[int]):
         """Opens a place."""
         self.go(place)
 
+    @property
+    def now(self) -> datetime:
+        """Returns the present time."""
+        return self.context.now
+
     # use cases
+
+    def look_up(self, find: Callable[[Context], R], done: Callable[[R], object]) -> None:
+        """Reads in a thread what a pane needs beside the snapshot, and hands it to `done`; says nothing if it fails."""
+        self._look_up(find, done)
+
+    @work(thread=True, exit_on_error=False)
+    def _look_up(self, find: Callable[[Context], R], done: Callable[[R], object]) -> None:
+        context = self.context.renewed()
+        try:
+            found = find(context)
+        except (GitticksError, OSError):
+            return
+        finally:
+            if "index" in context.__dict__:
+                context.index.close()
+        self.call_from_thread(done, found)
 
     def act(
         self,

@@ -68,9 +68,11 @@ EVERYWHERE: tuple[Key, ...] = (
 PLACES: dict[str, tuple[Key, ...]] = {
     "home": (
         Key("enter", "", "start", "on an epic: start its tasks; in the inbox: answer"),
-        Key("space", "toggle", "select", "select the epic"),
-        Key("a", "toggle_all", "all", "select all epics, or none"),
+        Key("space", "select", "select", "select the epic"),
+        Key("a", "select_all", "all", "select all epics, or none"),
         Key("i", "inbox", "inbox", "to the inbox"),
+        Key("y", "approve", "approve", "in the inbox: approve what is waiting"),
+        Key("n", "reject", "reject", "in the inbox: send it back with a sentence"),
         Key("plus", "new_task", "new task"),
         Key("s", "settings", "settings", "settings of the next run"),
         Key("r", "app.go('run')", "run", "what runs now"),

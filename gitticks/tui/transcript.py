@@ -34,6 +34,7 @@ class Piece(NamedTuple):
     call: str = ""
     detail: tuple[str, ...] = ()
     failed: bool | None = None
+    is_prose: bool = False
 
 
 Reader = Callable[[str], list[Piece]]
@@ -52,7 +53,7 @@ def reader_for(context: Context, agent: str) -> Reader:
             if pieces:
                 return pieces
         text = shown(line)
-        return [] if text is None or not text.strip() else [Piece(text)]
+        return [] if text is None or not text.strip() else [Piece(text, is_prose=event is not None)]
 
     return read
 
@@ -72,7 +73,7 @@ def _calls(event: Any) -> list[Piece]:
                 )
             )
         elif kind == "text" and text_at(block, "text").strip():
-            found.append(Piece(text_at(block, "text")))
+            found.append(Piece(text_at(block, "text"), is_prose=True))
     item = mapping_at(event, "item")  # codex
     if text_at(item, "type") in ("command_execution", "file_change", "mcp_tool_call", "web_search"):
         found.append(_codex(event, item))

@@ -1,20 +1,270 @@
-"""Run: to be filled."""
+"""Run: the tasks of an epic or of all, what the agent at one of them is doing, what it costs, and what happened before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.model.ids import TaskId
+from gitticks.tui import iterations, run_settings
+from gitticks.tui.feed import last_words
+from gitticks.tui.running import start_run
+from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import View
+from gitticks.tui.theme import glyph
+from gitticks.tui.widgets import meters, tasks
 from gitticks.tui.widgets.lines import Lines
+from gitticks.tui.widgets.output import Output
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.store.task_row import TaskRow
+    from gitticks.tui.messages import Batch
+    from gitticks.tui.transcript import Piece
+
+_MOST_DONE = 30
+"""So many of the tasks that are done are listed where no epic was named, the newest."""
+_ROOM_FOR_FIGURES = 52
 
 
 class Dashboard(View):
-    """Run."""
+    """What is it doing?"""
 
     place = "run"
 
+    def __init__(self, subject: str | None = None) -> None:
+        super().__init__(subject)
+        self._output: Output | None = None
+        self._shown: str | None = None
+        self._iterations: list[iterations.Iteration] = []
+        self._read_at: object = None
+        self._has_begun = False
+
+    @property
+    def heading(self) -> str:
+        """Returns the epic's name, or the place's."""
+        return super().heading if self.subject else "Run"
+
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Run", id="main", empty="Nothing is shown here yet.")
+        with Horizontal(id="upper"):
+            with Vertical(classes="left sized", id="left"):
+                yield Lines("Tasks", id="tasks", empty="No tasks here yet. + on Home makes one.")
+                yield Lines(
+                    "Budget",
+                    id="budget",
+                    focusable=False,
+                    empty="No limits are set.",
+                    classes="pane only-wide",
+                )
+            yield Lines(
+                "",
+                id="output",
+                follow=True,
+                empty="No agent is running. r resumes.",
+                classes="pane right",
+            )
+        yield Lines("Iterations", id="iterations", empty="No iterations yet.")
+
+    def draw(self) -> None:
+        """Fills the panes."""
+        if not self.snapshot.number:
+            return
+        self._draw_tasks()
+        self._draw_budget()
+        self._read_iterations()
+        self._draw_output()
+
+    def _rows(self) -> list[TaskRow]:
+        """Returns the tasks in the order of the work: what is done, what runs, what comes."""
+        snapshot = self.snapshot
+        if self.subject is not None:
+            found = [
+                row for row in snapshot.tasks_of(self.subject) if not row.is_epic or row.id == self.subject
+            ]
+        else:
+            found = [row for row in snapshot.rows if not row.is_epic and not row.is_cancelled]
+        done = sorted((row for row in found if not row.is_open), key=lambda row: row.closed)
+        if self.subject is None:
+            done = done[-_MOST_DONE:]
+        ordered = snapshot.graph.in_picking_order([row for row in found if row.is_open])
+        return [*done, *sorted(ordered, key=lambda row: (row.id not in snapshot.sessions, not row.is_begun))]
+
+    def _draw_tasks(self) -> None:
+        pane, rows = self.pane("tasks"), self._rows()
+        width = pane.inner_width
+        if not self._has_begun and rows:
+            self._has_begun = True
+            pane.key = next((row.id for row in rows if row.is_open), rows[-1].id)
+        pane.show(tasks.task(self.snapshot, row, width) for row in rows)
+        done = sum(row.status == "done" for row in rows)
+        pane.title = f"Tasks of {self.subject}" if self.subject else "Tasks"
+        pane.say(f"{done} of {len(rows)} done" if rows else "")
+
+    def _draw_budget(self) -> None:
+        pane, spending = self.pane("budget"), self.snapshot.spending
+        budgets = [
+            one
+            for one in (spending.budgets if spending else ())
+            if one.task in (None, self.subject, pane_key(self))
+        ]
+        pane.show(meters.budget_rows(budgets, pane.inner_width))
+        words, colour = meters.nearly_spent(budgets)
+        ended = spending.ended if spending is not None and spending.ended else ""
+        pane.say(words or (f"the last run ended: {ended}" if ended else ""), colour if words else "waits")
+
+    def _read_iterations(self) -> None:
+        """Reads what the sessions came to again when any of the tasks has changed."""
+        rows = [row for row in self._rows() if row.is_begun or not row.is_open]
+        state = tuple((row, self.snapshot.details.get(row.id)) for row in rows)
+        ids = [row.id for row in rows]
+        if state == self._read_at:
+            self._draw_iterations()
+            return
+        self._read_at = state
+        self.gt.look_up(lambda context: iterations.iterations_of(context, ids), self._take_iterations)
+
+    def _take_iterations(self, found: list[iterations.Iteration]) -> None:
+        self._iterations = found
+        if self.is_current:
+            self._draw_iterations()
+
+    def _draw_iterations(self) -> None:
+        pane = self.pane("iterations")
+        pane.show(iterations.rows(self._iterations, pane.inner_width))
+        cost = sum(one.cost for one in self._iterations)
+        pane.say(f"${cost:.2f}" if cost else "")
+
+    # output
+
+    def take(self, batch: Batch) -> None:
+        """Appends what the agent of the task under the cursor said."""
+        if self._output is None or not self.is_current:
+            self._shown = None  # drawn from the beginning when it is looked at again
+            return
+        for said in batch.said:
+            if said.task == self._shown:
+                self._draw_output(refresh=True)
+
+    def _draw_output(self, *, refresh: bool = False) -> None:
+        key = pane_key(self)
+        pane = self.pane("output")
+        if key is None:
+            pane.show(())
+            return
+        if key != self._shown:
+            self._shown = key
+            self._output = self.gt.outputs.get(key)
+            pane.key, pane.at_tail = None, True
+            if self._output is None:
+                self._output = Output()
+                self._look_back(key)
+            refresh = True
+        self._draw_output_border(pane, key)
+        if refresh and self._output is not None:
+            pane.show(self._output.rows(pane.inner_width))
+
+    def _look_back(self, key: str) -> None:
+        """Reads what the last session on the task said, where none is alive."""
+        task_id = TaskId(key)
+        details = self.snapshot.details.get(task_id)
+        agent = (details.agent if details else None) or ""
+
+        def found(pieces: tuple[Piece, ...]) -> None:
+            if self._shown == key and self._output is not None and not len(self._output):
+                self._output.take(pieces)
+                self._draw_output(refresh=True)
+
+        self.gt.look_up(lambda context: last_words(context, task_id, agent), found)
+
+    def _draw_output_border(self, pane: Lines, key: str) -> None:
+        row, session = self.snapshot.find(key), self.snapshot.sessions.get(TaskId(key))
+        pane.title = f"{key}  {row.title}" if row is not None else key
+        dot = f" {glyph('dot')} "
+        details = self.snapshot.details.get(TaskId(key))
+        number = details.iterations if details else 0
+        if session is None:
+            ended = f"{number} iterations" if number > 1 else "1 iteration" if number else ""
+            pane.say(ended if row is None or row.awaiting is None else tasks.note_of(self.snapshot, row, ""))
+            return
+        since = iterations.clock((self.gt.now - session.started).total_seconds())
+        said = (
+            [session.agent, f"iteration {number + 1}", since]
+            if pane.inner_width > _ROOM_FOR_FIGURES
+            else [session.agent]
+        )
+        if not pane.at_tail:
+            said.append("f follows")
+        pane.say(dot.join(said), "busy")
+
+    def on_resize(self) -> None:
+        """Breaks the output anew."""
+        self._shown = None
+
+    def on_lines_moved(self, event: Lines.Moved) -> None:
+        """Shows the output of another task."""
+        if event.lines.id == "tasks":
+            self._draw_output()
+            self._draw_budget()
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """Unfolds a call, or opens a task."""
+        if event.lines.id == "output":
+            if self._output is not None:
+                self._output.turn(event.key)
+                event.lines.leave_end()
+                self._draw_output(refresh=True)
+        else:
+            self.gt.go("task", event.key.partition(" ")[0])
+
+    # keys
+
+    def action_verbose(self) -> None:
+        """Unfolds every call, or folds them."""
+        if self._output is not None:
+            self._output.is_verbose = not self._output.is_verbose
+            self._draw_output(refresh=True)
+
+    def action_follow(self) -> None:
+        """Follows the output's end again."""
+        self.pane("output").follow_end()
+        self._draw_output()
+
+    def action_note(self) -> None:
+        """Asks for a note to the agent of the task under the cursor."""
+        row = self.snapshot.find(pane_key(self))
+        if row is not None:
+            verdicts.ask_note(self, row)
+
+    def action_pause(self) -> None:
+        """Lets runs begin nothing new."""
+        self.act("paused: what runs goes on to its end, nothing new is begun", _pause)
+
+    def action_resume(self) -> None:
+        """Lets runs go on; without one, starts it."""
+        if self.snapshot.is_run_alive or self.snapshot.is_paused:
+            self.act("runs go on", _unpause)
+        if not self.snapshot.is_run_alive:
+            names = [TaskId(self.subject)] if self.subject else []
+            flags = run_settings.flags_of(self.gt.run_choices)
+            self.act("", lambda context: start_run(context, names, flags), str, task="run")
+
+
+def pane_key(view: Dashboard) -> str | None:
+    """Returns the task under the cursor."""
+    return view.pane("tasks").key
+
+
+def _pause(context: Context) -> None:
+    from gitticks.actions.run_requests import pause_runs
+
+    pause_runs(context)
+
+
+def _unpause(context: Context) -> None:
+    from gitticks.actions.run_requests import unpause_runs
+
+    unpause_runs(context)

@@ -21,7 +21,25 @@ if TYPE_CHECKING:
 _WIDTH = 72
 
 
-class Dialog(ModalScreen[Any]):
+class Seen(ModalScreen[Any]):
+    """Takes `enter` only once it was seen: one typed ahead answers no question that was not shown."""
+
+    is_seen = False
+
+    @property
+    def gt(self) -> GitticksApp:
+        """Returns the application, with its own type."""
+        return self.app  # type: ignore[return-value]
+
+    def on_mount(self) -> None:
+        """Waits for the first paint."""
+        self.call_after_refresh(self._see)
+
+    def _see(self) -> None:
+        self.is_seen = True
+
+
+class Dialog(Seen):
     """A title, rows, perhaps a field to type into, and what `enter` does; ends with True or the text, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -30,18 +48,24 @@ class Dialog(ModalScreen[Any]):
     ]
 
     def __init__(
-        self, title: str, rows: Sequence[Line], *, ask: str | None = None, do: str = "go on", text: str = ""
+        self,
+        title: str,
+        rows: Sequence[Line],
+        *,
+        ask: str | None = None,
+        do: str = "go on",
+        text: str = "",
+        may_be_empty: bool = False,
     ) -> None:
         super().__init__()
         self._title_text, self._rows, self._ask, self._do, self._text = title, rows, ask, do, text
-        self._is_seen = False
+        self._may_be_empty = may_be_empty
 
     def compose(self) -> ComposeResult:
         """Yields the box."""
         with Vertical(id="dialog") as box:
             box.border_title = Content(clean(self._title_text))
             shown = Lines(focusable=self._ask is None, id="said", classes="plain")
-            shown.rows = list(self._rows)
             shown.styles.height = min(len(self._rows), 24)
             yield shown
             if self._ask is not None:
@@ -61,19 +85,24 @@ class Dialog(ModalScreen[Any]):
             yield keys
 
     def on_mount(self) -> None:
-        """Takes `enter` only once it was seen: one typed ahead answers no question that was not shown."""
-        self.query_one("#said", Lines)._settle()  # noqa: SLF001
-        self.call_after_refresh(setattr, self, "_is_seen", True)
+        """Measures the rows."""
+        shown = self.query_one("#said", Lines)
+        shown.show(self._rows)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Leaves `enter` to the field where there is one: a key typed after others is to be read after them."""
+        return action != "confirm" or self._ask is None
 
     def action_confirm(self) -> None:
-        """Ends with what was typed, or True."""
-        if not self._is_seen:
-            return
-        if self._ask is None:
+        """Ends with True."""
+        if self.is_seen:
             self.dismiss(result=True)
-            return
-        text = self.query_one(Input).value.strip()
-        if text:
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Ends with what was typed."""
+        event.stop()
+        text = event.value.strip()
+        if self.is_seen and (text or self._may_be_empty):
             self.dismiss(text)
 
 
@@ -89,7 +118,7 @@ class Choice(Dialog):
 
     def action_confirm(self) -> None:
         """Ends with the row under the cursor."""
-        if self._is_seen:
+        if self.is_seen:
             self.dismiss(self.query_one("#said", Lines).key)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
@@ -98,20 +127,14 @@ class Choice(Dialog):
         self.dismiss(event.key)
 
 
-class Search(ModalScreen[None]):
+class Search(Seen):
     """Finds tasks by words of id and title, and opens the one that is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Back"),
-        Binding("enter", "open", "Open", priority=True),
         Binding("down", "move(1)", "Down", priority=True),
         Binding("up", "move(-1)", "Up", priority=True),
     ]
-
-    @property
-    def gt(self) -> GitticksApp:
-        """Returns the application, with its own type."""
-        return self.app  # type: ignore[return-value]
 
     def compose(self) -> ComposeResult:
         """Yields the field and what it finds."""
@@ -148,14 +171,18 @@ class Search(ModalScreen[None]):
         """Moves in what was found."""
         self.query_one("#found", Lines).action_move(step)
 
-    def action_open(self) -> None:
-        """Opens the task."""
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Opens the task under the cursor."""
+        event.stop()
+        self._open()
+
+    def _open(self) -> None:
         key = self.query_one("#found", Lines).key
-        if key is not None:
+        if key is not None and self.is_seen:
             self.dismiss(None)
             self.gt.go("task", key)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """Opens what was clicked."""
         event.stop()
-        self.action_open()
+        self._open()

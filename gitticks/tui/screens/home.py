@@ -1,21 +1,43 @@
-"""Home: which epics to run, and all that waits for you."""
+"""Home: which epics to run, with which settings; and all that waits for you, answered from here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.model.ids import TaskId
+from gitticks.tui import run_settings
+from gitticks.tui.running import start_run
+from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import View
-from gitticks.tui.widgets import tasks
+from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.widgets import inbox, tasks
 from gitticks.tui.widgets.lines import Lines, line
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.inbox import Asked
+    from gitticks.model.task import Task
+    from gitticks.tui.screens.verdicts import Looked
+
+_BROKEN = "file:"
+"""How the keys of the inbox's entries begin that are files which cannot be read."""
 
 
 class Home(View):
     """What now?"""
 
     place = "home"
+
+    def __init__(self, subject: str | None = None) -> None:
+        super().__init__(subject)
+        self._chosen: set[str] = set()
+        self._defaults: dict[str, str] = {}
+        self._looked: Mapping[str, Looked] = {}
+        self._looked_at: object = None
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
@@ -24,16 +46,227 @@ class Home(View):
                 yield Lines(
                     "Epics", id="epics", empty="No epics yet. + makes one; gt import brings your old tasks."
                 )
-            with Vertical(classes="right"):
+                yield Lines("Run settings", id="settings")
+            with Vertical(classes="right", id="right"):
                 yield Lines("For you", id="inbox", empty="Nothing waits for you. Agents go on by themselves.")
+                yield Lines("", id="preview", focusable=False)
+
+    @property
+    def heading(self) -> str:
+        """Returns the place's name."""
+        return "Home"
 
     def draw(self) -> None:
         """Fills the panes."""
-        epics, inbox = self.pane("epics"), self.pane("inbox")
-        if self.snapshot.problem:
-            epics.show([line((self.snapshot.problem, "bad")), line((self.snapshot.hint or "", "muted"))])
+        if self.snapshot.problem is not None:
+            self._draw_problem(self.snapshot.problem, self.snapshot.hint)
             return
-        width = epics.inner_width
-        epics.show(tasks.epic(self.snapshot, row, width, is_chosen=False) for row in self.snapshot.epics)
-        inbox.show(tasks.inbox(self.snapshot.inbox, self.snapshot.around.now, inbox.inner_width))
-        inbox.say(f"{len(self.snapshot.inbox)} wait" if self.snapshot.inbox else "")
+        if not self.snapshot.number:
+            return
+        self._chosen &= {row.id for row in self.snapshot.epics}
+        self._draw_epics()
+        pane = self.pane("inbox")
+        pane.show(inbox.rows(self.snapshot, self.gt.now, pane.inner_width))
+        waiting = len(self.snapshot.inbox) + len(self.snapshot.broken)
+        pane.say(f"{waiting} {'waits' if waiting == 1 else 'wait'}" if waiting else "", "waits")
+        self._draw_settings()
+        self._look_into_inbox()
+        self._draw_preview()
+
+    def _draw_problem(self, problem: str, hint: str | None) -> None:
+        pane = self.pane("epics")
+        said = [(part, "fg") for part in tasks.paragraphs(problem, pane.inner_width)]
+        said += [(part, "muted") for part in tasks.paragraphs(hint or "", pane.inner_width)]
+        pane.show(line(one) for one in said)
+
+    def _draw_epics(self) -> None:
+        pane = self.pane("epics")
+        width = pane.inner_width
+        pane.show(
+            tasks.epic(self.snapshot, row, width, is_chosen=row.id in self._chosen)
+            for row in self.snapshot.epics
+        )
+        count = len(self._chosen)
+        if count:
+            pane.say(f"{count} selected, enter starts {'it' if count == 1 else 'them'}", "focus")
+        else:
+            pane.say("enter starts, space selects" if self.snapshot.epics else "")
+
+    def _draw_settings(self) -> None:
+        if not self._defaults:
+            self._defaults = {"": ""}
+            self.gt.look_up(run_settings.defaults_of, self._take_defaults)
+        pane = self.pane("settings")
+        pane.show(run_settings.rows(self._defaults, self.gt.run_choices))
+        pane.say("changed for the next run" if self.gt.run_choices else "")
+
+    def _take_defaults(self, found: dict[str, str]) -> None:
+        self._defaults = found
+        self._draw_settings()
+
+    def _look_into_inbox(self) -> None:
+        """Asks git what the work in the inbox changes, once for each state of the inbox."""
+        state = tuple((one.standing.task, one.review) for one in self.snapshot.inbox)
+        if state != self._looked_at:
+            self._looked_at = state
+            if state:
+                self.gt.look_up(verdicts.look_into, self._take_looked)
+
+    def _take_looked(self, found: Mapping[str, Looked]) -> None:
+        self._looked = found
+        self._draw_preview()
+
+    def _asked(self) -> Asked | None:
+        """Returns the entry of the inbox under the cursor."""
+        key = self.pane("inbox").key
+        return next((one for one in self.snapshot.inbox if one.standing.task.id == key), None)
+
+    def _draw_preview(self) -> None:
+        """Shows what the entry under the cursor is about, so that most can be answered from here."""
+        pane, asked = self.pane("preview"), self._asked()
+        if asked is None:
+            key = self.pane("inbox").key or ""
+            broken = next((one for one in self.snapshot.broken if _BROKEN + one.path == key), None)
+            pane.title = "" if broken is None else broken.path
+            words = "" if broken is None else broken.message
+            pane.show(line(part) for part in tasks.paragraphs(words, pane.inner_width))
+            pane.say("")
+            return
+        looked = self._looked.get(asked.standing.task.id)
+        title, rows, keys = inbox.preview(
+            asked, looked.changes if looked else None, self.gt.now, pane.inner_width
+        )
+        pane.title = title
+        pane.show(rows)
+        pane.say(keys)
+
+    def on_lines_moved(self, event: Lines.Moved) -> None:
+        """Shows the preview of another entry."""
+        if event.lines.id == "inbox":
+            self._draw_preview()
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """Starts, changes a setting, or answers."""
+        if event.lines.id == "epics":
+            self._start(sorted(self._chosen) or [event.key])
+        elif event.lines.id == "settings":
+            self._change(event.key)
+        elif event.key.startswith(_BROKEN):
+            self._show_broken(event.key.removeprefix(_BROKEN))
+        else:
+            self._answer()
+
+    def _show_broken(self, path: str) -> None:
+        broken = next((one for one in self.snapshot.broken if one.path == path), None)
+        if broken is not None and broken.task_id is not None:
+            self.gt.refuse(broken.message, f"`gt edit {broken.task_id}` opens it in your editor")
+
+    def _answer(self) -> None:
+        asked = self._asked()
+        if asked is not None:
+            verdicts.answer(self, asked, self._looked.get(asked.standing.task.id))
+
+    def action_approve(self) -> None:
+        """Approves the entry of the inbox, or answers it where only words will do."""
+        asked = self._asked_for_verdict()
+        if asked is not None:
+            verdicts.ask_approve(self, asked, self._looked.get(asked.standing.task.id))
+
+    def action_reject(self) -> None:
+        """Sends the entry's work back."""
+        asked = self._asked_for_verdict()
+        if asked is not None:
+            verdicts.ask_reject(self, asked, self._looked.get(asked.standing.task.id))
+
+    def _asked_for_verdict(self) -> Asked | None:
+        if self.focused is not self.pane("inbox"):
+            self.action_inbox()
+            return None
+        asked = self._asked()
+        if asked is None or not verdicts.takes_verdict(asked):
+            self._answer()
+            return None
+        return asked
+
+    def _start(self, ids: list[str]) -> None:
+        names = [TaskId(one) for one in ids]
+        flags = run_settings.flags_of(self.gt.run_choices)
+
+        def started(words: str) -> str:
+            self._chosen.clear()
+            self.redraw()
+            if words.startswith("started"):
+                self.gt.go("run", ids[0] if len(ids) == 1 else None)
+            return words
+
+        self.gt.say(f"starting {', '.join(ids)}")
+        self.act("", lambda context: start_run(context, names, flags), started, task="run")
+
+    def _change(self, flag: str) -> None:
+        setting = run_settings.BY_FLAG[flag]
+        if setting.choices:
+            self.gt.run_choices = run_settings.after(flag, self.gt.run_choices)
+            self._draw_settings()
+            return
+
+        def chosen(text: str | None) -> None:
+            if text is None:
+                return
+            rest = {name: value for name, value in self.gt.run_choices.items() if name != flag}
+            self.gt.run_choices = {**rest, flag: text} if text else rest
+            self._draw_settings()
+
+        rows = [
+            line(setting.ask),
+            line(("for the next run; empty for what the repository's settings say", "muted")),
+        ]
+        text = self.gt.run_choices.get(flag, "")
+        dialog = Dialog(
+            setting.label, rows, ask=self._defaults.get(flag, ""), do="take it", text=text, may_be_empty=True
+        )
+        self.app.push_screen(dialog, chosen)
+
+    def action_select(self) -> None:
+        """Selects the epic under the cursor, or no longer."""
+        key = self.pane("epics").key
+        if key is not None:
+            self._chosen ^= {key}
+            self._draw_epics()
+
+    def action_select_all(self) -> None:
+        """Selects all, or none."""
+        every: set[str] = {row.id for row in self.snapshot.epics}
+        self._chosen = set() if self._chosen == every else every
+        self._draw_epics()
+
+    def action_inbox(self) -> None:
+        """Goes to the inbox."""
+        self.set_focus(self.pane("inbox"))  # `focus()` acts late: keys typed ahead would go to the old pane
+
+    def action_settings(self) -> None:
+        """Goes to the settings of the next run."""
+        self.set_focus(self.pane("settings"))
+
+    def action_new_task(self) -> None:
+        """Asks for the title of a new task, below the epic under the cursor if that is one."""
+        row = self.snapshot.find(self.pane("epics").key)
+        parent = row.id if row is not None and row.is_epic else None
+        below = (
+            f"below {parent}; begin with ! for an epic of its own" if parent else "begin with ! for an epic"
+        )
+
+        def made(text: str | None) -> None:
+            if text:
+                self.act(
+                    "", lambda context: _create(context, text, parent), lambda new: f"{new.id}  {new.title}"
+                )
+
+        self.app.push_screen(Dialog("New task", [line((below, "muted"))], ask="title", do="make it"), made)
+
+
+def _create(context: Context, text: str, parent: str | None) -> Task:
+    from gitticks.actions.create import NewTask, create_task
+
+    is_epic = text.startswith("!")
+    wishes: dict[str, str] = {"type": "epic"} if is_epic else {"parent": parent} if parent else {}
+    return create_task(context, NewTask(text.removeprefix("!").strip(), wishes))

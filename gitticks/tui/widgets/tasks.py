@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 
 if TYPE_CHECKING:
-    from gitticks.actions.inbox import Asked
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.messages import Snapshot
 
@@ -108,36 +107,3 @@ def state_of(snapshot: Snapshot, row: TaskRow, below: Sequence[TaskRow]) -> tupl
     if any(one.is_begun for one in below):
         return "agent-review", "under way"
     return "blocked", "waits"
-
-
-def inbox(asked: Iterable[Asked], now: datetime, width: int) -> list[Line]:
-    """What waits for a person: title, what is asked in at most two rows, and a blank row between entries."""
-    rows: list[Line] = []
-    for one in asked:
-        row = one.standing.task
-        mark = {"stuck": "stuck", "clarification": "clarification"}.get(row.status, "reviewing")
-        rows.append(
-            line(
-                (f"{glyph(mark)} ", f"*{STATUS_COLOUR[mark]}"),
-                (row.id, "muted"),
-                "  ",
-                (row.title, "strong"),
-                right=[(age(row.asked_at, now), "muted")],
-                key=row.id,
-            )
-        )
-        rows += [line("  ", (part, "muted"), key=row.id) for part in paragraphs(said(one), width - 4, 2)]
-        rows.append(line())
-    return rows[:-1]
-
-
-def said(one: Asked) -> str:
-    """Returns in a sentence what an entry of the inbox is about."""
-    if one.questions:
-        return one.questions[-1].text
-    if one.review is not None:
-        by = f" by {one.review.by}" if one.review.by else ""
-        return f"review {'passed' if one.review.outcome == 'pass' else 'failed'}{by}"
-    if one.said:
-        return one.said
-    return f"awaits your {one.standing.task.awaiting}" if one.standing.task.awaiting else "needs you"

@@ -1,0 +1,92 @@
+"""Starts runs as processes of their own: they are looked at like any other, and go on when the interface is left."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gitticks.actions.run_requests import add_to_run
+from gitticks.errors import GitticksError
+from gitticks.runner.liveness import is_run_alive_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gitticks.actions.context import Context
+    from gitticks.model.ids import TaskId
+
+OUTPUT = "run-output.log"
+"""What the last run that was started here printed, in our own folder of the clone."""
+_PATIENCE_SECONDS = 20.0
+_POLL_SECONDS = 0.05
+_MOST_BYTES = 4_000
+
+
+def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]) -> str:
+    """Starts a run of some tasks, or of all that is ready, and returns what to say; a run that is alive takes them in.
+
+    Raises:
+        GitticksError: the run ended before it began, as it says.
+    """
+    context.require_person("start a run")
+    own = context.repository.own_place
+    if is_run_alive_at(own):
+        if not task_ids:
+            raise GitticksError("a run is alive already", hint="select an epic to add it")
+        add_to_run(context, task_ids)
+        return f"added to the run: {', '.join(task_ids)}"
+    output = context.repository.own_dir / OUTPUT
+    process = _start(context, output, [*task_ids, "--headless", *flags])
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        if is_run_alive_at(own):
+            threading.Thread(target=process.wait, daemon=True).start()  # so that it leaves no zombie
+            return f"started: {', '.join(task_ids) or 'everything that is ready'}"
+        time.sleep(_POLL_SECONDS)
+    return _ended(output, process.poll())
+
+
+def _start(context: Context, output: Path, words: Sequence[str]) -> subprocess.Popen[bytes]:
+    output.parent.mkdir(parents=True, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(output, flags, 0o600)
+    environment = {
+        name: value for name, value in context.world.environment.items() if not name.startswith("TEXTUAL")
+    }
+    try:
+        return subprocess.Popen(
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "gitticks",
+                "run",
+                *words,
+            ],  # -P: nothing of the repository is imported
+            cwd=context.directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=descriptor,
+            stderr=descriptor,
+            start_new_session=True,
+        )
+    finally:
+        os.close(descriptor)
+
+
+def _ended(output: Path, code: int | None) -> str:
+    """Returns what a run said that has ended already; raises what it refused."""
+    with output.open("rb") as file:
+        lines = file.read(_MOST_BYTES).decode("utf-8", "replace").splitlines()
+    error = next((one.removeprefix("error: ") for one in lines if one.startswith("error: ")), None)
+    if error is not None:
+        hint = next((one.removeprefix("hint: ") for one in lines if one.startswith("hint: ")), None)
+        raise GitticksError(error, hint=hint)
+    if code is None:
+        return "the run takes long to begin"
+    return lines[-1] if lines else "the run has ended"

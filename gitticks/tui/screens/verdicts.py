@@ -1,0 +1,242 @@
+"""Answering what awaits a person, from whatever place: a verdict carries what was shown, and holds for nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gitticks.model.status import ANSWERED, Awaiting, Status
+from gitticks.tui.screens.dialogs import Choice, Dialog
+from gitticks.tui.widgets import tasks
+from gitticks.tui.widgets.inbox import gist
+from gitticks.tui.widgets.lines import Line, line
+
+if TYPE_CHECKING:
+    from gitticks.actions.changes import Changes
+    from gitticks.actions.context import Context
+    from gitticks.actions.inbox import Asked
+    from gitticks.actions.verdict import Judged
+    from gitticks.store.task_row import TaskRow
+    from gitticks.tui.screens.base import View
+    from gitticks.workflow.triggers import Seen
+
+_WIDTH = 68
+_NOT_YET = "the work is still being looked at; try again in a moment"
+
+
+class Looked(NamedTuple):
+    """What a task's work was when it was shown: a verdict holds for that alone."""
+
+    seen: Seen
+    changes: Changes | None
+
+
+def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
+    """Returns for what awaits a person what a verdict would be about, and what the work changes."""
+    from gitticks.actions.inbox import open_inbox
+    from gitticks.actions.verdict import look_at
+
+    inbox = open_inbox(context, count=most)
+    ids = [one.standing.task.id for one in inbox.asked]
+    seen = {task_id: look_at(context, task_id) for task_id in ids}
+    return {one.standing.task.id: Looked(seen[one.standing.task.id], one.changes) for one in inbox.asked}
+
+
+def answer(view: View, asked: Asked, looked: Looked | None) -> None:
+    """Lets a person answer an entry of the inbox, by the dialog or place that its kind needs."""
+    row = asked.standing.task
+    if asked.standing.is_conflicted:
+        view.gt.go("task", row.id)
+    elif row.awaiting in ANSWERED:
+        ask_answer(view, asked, looked)
+    elif row.awaiting == Awaiting.WORK:
+        ask_close(view, row)
+    elif row.awaiting is not None:
+        view.gt.go("review", row.id)
+    elif row.status == Status.STUCK:
+        ask_direction(view, asked)
+    else:
+        view.gt.go("task", row.id)
+
+
+def takes_verdict(asked: Asked) -> bool:
+    """True if an entry is answered by yes or no, and not by words."""
+    row = asked.standing.task
+    return row.awaiting is not None and row.awaiting not in ANSWERED and row.awaiting != Awaiting.WORK
+
+
+def ask_answer(view: View, asked: Asked, looked: Looked | None) -> None:
+    """Asks for the answer to a question, below the question."""
+    row = asked.standing.task
+    if looked is None:
+        view.gt.say(_NOT_YET)
+        return
+    rows: list[Line] = []
+    for entry in asked.questions:
+        rows += [line((part, "*strong")) for part in tasks.paragraphs(entry.text, _WIDTH)]
+        rows.append(line((f"{entry.name}, {tasks.age(entry.at, view.gt.now)} ago", "muted")))
+        rows.append(line())
+    if not asked.questions:
+        rows += [line((part, "fg")) for part in tasks.paragraphs(asked.said or gist(asked), _WIDTH, 12)]
+
+    def answered(text: str | None) -> None:
+        if text and looked is not None:
+            view.act(
+                f"{row.id} answered; its agent goes on",
+                lambda context: _respond(context, row, text, looked.seen),
+                task=row.id,
+            )
+
+    view.app.push_screen(
+        Dialog(f"{row.id}  {row.title}", rows, ask="your answer", do="answer, back to the agent"), answered
+    )
+
+
+def _respond(context: Context, row: TaskRow, text: str, seen: Seen) -> Judged:
+    from gitticks.actions.verdict import respond_to
+
+    return respond_to(context, row.id, text, seen)
+
+
+def ask_close(view: View, row: TaskRow) -> None:
+    """Asks whether the work that a person does is done."""
+    rows = [
+        line((f"{row.id} awaits your work.", "fg")),
+        line(("Closing it says that it is done; commits of its workspace are merged.", "muted")),
+    ]
+
+    def close(context: Context) -> None:
+        from gitticks.actions.lifecycle import close_task
+
+        close_task(context, row.id, None)
+
+    view.app.push_screen(
+        Dialog(f"{row.id}  {row.title}", rows, do="close it as done"),
+        lambda yes: view.act(f"{row.id} is done", close, task=row.id) if yes else None,
+    )
+
+
+def ask_direction(view: View, asked: Asked) -> None:
+    """Asks what is to become of a task that no agent gets on with."""
+    row = asked.standing.task
+    rows = [
+        *(line((part, "fg")) for part in tasks.paragraphs(asked.said or "It is stuck.", _WIDTH, 8)),
+        line(),
+        line("try again", right=[("back to its agent", "muted")], key="again"),
+        line("try again, with a note", right=[("the agent reads it first", "muted")], key="note"),
+        line("look at it", right=[("its text and history", "muted")], key="look"),
+        line("cancel it", right=[("what was made stays on its branch", "muted")], key="cancel"),
+    ]
+
+    def chosen(key: str | None) -> None:
+        if key == "look":
+            view.gt.go("task", row.id)
+        elif key == "again":
+            view.act(f"{row.id} is tried again", lambda context: _again(context, row), task=row.id)
+        elif key == "note":
+            ask_note(view, row, again=True)
+        elif key == "cancel":
+            view.act(f"{row.id} is cancelled", lambda context: _cancel(context, row), task=row.id)
+
+    view.app.push_screen(Choice(f"{row.id}  {row.title}", rows, do="do it"), chosen)
+
+
+def _again(context: Context, row: TaskRow) -> None:
+    from gitticks.actions.update import Changes, update_task
+
+    update_task(context, row.id, Changes({}, status=Status.WORKING))
+
+
+def _cancel(context: Context, row: TaskRow) -> None:
+    from gitticks.actions.lifecycle import cancel_task
+
+    cancel_task(context, row.id, None)
+
+
+def ask_note(view: View, row: TaskRow, *, again: bool = False) -> None:
+    """Asks for a note that the next prompt has."""
+    rows = [line(("Agents read it at the beginning of their next iteration.", "muted"))]
+
+    def noted(text: str | None) -> None:
+        def write(context: Context) -> None:
+            from gitticks.actions.update import note_task
+
+            note_task(context, row.id, text or "")
+            if again:
+                _again(context.renewed(), row)
+
+        if text:
+            view.act(f"noted for {row.id}", write, task=row.id)
+
+    view.app.push_screen(Dialog(f"Note to {row.id}  {row.title}", rows, ask="your note", do="note it"), noted)
+
+
+def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
+    """Asks before anything is approved that merges code."""
+    row = asked.standing.task
+    if looked is None:
+        view.gt.say(_NOT_YET)
+        return
+    changes = looked.changes
+    rows: list[Line] = [line(part) for part in facts(asked, changes)]
+    rows += [line(), line(("Checks run on the merge; the base moves only if they pass.", "muted"))]
+    if changes is None or not changes.summary.files:
+        rows = [*rows[:-2], line(("There is no code to merge: approving closes it.", "muted"))]
+
+    def approved(yes: bool | None) -> None:
+        if yes:
+            view.act(
+                "",
+                lambda context: _approve(context, row, looked.seen),
+                lambda words: f"{row.id}  {words}",
+                task=row.id,
+            )
+
+    base = f" into {changes.base}" if changes is not None and changes.base else ""
+    view.app.push_screen(Dialog(f"Approve {row.id}{base}?", rows, do="approve"), approved)
+
+
+def _approve(context: Context, row: TaskRow, seen: Seen) -> str:
+    from gitticks.actions.verdict import approve_task, merge_approved
+
+    after = approve_task(context, row.id, None, seen).after
+    if not after.is_merging:
+        return "approved" if after.is_open else "done"
+    merged = merge_approved(context.renewed(), row.id)
+    return "approved; the run merges it" if merged is None else ", ".join(merged.lines)
+
+
+def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:
+    """Asks for the sentence that goes back to the agent."""
+    row = asked.standing.task
+    if looked is None:
+        view.gt.say(_NOT_YET)
+        return
+    rows = [line(("It goes back to its agent with what you write here.", "muted"))]
+
+    def rejected(text: str | None) -> None:
+        def reject(context: Context) -> None:
+            from gitticks.actions.verdict import reject_task
+
+            reject_task(context, row.id, text, looked.seen)
+
+        if text:
+            view.act(f"{row.id} is sent back", reject, task=row.id)
+
+    view.app.push_screen(
+        Dialog(f"Send {row.id} back", rows, ask="what is missing, in a sentence", do="send back"), rejected
+    )
+
+
+def facts(asked: Asked, changes: Changes | None) -> list[str]:
+    """Returns what is known of a piece of work, a fact a row."""
+    found = []
+    if asked.review is not None:
+        found.append(gist(asked))
+    if changes is not None:
+        summary = changes.summary
+        found.append(f"{summary.files} files, +{summary.added} -{summary.removed}")
+        if changes.conflicts:
+            found.append(f"conflicts with {changes.base} in {', '.join(changes.conflicts[:3])}")
+        elif changes.conflicts is not None:
+            found.append(f"merges cleanly into {changes.base}")
+    return found or [gist(asked)]

@@ -1,0 +1,134 @@
+"""Rows of the inbox, and the preview of what its entries are about."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from gitticks.model.status import ANSWERED, Awaiting
+from gitticks.tui.theme import STATUS_COLOUR, glyph
+from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.tasks import age, paragraphs
+
+if TYPE_CHECKING:
+    from gitticks.actions.changes import Changes
+    from gitticks.actions.inbox import Asked
+    from gitticks.tui.messages import Snapshot
+
+_MOST_ROWS = 2
+_KINDS = {
+    Awaiting.WORK: "your work",
+    Awaiting.APPROVAL: "approval",
+    Awaiting.INPUT: "question",
+    Awaiting.REVIEW: "review",
+    Awaiting.CONTENT: "content",
+    Awaiting.ESCALATION: "escalation",
+    Awaiting.CHECKPOINT: "checkpoint",
+}
+
+
+def rows(snapshot: Snapshot, now: datetime, width: int) -> list[Line]:
+    """Returns what waits for a person: title, what is asked in at most two rows, a blank row between entries."""
+    found: list[Line] = []
+    for asked in snapshot.inbox:
+        row = asked.standing.task
+        mark = _mark(asked)
+        head: list[Span | str] = [(f"{glyph(mark)} ", f"*{STATUS_COLOUR[mark]}"), (row.id, "muted"), "  "]
+        found.append(
+            line(*head, (row.title, "strong"), right=[(age(row.asked_at, now), "muted")], key=row.id)
+        )
+        found += [
+            line("  ", (part, "muted"), key=row.id) for part in paragraphs(gist(asked), width - 4, _MOST_ROWS)
+        ]
+        found.append(line())
+    for broken in snapshot.broken:
+        key = f"file:{broken.path}"
+        found.append(line((f"{glyph('stuck')} ", "*bad"), (broken.path, "strong"), key=key))
+        found += [
+            line("  ", (part, "muted"), key=key) for part in paragraphs(broken.message, width - 4, _MOST_ROWS)
+        ]
+        found.append(line())
+    return found[:-1]
+
+
+def _mark(asked: Asked) -> str:
+    row = asked.standing.task
+    if asked.standing.is_conflicted or row.status == "stuck":
+        return "stuck"
+    return "clarification" if row.awaiting in ANSWERED else "reviewing"
+
+
+def gist(asked: Asked) -> str:
+    """Returns in a sentence what an entry is about."""
+    if asked.standing.is_conflicted:
+        return "its file holds both texts of a conflict"
+    if asked.questions:
+        return asked.questions[-1].text
+    if asked.review is not None:
+        by = f" by {asked.review.by}" if asked.review.by else ""
+        return f"review {'passed' if asked.review.outcome == 'pass' else 'failed'}{by}"
+    if asked.said:
+        return asked.said
+    awaiting = asked.standing.task.awaiting
+    return f"awaits your {_KINDS[Awaiting(awaiting)].removeprefix('your ')}" if awaiting else "needs you"
+
+
+def changes_words(changes: Changes) -> list[Span]:
+    """Returns how much is changed, and whether it merges cleanly."""
+    summary = changes.summary
+    if not summary.files:
+        return [("no change to the code", "muted")]
+    files = f"{summary.files} {'file' if summary.files == 1 else 'files'} "
+    found: list[Span] = [
+        (files, "fg"),
+        (f"+{summary.added}", "good"),
+        (f" {glyph('minus')}{summary.removed}", "bad"),
+    ]
+    if changes.conflicts:
+        found.append((f"  conflicts with {changes.base} in {', '.join(changes.conflicts[:2])}", "bad"))
+    elif changes.conflicts is not None:
+        found.append((f"  merges cleanly into {changes.base}", "muted"))
+    return found
+
+
+def preview(asked: Asked, changes: Changes | None, now: datetime, width: int) -> tuple[str, list[Line], str]:
+    """Returns title, rows and keys of an entry's preview."""
+    row = asked.standing.task
+    kind = (
+        _KINDS[Awaiting(row.awaiting)]
+        if row.awaiting
+        else "conflict"
+        if asked.standing.is_conflicted
+        else row.status
+    )
+    found: list[Line] = []
+    if changes is not None:
+        found += [line(*changes_words(changes)), line()]
+    if asked.review is not None:
+        colour = "good" if asked.review.outcome == "pass" else "bad"
+        by = f" by {asked.review.by}" if asked.review.by else ""
+        found.append(line((f"review {'passed' if colour == 'good' else 'failed'}", colour), (by, "muted")))
+        found += [line((part, "fg")) for part in paragraphs(asked.review.text, width)]
+        found.append(line())
+    for entry in asked.questions:
+        found += [line((part, "*strong")) for part in paragraphs(entry.text, width)]
+        found += [line((f"{entry.name}, {age(entry.at, now)} ago", "muted")), line()]
+    if asked.said:
+        found += [*(line((part, "fg")) for part in paragraphs(asked.said, width)), line()]
+    if asked.answer is not None:
+        found += [line((f"answered by {asked.answer.name}; counts once it is approved", "waits")), line()]
+    if not found:
+        found = [line((gist(asked), "muted"))]
+    return f"{row.id}  {kind}", found, keys_for(asked)
+
+
+def keys_for(asked: Asked) -> str:
+    """Returns the keys that answer an entry."""
+    dot = f" {glyph('dot')} "
+    if asked.standing.task.awaiting in ANSWERED:
+        return "enter answers"
+    if asked.standing.task.awaiting == Awaiting.WORK:
+        return "enter closes it as done"
+    if asked.standing.task.awaiting:
+        return dot.join(("y approve", "n reject", "enter looks at it"))
+    return "enter decides"

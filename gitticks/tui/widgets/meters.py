@@ -1,0 +1,66 @@
+"""Meters: thin lines that say how much is used, amber from 80 %, red from 95 %; words repeat what the colour says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gitticks.tui.theme import glyph
+from gitticks.tui.widgets.lines import Line, Span, line
+
+if TYPE_CHECKING:
+    from gitticks.runner.spending_record import SpentBudget
+
+NEARLY, SPENT = 80, 95
+_LABELS = {"iterations": "Iterations", "tokens": "Tokens", "cost": "Cost", "duration": "Time"}
+_ORDER = tuple(_LABELS)
+_LEAST_METER = 6
+
+
+def meter(used: float, limit: float, width: int, colour: str | None = None) -> list[Span]:
+    """Returns the spans of a meter; a limit of 0 draws an empty one."""
+    share = min(1.0, max(0.0, used / limit)) if limit > 0 else 0.0
+    full = round(share * width)
+    token = colour or level(share * 100, "busy")
+    return [(glyph("full") * full, token), (glyph("empty") * (width - full), "line")]
+
+
+def level(percent: float, otherwise: str = "muted") -> str:
+    """Returns the colour of so much that is spent."""
+    return "bad" if percent >= SPENT else "waits" if percent >= NEARLY else otherwise
+
+
+def in_order(budgets: Sequence[SpentBudget], most: int) -> list[SpentBudget]:
+    """Returns the budgets that matter most, as they are shown: the fullest of each metric, in the usual order."""
+    fullest: dict[str, SpentBudget] = {}
+    for one in budgets:
+        known = fullest.get(one.metric)
+        if known is None or one.percent > known.percent:
+            fullest[one.metric] = one
+    found = sorted(fullest.values(), key=lambda one: -one.percent)[:most]
+    return sorted(found, key=lambda one: _ORDER.index(one.metric) if one.metric in _ORDER else len(_ORDER))
+
+
+def budget_rows(budgets: Sequence[SpentBudget], width: int, most: int = 4) -> list[Line]:
+    """Returns one row a limit; whose it is stands there unless it is the run's."""
+    chosen = in_order(budgets, most)
+    room = max((len(one.words) for one in chosen), default=0)
+    rows = []
+    for one in chosen:
+        owner = f" {one.task}" if one.task is not None else ""
+        label = f"{_LABELS.get(one.metric, one.metric)}{owner}"
+        columns = width - 12 - room - 2 - (len(owner) if owner else 0)
+        bar = meter(one.percent, 100, columns) if columns >= _LEAST_METER else []
+        rows.append(line((f"{label:<11} ", "fg"), *bar, right=[(f"{one.words:>{room}}", level(one.percent))]))
+    return rows
+
+
+def nearly_spent(budgets: Sequence[SpentBudget]) -> tuple[str, str]:
+    """Returns what the border says of the fullest budget, with its colour; empty while all is well."""
+    fullest = max(budgets, key=lambda one: one.percent, default=None)
+    if fullest is None or fullest.percent < NEARLY:
+        return "", "muted"
+    name = _LABELS.get(fullest.metric, fullest.metric).lower()
+    if fullest.percent >= 100:  # noqa: PLR2004 (per cent)
+        return f"{name} is spent", "bad"
+    return f"{name} nearly spent", level(fullest.percent)
