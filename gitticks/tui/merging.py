@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
+from gitticks.model.ids import TaskId
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -36,7 +37,14 @@ def merge_apart(context: Context, task_id: str) -> str:
         complained.seek(0)
         words = said.read().decode("utf-8", "replace").strip()
         lines = complained.read().decode("utf-8", "replace").splitlines()
+    task = context.renewed().store.task_file(TaskId(task_id)).task
     if ended.returncode == 0:
-        return words
+        merged = task.merged_sha and not task.is_open
+        return f"{task_id} merged into {task.base} as {(task.merged_sha or '')[:7]}" if merged else _last(words)
     found = {kind: rest.strip() for kind, mark, rest in (one.partition(":") for one in lines) if mark}
-    raise GitticksError(found.get("error") or words or f"`gt merge {task_id}` failed", hint=found.get("hint"))
+    raise GitticksError(found.get("error") or _last(words) or f"`gt merge {task_id}` failed", hint=found.get("hint"))
+
+
+def _last(words: str) -> str:
+    """Returns the last line of an output, without the columns between its words."""
+    return " ".join((words.splitlines() or [""])[-1].split())

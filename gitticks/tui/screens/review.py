@@ -317,7 +317,7 @@ class Review(Loaded[Work]):
                 f"{glyph('cancelled')} conflicts in {', '.join(view.conflicts)}", _DIALOG_WIDTH, "bad"
             )
         if self.comments:
-            rows.append(line((f"{count_of(len(self.comments), 'comment')} of yours become notes", "waits")))
+            rows.append(line((f"with your {count_of(len(self.comments), 'comment')} as notes", "waits")))
         return [*rows, line(), *wrapped(self._what_follows(work), _DIALOG_WIDTH, "muted")]
 
     def _what_follows(self, work: Work) -> str:
@@ -384,7 +384,7 @@ class Review(Loaded[Work]):
             return f"{task.id} answered; back to {work.agent}"
 
         title = f"{task.id} asks" if work.questions else f"{task.id}: {task.awaiting}"
-        self.app.push_screen(Dialog(title, rows, ask="your answer (e opens your editor)", do="answer"), said)
+        self.app.push_screen(Dialog(title, rows, ask="your answer", do="answer"), said)
 
     def action_reject(self) -> None:
         """Asks for a sentence, and sends the work back with it and the comments."""

@@ -134,7 +134,7 @@ def verdict_row(
     if task.awaiting in ANSWERED:
         cancels = task.awaiting is not Awaiting.CHECKPOINT
         return line(
-            ("y", "*focus"), " answer  ", ("gives it back to its agent", "muted"),
+            ("y", "*focus"), " answer  ", ("e", "*focus"), " in your editor",
             right=[("n", "*focus"), " cancel the task" if cancels else " redo the phase", *sent],
         )  # fmt: skip
     if task.awaiting is Awaiting.WORK:

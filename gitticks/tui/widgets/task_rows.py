@@ -44,15 +44,11 @@ def text_rows(shown: ShownTask, now: datetime, width: int) -> list[Line]:
     rows += _part(None, shown.summary, width) if shown.summary else []
     for name, text in shown.sections.items():
         rows += _part(name, text, width)
-    if shown.questions:
+    if len(asked) < len(shown.questions):
         rows.append(_heading("Questions"))
-        for pair in shown.questions:
-            is_open = pair.answer is None
-            rows += _entry(
-                pair.question, "waits" if is_open else "line", now, width, "open" if is_open else ""
-            )
-            rows += _entry(pair.answer, "line", now, width) if pair.answer else []
-        rows.append(line())
+    for question, answer in shown.questions:
+        if answer is not None:
+            rows += _entry(question, "line", now, width) + _entry(answer, "focus", now, width)
     if shown.notes:
         rows.append(_heading("Notes"))
         for note in shown.notes:
