@@ -125,18 +125,25 @@ class TranscriptReader:
 
 
 def read_last(own_dir: Path, task_id: TaskId, most_bytes: int) -> list[str]:
-    """Returns the last lines of a task's newest transcript; none if there is no transcript."""
+    """Returns the last lines of the newest of a task's transcripts that has any."""
     folder = transcripts_of(own_dir, task_id)
     try:
-        newest = max(name for name in os.listdir(folder) if name.endswith(".log"))  # noqa: PTH208
-        descriptor = os.open(folder / newest, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except (OSError, ValueError):
+        names = sorted((name for name in os.listdir(folder) if name.endswith(".log")), reverse=True)  # noqa: PTH208
+    except OSError:
         return []
-    with os.fdopen(descriptor, "rb") as file:
-        beyond = max(0, os.fstat(descriptor).st_size - most_bytes)
-        file.seek(beyond)
-        lines = file.read(most_bytes).decode("utf-8", "replace").splitlines()
-    return lines[1:] if beyond else lines
+    return next(filter(None, (_end_of(folder / name, most_bytes) for name in names)), [])
+
+
+def _end_of(path: Path, most_bytes: int) -> list[str]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            beyond = max(0, os.fstat(descriptor).st_size - most_bytes)
+            file.seek(beyond)
+            lines = file.read(most_bytes).decode("utf-8", "replace").split("\n")
+    except OSError:
+        return []
+    return [line for line in (lines[1:] if beyond else lines) if line]
 
 
 def _stamp(time: datetime) -> str:

@@ -267,7 +267,7 @@ class Commands(Provider):
             yield f"go to {label}", partial(app.go, place), ""
         if view is not None:
             for key in keys.keys_of(view.place):
-                if key.action and not key.action.startswith("app.go"):
+                if key.action and "," not in key.key and not key.action.startswith("app.go"):
                     yield key.label, partial(view.run_action, key.action), f"{key.words} ({key.sign})"
         for name in theme.NAMES:
             yield f"theme {name.removeprefix('gt-')}", partial(app.choose_theme, name), ""

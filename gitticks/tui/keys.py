@@ -26,7 +26,7 @@ _SHOWN = {
 class Key(NamedTuple):
     """One key, or several with commas between them, what it does and how the footer and the help name it.
 
-    A key without an action is told only: a widget binds it. `is_first` takes it before the focused pane does.
+    A key without an action is told only: a widget binds it. `{key}` in an action is the key itself. `is_first` takes it before the focused pane does.
     """
 
     key: str
@@ -93,7 +93,7 @@ PLACES: dict[str, tuple[Key, ...]] = {
         Key("q", "app.quit", "leave"),
     ),
     "parallel": (
-        Key("1,2,3,4,5,6,7,8,9", "", "focus", "to the epic of that number", shown="1-9"),
+        Key("1,2,3,4,5,6,7,8,9", "focus_epic({key})", "focus", "to the epic of that number", shown="1-9"),
         Key("enter", "", "open", "watch the epic's run"),
         Key("m", "merge", "merge", "merge what is approved, or say what is missing"),
         Key("k", "stop", "stop", "stop the epic's agents", is_first=True),
@@ -153,7 +153,8 @@ def keys_of(place: str) -> tuple[Key, ...]:
 def bindings_of(place: str) -> list[BindingType]:
     """Returns the bindings of a place's screen."""
     return [
-        Binding(key.key, key.action, key.words, show=False, priority=key.is_first)
+        Binding(one, key.action.replace("{key}", one), key.words, show=False, priority=key.is_first)
         for key in keys_of(place)
         if key.action
+        for one in key.key.split(",")
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from gitticks.actions.run_requests import pause_runs, unpause_runs
 from gitticks.model.ids import TaskId
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.feed import last_words
@@ -20,7 +21,6 @@ from gitticks.tui.widgets.lines import Lines
 from gitticks.tui.widgets.output import Output
 
 if TYPE_CHECKING:
-    from gitticks.actions.context import Context
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.messages import Batch
     from gitticks.tui.transcript import Piece
@@ -186,6 +186,12 @@ class Dashboard(View):
         dot = f" {glyph('dot')} "
         details = self.snapshot.details.get(TaskId(key))
         number = details.iterations if details else 0
+        if session is not None:
+            pane.empty = "Nothing was said yet."
+        elif self.snapshot.is_run_alive:
+            pane.empty = "No agent works on this now."
+        else:
+            pane.empty = "No agent is running. r resumes."
         if session is None:
             ended = f"{number} iterations" if number > 1 else "1 iteration" if number else ""
             pane.say(ended if row is None or row.awaiting is None else tasks.note_of(self.snapshot, row, ""))
@@ -241,12 +247,12 @@ class Dashboard(View):
 
     def action_pause(self) -> None:
         """Lets runs begin nothing new."""
-        self.act("paused: what runs goes on to its end, nothing new is begun", _pause)
+        self.act("paused: what runs goes on to its end, nothing new is begun", pause_runs)
 
     def action_resume(self) -> None:
         """Lets runs go on; without one, starts it."""
         if self.snapshot.is_run_alive or self.snapshot.is_paused:
-            self.act("runs go on", _unpause)
+            self.act("runs go on", unpause_runs)
         if not self.snapshot.is_run_alive:
             names = [TaskId(self.subject)] if self.subject else []
             flags = run_settings.flags_of(self.gt.run_choices)
@@ -256,15 +262,3 @@ class Dashboard(View):
 def pane_key(view: Dashboard) -> str | None:
     """Returns the task under the cursor."""
     return view.pane("tasks").key
-
-
-def _pause(context: Context) -> None:
-    from gitticks.actions.run_requests import pause_runs
-
-    pause_runs(context)
-
-
-def _unpause(context: Context) -> None:
-    from gitticks.actions.run_requests import unpause_runs
-
-    unpause_runs(context)

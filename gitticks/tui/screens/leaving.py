@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gitticks.actions.run_requests import stop_one, stop_run
 from gitticks.tui.screens.dialogs import Choice
 from gitticks.tui.widgets.lines import line
 
 if TYPE_CHECKING:
+    from gitticks.actions.context import Context
     from gitticks.tui.app import GitticksApp
 
 
@@ -20,8 +22,6 @@ def ask_to_leave(app: GitticksApp) -> None:
     ]
 
     def chosen(key: str | None) -> None:
-        from gitticks.actions.run_requests import stop_one, stop_run
-
         if key == "leave":
             app.exit(0)
         elif key == "after":
@@ -29,10 +29,10 @@ def ask_to_leave(app: GitticksApp) -> None:
         elif key == "now":
             live = list(app.snapshot.sessions)
 
-            def stop(context: object) -> None:
-                stop_run(context)  # type: ignore[arg-type]
+            def stop(context: Context) -> None:
+                stop_run(context)
                 for task_id in live:
-                    stop_one(context, task_id, at_once=True)  # type: ignore[arg-type]
+                    stop_one(context, task_id, at_once=True)
 
             app.act("the run and its agents are being stopped", stop)
 

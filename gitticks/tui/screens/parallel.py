@@ -1,20 +1,214 @@
-"""Parallel: to be filled."""
+"""Parallel: all epics that are under way, side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
+from gitticks.actions.run import runner_merges
+from gitticks.actions.run_requests import pause_runs, stop_one, unpause_runs
+from gitticks.model.ids import TaskId
+from gitticks.tui import run_settings
+from gitticks.tui.merging import merge_apart
+from gitticks.tui.running import start_run
 from gitticks.tui.screens.base import View
-from gitticks.tui.widgets.lines import Lines
+from gitticks.tui.screens.dialogs import Choice
+from gitticks.tui.widgets import epics, inbox, meters
+from gitticks.tui.widgets.chrome import cost_words
+from gitticks.tui.widgets.lines import Line, Lines, Span, line
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.store.task_row import TaskRow
+    from gitticks.tui.messages import Batch
+    from gitticks.tui.widgets.epics import Running
+
+_SECONDS_BETWEEN_LINES = 0.25
+"""The agents' last lines are drawn so often, however fast they print."""
 
 
 class Parallel(View):
-    """Parallel."""
+    """Who is where?"""
 
     place = "parallel"
 
+    def __init__(self, subject: str | None = None) -> None:
+        super().__init__(subject)
+        self._epics: list[Running] = []
+        self._conflicts: tuple[str, ...] | None = None
+        self._looked_at: object = None
+        self._is_to_draw = False
+
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Parallel", id="main", empty="Nothing is shown here yet.")
+        yield Lines("Epics", id="epics", empty="No epic is under way. + starts one.")
+        yield Lines("In all", id="total", focusable=False, classes="pane only-wide")
+
+    def on_mount(self) -> None:
+        """Draws the agents' last lines some times a second."""
+        self.set_interval(_SECONDS_BETWEEN_LINES, self._draw_lines)
+
+    def draw(self) -> None:
+        """Fills the panes."""
+        if not self.snapshot.number:
+            return
+        self._epics = epics.running(self.snapshot)
+        self._draw_epics()
+        self._look_for_conflicts()
+        self._draw_total()
+
+    def take(self, batch: Batch) -> None:
+        """Notes that agents have said something."""
+        self._is_to_draw |= bool(batch.said)
+
+    def _draw_lines(self) -> None:
+        if self._is_to_draw and self.is_current:
+            self._is_to_draw = False
+            self._draw_epics()
+
+    def _draw_epics(self) -> None:
+        pane = self.pane("epics")
+        said = {
+            task_id: self.gt.outputs[task_id].last
+            for task_id in self.snapshot.sessions
+            if task_id in self.gt.outputs
+        }
+        pane.show(epics.rows(self.snapshot, self._epics, said, self.gt.now, pane.inner_width))
+        count, agents = len(self._epics), len(self.snapshot.sessions)
+        words = f"{count} {'epic' if count == 1 else 'epics'}, {agents} {'agent' if agents == 1 else 'agents'} at work"
+        pane.say(words if count else "")
+
+    def _look_for_conflicts(self) -> None:
+        """Asks git which unmerged work conflicts, whenever work was handed off or merged."""
+        state = tuple((row.id, row.status) for one in self._epics for row in one.below if row.is_begun)
+        if state != self._looked_at:
+            self._looked_at = state
+            if state:
+                self.gt.look_up(_conflicts, self._take_conflicts)
+
+    def _take_conflicts(self, found: tuple[str, ...]) -> None:
+        self._conflicts = found
+        if self.is_current:
+            self._draw_total()
+
+    def _draw_total(self) -> None:
+        pane, snapshot = self.pane("total"), self.snapshot
+        width = pane.inner_width
+        budgets = [
+            one for one in (snapshot.spending.budgets if snapshot.spending else ()) if one.task is None
+        ]
+        fullest = max(budgets, key=lambda one: one.percent, default=None)
+        iterations = sum(one.iterations for one in snapshot.details.values())
+        left: list[Span | str] = [cost_words(snapshot) or "$0.00", "  "]
+        if fullest is not None:
+            left += [*meters.meter(fullest.percent, 100, max(8, min(24, width // 5))), "  "]
+        left.append((f"{iterations} {'iteration' if iterations == 1 else 'iterations'}", "muted"))
+        rows: list[Line] = [line(*left)]
+        if self._conflicts:
+            rows.append(line(("conflicts: ", "muted"), ("; ".join(self._conflicts), "bad")))
+        elif self._conflicts is not None:
+            rows.append(line(("conflicts: ", "muted"), ("none foreseen", "good")))
+        pane.show(rows)
+        words, colour = meters.nearly_spent(budgets)
+        pane.say(words, colour)
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """Watches an epic's run."""
+        self.gt.go("run", event.key)
+
+    def _row(self) -> TaskRow | None:
+        return self.snapshot.find(self.pane("epics").key)
+
+    # keys
+
+    def action_focus_epic(self, number: int) -> None:
+        """Goes to an epic by its number."""
+        if 0 < number <= len(self._epics):
+            self.pane("epics").go_to(self._epics[number - 1].row.id)
+
+    def action_merge(self) -> None:
+        """Merges what is approved below the epic under the cursor, or says what is missing."""
+        key = self.pane("epics").key
+        one = next((each for each in self._epics if each.row.id == key), None)
+        if one is None:
+            return
+        approved = [row for row in (one.row, *one.below) if row.is_merging]
+        if not approved:
+            self.gt.say(_missing(one), warns=True)
+            return
+        for row in dict.fromkeys(approved):
+            self.act("", lambda context, row=row: _merge(context, row), str, task=row.id)  # type: ignore[misc]
+
+    def action_stop(self) -> None:
+        """Asks how to stop the epic under the cursor."""
+        row = self._row()
+        if row is None:
+            return
+        rows = [
+            line("after this iteration", right=[("its agents end what they do", "muted")], key="after"),
+            line("now", right=[("its agents are ended, their work stays", "muted")], key="now"),
+        ]
+
+        def chosen(key: str | None) -> None:
+            if key is None:
+                return
+
+            def stop(context: Context) -> None:
+                stop_one(context, row.id, at_once=key == "now")
+
+            how = "is being stopped" if key == "now" else "stops after this iteration"
+            self.act(f"{row.id} {how}; + takes it up again", stop, task=row.id)
+
+        self.app.push_screen(Choice(f"Stop {row.id}  {row.title}", rows, do="stop it"), chosen)
+
+    def action_add(self) -> None:
+        """Asks which epic to add to the run."""
+        busy = {one.row.id for one in self._epics if one.sessions}
+        rows = [
+            line((row.id, "muted"), "  ", row.title, key=row.id)
+            for row in self.snapshot.epics
+            if row.id not in busy
+        ]
+        if not rows:
+            self.gt.say("every open epic is at work already")
+            return
+        flags = run_settings.flags_of(self.gt.run_choices)
+
+        def chosen(key: str | None) -> None:
+            if key:
+                self.act("", lambda context: start_run(context, [TaskId(key)], flags), str, task="run")
+
+        self.app.push_screen(Choice("Add to the run", rows, do="add it"), chosen)
+
+    def action_pause(self) -> None:
+        """Lets runs begin nothing new, or go on."""
+        if self.snapshot.is_paused:
+            self.act("runs go on", unpause_runs)
+        else:
+            self.act("paused: what runs goes on to its end, nothing new is begun", pause_runs)
+
+
+def _missing(one: Running) -> str:
+    """Returns what keeps an epic from being merged."""
+    if one.asked:
+        asked = one.asked[0]
+        return f"{asked.standing.task.id} comes first: {inbox.gist(asked)}"
+    waits = len(one.below) - one.done
+    return f"{one.row.id} has nothing to merge: {waits} of {len(one.below)} tasks are open"
+
+
+def _merge(context: Context, row: TaskRow) -> str:
+    if runner_merges(context):
+        return f"{row.id} is approved; the run merges it"
+    return merge_apart(context, row.id)
+
+
+def _conflicts(context: Context) -> tuple[str, ...]:
+    from gitticks.actions.conflicts import list_conflicts
+
+    return tuple(
+        f"{one.name} with {one.other or 'its base'} in {', '.join(one.paths[:2])}"
+        for one in list_conflicts(context)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.model.status import ANSWERED, Awaiting, Status
+from gitticks.tui.merging import merge_apart
 from gitticks.tui.screens.dialogs import Choice, Dialog
 from gitticks.tui.widgets import tasks
 from gitticks.tui.widgets.inbox import gist
@@ -187,7 +188,7 @@ def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
             view.act(
                 "",
                 lambda context: _approve(context, row, looked.seen),
-                lambda words: f"{row.id}  {words}",
+                str,
                 task=row.id,
             )
 
@@ -196,13 +197,13 @@ def ask_approve(view: View, asked: Asked, looked: Looked | None) -> None:
 
 
 def _approve(context: Context, row: TaskRow, seen: Seen) -> str:
-    from gitticks.actions.verdict import approve_task, merge_approved
+    from gitticks.actions.run import runner_merges
+    from gitticks.actions.verdict import approve_task
 
     after = approve_task(context, row.id, None, seen).after
     if not after.is_merging:
-        return "approved" if after.is_open else "done"
-    merged = merge_approved(context.renewed(), row.id)
-    return "approved; the run merges it" if merged is None else ", ".join(merged.lines)
+        return f"{row.id} {'approved' if after.is_open else 'done'}"
+    return f"{row.id} approved; the run merges it" if runner_merges(context) else merge_apart(context, row.id)
 
 
 def ask_reject(view: View, asked: Asked, looked: Looked | None) -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gitticks.cli.text import wrap
 from gitticks.tui.theme import glyph
 from gitticks.tui.transcript import Piece
-from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.lines import Line, line
+from gitticks.tui.widgets.markdown import markdown_rows
 
-PROSE = 88
-"""Prose is never set wider, however wide the pane."""
 MOST_ENTRIES = 2_000
 _SHORTER_BY = 500
-_MOST_PROSE_LINES = 400
 _LONGEST_TARGET = 300
-_MARK = re.compile(r"(\*\*|`)")
 _VERB_COLUMNS = 7
 
 
@@ -81,7 +77,7 @@ class Output:
             if entry.piece.verb:
                 found += self._call(self._first + at, entry)
             elif entry.piece.is_prose:
-                found += _prose(entry.piece.text, min(width, PROSE))
+                found += markdown_rows(entry.piece.text, width)
             else:
                 found += _plain(entry.piece.text, width)
         return found
@@ -139,41 +135,3 @@ def _is_apart(before: Piece | None, piece: Piece) -> bool:
 
 def _plain(text: str, width: int) -> list[Line]:
     return [line(part) for one in text.split("\n") for part in wrap(one.rstrip().expandtabs(4), width)]
-
-
-def _prose(text: str, width: int) -> list[Line]:
-    """Returns markdown as rows: headings, lists, code between backticks, and bold words stand out."""
-    found: list[Line] = []
-    is_code = False
-    for raw in text.strip().split("\n")[:_MOST_PROSE_LINES]:
-        if raw.lstrip().startswith("```"):
-            is_code = not is_code
-            continue
-        if is_code:
-            found.append(line((f"  {raw}", "muted")))
-            continue
-        stripped = raw.lstrip()
-        if stripped.startswith("#"):
-            found.append(line((stripped.lstrip("# "), "*strong")))
-            continue
-        indent = " " * min(8, len(raw) - len(stripped))
-        hanging = indent + "  " if stripped.startswith(("- ", "* ")) else indent
-        state: list[str] = []
-        for number, part in enumerate(wrap(stripped, max(8, width - len(hanging)))):
-            spans = _inline(part, state)
-            found.append(line((hanging if number else indent, "fg"), *spans))
-    return found
-
-
-def _inline(text: str, state: list[str]) -> list[Span]:
-    """Returns the spans of a line; what is open at its end goes on in the next."""
-    spans: list[Span] = []
-    for part in _MARK.split(text):
-        if part in ("**", "`"):
-            if part in state:
-                state.remove(part)
-            else:
-                state.append(part)
-        elif part:
-            spans.append((part, "word" if "`" in state else "*strong" if "**" in state else "fg"))
-    return spans

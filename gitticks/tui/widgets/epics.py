@@ -1,0 +1,152 @@
+"""Rows of epics that run side by side: title and figures, who is at which task, where, and the last line said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from gitticks.model.ids import TaskId
+from gitticks.store.layout import WORK_BRANCH
+from gitticks.tui.theme import STATUS_COLOUR, glyph
+from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.meters import meter
+from gitticks.tui.widgets.tasks import age, state_of
+
+if TYPE_CHECKING:
+    from gitticks.actions.inbox import Asked
+    from gitticks.model.task import SessionRecord
+    from gitticks.store.task_row import TaskRow
+    from gitticks.tui.messages import Snapshot
+
+_WIDE, _MEDIUM, _FOR_STATE = 90, 50, 60
+_MOST_ROWS_EACH = 5
+"""With more epics than this each has two rows."""
+_MOST_SESSIONS = 3
+_INDENT = "      "
+
+
+class Running(NamedTuple):
+    """An epic, or a task on its own, with what is below it, the sessions there and who is asked."""
+
+    row: TaskRow
+    below: tuple[TaskRow, ...]
+    sessions: tuple[SessionRecord, ...]
+    asked: tuple[Asked, ...]
+
+    @property
+    def done(self) -> int:
+        """Returns how many of its tasks are done."""
+        return sum(one.status == "done" for one in self.below)
+
+
+def running(snapshot: Snapshot) -> list[Running]:
+    """Returns the epics and single tasks that were begun, in picking order."""
+    found = []
+    for row in snapshot.epics:
+        below = tuple(one for one in snapshot.tasks_of(row.id) if not one.is_epic or one.id == row.id)
+        if row.is_begun or any(one.is_begun for one in below):
+            ids = {row.id, *(one.id for one in below)}
+            sessions = tuple(one for task_id, one in snapshot.sessions.items() if task_id in ids)
+            asked = tuple(one for one in snapshot.inbox if one.standing.task.id in ids)
+            found.append(Running(row, below, sessions, asked))
+    return found
+
+
+def rows(
+    snapshot: Snapshot, epics: Sequence[Running], said: Mapping[TaskId, str], now: datetime, width: int
+) -> list[Line]:
+    """Returns the rows; `said` holds the last line of each agent at work."""
+    found: list[Line] = []
+    is_short = len(epics) > _MOST_ROWS_EACH
+    for number, one in enumerate(epics, 1):
+        found.append(_title(snapshot, one, number, width))
+        body = _body(snapshot, one, said, now, width, is_short=is_short)
+        found += [part._replace(key=one.row.id) for part in (body[:1] if is_short else body)]
+        if not is_short:
+            found.append(line())
+    return found[:-1] if found and not is_short else found
+
+
+def _title(snapshot: Snapshot, one: Running, number: int, width: int) -> Line:
+    state, says = state_of(snapshot, one.row, one.below)
+    colour = STATUS_COLOUR[state]
+    details = [snapshot.details[row.id] for row in (one.row, *one.below) if row.id in snapshot.details]
+    if one.row in one.below:
+        details = details[1:]
+    iterations, cost = sum(each.iterations for each in details), sum(each.cost for each in details)
+    right: list[Span | str] = []
+    if width >= _WIDE:
+        right.append((f"iteration {iterations:>2}  ", "muted"))
+    if width >= _MEDIUM and cost:
+        right.append((f"${cost:.2f}  ", "fg"))
+    bar = max(6, min(20, width // 6))
+    token = "good" if one.done == len(one.below) else colour
+    right += [*meter(one.done, len(one.below), bar, token), (f"  {one.done} of {len(one.below)}", "muted")]
+    if width >= _FOR_STATE:
+        right.append((f"  {says:<9}", colour))
+    sign = f"{number}" if number <= 9 else " "  # noqa: PLR2004 (there are nine such keys)
+    left: tuple[Span | str, ...] = (
+        (f"{sign}  ", "*focus"),
+        (f"{glyph(state)} ", f"*{colour}"),
+        (one.row.id, "muted"),
+        "  ",
+        (one.row.title, "*strong"),
+    )
+    return line(*left, right=right, key=one.row.id)
+
+
+def _body(
+    snapshot: Snapshot,
+    one: Running,
+    said: Mapping[TaskId, str],
+    now: datetime,
+    width: int,
+    *,
+    is_short: bool,
+) -> list[Line]:
+    found: list[Line] = []
+    dot = f" {glyph('dot')} "
+    for session in one.sessions[:_MOST_SESSIONS]:
+        row = snapshot.find(session.task)
+        title = row.title if row is not None else ""
+        verb = " reviews" if session.role.value == "reviewer" else ""
+        who = f"{dot}{session.agent}{verb}{dot}{age(session.started, now)}"
+        last = said.get(session.task, "")
+        if is_short:
+            found.append(
+                line(_INDENT, (session.task, "muted"), (who, "muted"), (f"  {glyph('in')} {last}", "faint"))
+            )
+            continue
+        found.append(line(_INDENT, (session.task, "muted"), "  ", title, (who, "muted")))
+        if len(one.sessions) == 1 and width >= _FOR_STATE:
+            found.append(_place(snapshot, session))
+        if last:
+            found.append(line(_INDENT, (f"{glyph('in')} ", "busy"), (last, "muted")))
+    if len(one.sessions) > _MOST_SESSIONS and not is_short:
+        found.append(line(_INDENT, (f"and {len(one.sessions) - _MOST_SESSIONS} more agents", "muted")))
+    for asked in one.asked[: 1 if is_short or one.sessions else 2]:
+        task = asked.standing.task
+        found.append(
+            line(
+                _INDENT,
+                (f"{glyph('in')} waits for you: ", "waits"),
+                (task.id, "muted"),
+                "  ",
+                (task.title, "waits"),
+            )
+        )
+    if not found:
+        state, says = state_of(snapshot, one.row, one.below)
+        found.append(line(_INDENT, (f"{glyph('in')} {says}", STATUS_COLOUR[state])))
+    return found
+
+
+def _place(snapshot: Snapshot, session: SessionRecord) -> Line:
+    """Returns where an agent works: the branch of its workspace, and the folder."""
+    names = [str(task) for task, place in snapshot.workspaces.items() if place == session.workspace]
+    branch = f"{WORK_BRANCH}{names[0]} " if names else ""
+    folder = session.workspace
+    if snapshot.project_place and folder.startswith(f"{snapshot.project_place}/"):
+        folder = folder[len(snapshot.project_place) + 1 :]
+    return line(_INDENT, (f"{branch}in {folder}", "faint"))
