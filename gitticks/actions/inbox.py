@@ -11,7 +11,7 @@ from gitticks.actions.stop_reasons import MOST_READ, said_of
 from gitticks.model.notes import Section
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import ANSWERED, Status
-from gitticks.runner.liveness import SPENDING_FILE, is_run_alive_at
+from gitticks.runner.liveness import OVERLAPS_FILE, SPENDING_FILE, is_run_alive_at
 from gitticks.store.indexed_tasks import graph_over
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
     from gitticks.model.queries import Surroundings
+    from gitticks.runner.overlap_record import Foreseen
     from gitticks.runner.spending_record import SpendingRecord
     from gitticks.store.index import BrokenFile, Index
     from gitticks.store.task_row import TaskRow
@@ -48,7 +49,7 @@ class Asked(NamedTuple):
     `reviewer` is who is to answer, None for anybody; `is_mine` unless that is somebody else. `said` is why it is stuck, or else what its agent said when it
     stopped; empty where questions say it. `answer` was written into the file since it was asked, and moves nothing
     before a verdict. `answer`, `review` and `changes` are None where there are none, or where this task is too far
-    down to be looked into.
+    down to be looked into. `conflicts_with` names other work that the last run found to conflict with this.
     """
 
     standing: Standing[TaskRow]
@@ -59,6 +60,7 @@ class Asked(NamedTuple):
     review: ReviewWord | None
     answer: Entry | None = None
     changes: Changes | None = None
+    conflicts_with: tuple[str, ...] = ()
 
 
 class Inbox(NamedTuple):
@@ -107,6 +109,15 @@ def spending_of_run(context: Context) -> SpendingRecord | None:
     return read_spending(place, is_run_alive=is_run_alive_at(place))
 
 
+def foreseen_conflicts(context: Context) -> tuple[Foreseen, ...]:
+    """Returns the conflicts that the last run found and that still are."""
+    if not os.path.exists(f"{context.repository.own_place}/{OVERLAPS_FILE}"):
+        return ()
+    from gitticks.runner.overlap_record import read_foreseen
+
+    return read_foreseen(context.repository.common_dir)
+
+
 def inbox_of(
     context: Context,
     graph: Graph[TaskRow],
@@ -122,6 +133,7 @@ def inbox_of(
     mine, others = _routed(context, index.needing_people(with_json=with_json), reviewers)
     wanted = [*mine, *others] if everybody else mine
     shown = wanted if count is None else wanted[:count]
+    foreseen = foreseen_conflicts(context)
     asked = tuple(
         Asked(
             standing=standing_of(context, task, graph, around),
@@ -131,6 +143,11 @@ def inbox_of(
             said=said_of(index, task) if not questions and place < MOST_READ else "",
             review=_review(index, task) if task.status == Status.REVIEWING and place < MOST_READ else None,
             answer=_answer(index, task) if not questions and place < MOST_READ else None,
+            conflicts_with=tuple(
+                one.other if one.name == task.id else one.name
+                for one in foreseen
+                if one.other is not None and task.id in (one.name, one.other)
+            ),
         )
         for place, task in enumerate(shown)
     )

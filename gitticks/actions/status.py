@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.actions.current import InWork, in_work
 from gitticks.actions.dependencies import Cycle, cycles_of
 from gitticks.actions.derived_state import Standing, may_miss_merges, standing_of
-from gitticks.actions.inbox import Inbox, inbox_of, spending_of_run
+from gitticks.actions.inbox import Inbox, foreseen_conflicts, inbox_of, spending_of_run
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.git.checkouts import Checkout
     from gitticks.model.queries import Surroundings
+    from gitticks.runner.overlap_record import Foreseen
     from gitticks.runner.spending_record import SpendingRecord
     from gitticks.runner.start_delays import Resting
     from gitticks.store.task_row import TaskRow
@@ -77,6 +78,7 @@ class Overview(NamedTuple):
     waiting: tuple[str, str] | None
     is_elsewhere: bool
     is_paused: bool
+    foreseen: tuple[Foreseen, ...]
 
 
 def take_stock(context: Context, most_asked: int, *, with_json: bool = False) -> Overview:
@@ -122,6 +124,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         waiting=waiting,
         is_elsewhere=is_elsewhere,
         is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),
+        foreseen=foreseen_conflicts(context),
     )
 
 

@@ -25,6 +25,7 @@ from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeTurns
 from gitticks.runner.notifications import Notifier
 from gitticks.runner.options import count_in_review, left_out, next_tasks
 from gitticks.runner.outcome import RunExit, Standstill, judge, shown, summarise, why_not_ready
+from gitticks.runner.overlaps import OverlapWatch
 from gitticks.runner.recovery import recover_session
 from gitticks.runner.reviewing import choose_agent, require_any_worker
 from gitticks.runner.session import SessionRun
@@ -56,6 +57,7 @@ class Loop:
         self._patience = Patience(run)
         self._left_alone = LeftAlone(run)
         self._merges = MergeTurns(run)
+        self._overlaps = OverlapWatch(run)
         self._notifier = Notifier(run)
         self._current_epic: TaskId | None = None
         self._interrupted = threading.Event()
@@ -93,13 +95,15 @@ class Loop:
         self.budgets.keep(map(state_of, self.budgets.readings()), self._tasks.graph())
         self._name_closed(self.options.ids)
         with self._notifier:
-            with ThreadPoolExecutor(max_workers=self.options.parallel + 1) as pool:
+            # Beside the agents a merge and a look for conflicts.
+            with ThreadPoolExecutor(max_workers=self.options.parallel + 2) as pool:
                 try:
                     while self._go_on(pool):
                         self._watch()
                 except BaseException:
                     self._jobs.stop_all()
                     raise
+            self._overlaps.note(self._tasks.graph().tasks.values())
             return self._end()
 
     def require_agent(self) -> None:
@@ -191,6 +195,7 @@ class Loop:
         if self.run.holds.is_run_asked_to_stop():
             self._interrupted.set()
         self._take_added()
+        self._overlaps.look(pool, self._tasks.graph().tasks.values())
         if self._interrupted.is_set():
             return bool(self._jobs)
         self._tell_reached(self.budgets.look())

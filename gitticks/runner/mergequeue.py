@@ -25,15 +25,18 @@ from gitticks.runner.checkpoints import keep_before_merge
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.committed_secrets import judge_commits
 from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
+from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import BaseNotSharedError, catch_up, publish
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
 from gitticks.store.decisions import carry_out
 from gitticks.store.left_behind import left_behind, why_held
+from gitticks.workflow.merge_order import Waiting, merge_order
 from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, PullRequestOpened, Trigger
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
+    from gitticks.git.repository import Repository
     from gitticks.runner.context import RunContext
     from gitticks.workflow.decision import Decision
 
@@ -67,10 +70,16 @@ class MergeResult:
         return self.decision is not None and self.decision.task.status is Status.DONE
 
 
-def in_order_of_approval(tasks: Iterable[Task]) -> list[Task]:
-    """Returns those of some tasks that are approved and not merged yet, in the order in which they were approved."""
-    approved = [task for task in tasks if task.is_merging]
-    return sorted(approved, key=lambda task: (task.approval.at.isoformat() if task.approval else "", task.id))
+def in_merge_order(repository: Repository, tasks: Iterable[Task]) -> list[Task]:
+    """Returns those of some tasks that are approved and not merged yet, in the order in which they are merged."""
+    approved = {task.id: task for task in tasks if task.is_merging}
+    waiting = [
+        Waiting(task.id, task.approval.at.isoformat() if task.approval else "", task.blocked_by)
+        for task in approved.values()
+    ]
+    # Of two that conflict with one another each has one conflict.
+    pairs = find_pairs(repository, approved.values()) if len(approved) > 2 else ()  # noqa: PLR2004
+    return [approved[one] for one in merge_order(waiting, pairs)]
 
 
 class MergeQueue:
@@ -86,8 +95,8 @@ class MergeQueue:
         self._stop = stop or StopRequest()
 
     def waiting(self) -> list[Task]:
-        """Returns the approved tasks, in the order in which they were approved."""
-        return in_order_of_approval(self.store.snapshot().all_tasks().values())
+        """Returns the approved tasks, in the order in which they are merged."""
+        return in_merge_order(self.repository, self.store.snapshot().all_tasks().values())
 
     def try_out(self, task_id: TaskId) -> tuple[str, ...]:
         """Returns the paths in which a task's head and its base conflict now; nothing is changed."""
@@ -317,6 +326,8 @@ class MergeTurns:
     def __init__(self, run: RunContext) -> None:
         self._run = run
         self._waits: dict[TaskId, _Wait] = {}
+        self._order: list[TaskId] = []
+        self._ordered: frozenset[tuple[TaskId, str | None]] = frozenset()
 
     @property
     def is_waiting(self) -> bool:
@@ -325,7 +336,7 @@ class MergeTurns:
 
     def next(self, tasks: Iterable[Task]) -> Task | None:
         """Returns the approved task whose turn it is among these."""
-        approved = in_order_of_approval(tasks)
+        approved = self._in_order([task for task in tasks if task.is_merging])
         here = {task.id for task in approved}
         self._waits = {task_id: wait for task_id, wait in self._waits.items() if task_id in here}
         now = self._run.world.monotonic_seconds()
@@ -333,6 +344,14 @@ class MergeTurns:
             (task for task in approved if task.id not in self._waits or self._waits[task.id].until <= now),
             None,
         )
+
+    def _in_order(self, approved: list[Task]) -> list[Task]:
+        """Returns them in the order of merges, found out again only when another is approved."""
+        heads = frozenset((task.id, task.end_sha) for task in approved)
+        if not heads <= self._ordered:
+            self._order = [task.id for task in in_merge_order(self._run.repository, approved)]
+            self._ordered = heads
+        return sorted(approved, key=lambda task: self._order.index(task.id))
 
     def merge(self, task_id: TaskId, stop: StopRequest) -> None:
         """Merges a task, sends it back, or remembers why it waits, which is reported once."""

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError
 from gitticks.git.merges.forecast import Overlap, forecast
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
+from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
+from gitticks.runner.events import Warned
+from gitticks.runner.overlap_record import Foreseen, write_foreseen
 from gitticks.runner.workspace_plan import base_of, shown_paths
 from gitticks.store.layout import WORK_BRANCH
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    from gitticks.runner.context import RunContext
+
+
+LOOK_SECONDS = 5.0
+"""A run looks for conflicts at most so often."""
+
+
+class _Work(NamedTuple):
+    """Work that is not merged: its name, the commit that it has come to, and the branch that it is for."""
+
+    name: str
+    head: str
+    base: str
 
 
 def find_overlaps(
@@ -27,21 +49,100 @@ def find_overlaps(
         settings: which say what the base is.
         among: names; only what one of these takes part in; None for all.
     """
-    by_base: dict[str, dict[str, str]] = {}
+    work = _unmerged(repository, tasks, settings)
+    if among is not None and not {one.name for one in work}.intersection(among):
+        return ()
+    return tuple(one for _, one in _forecast(repository, work, among))
+
+
+def _unmerged(repository: Repository, tasks: Iterable[Task], settings: Settings) -> frozenset[_Work]:
+    found = set()
     for task in tasks:
         branch = task.branch or ""
         if not task.is_open or not branch.startswith(WORK_BRANCH):
             continue
         tip = read_ref(repository.common_dir, BRANCHES + branch)
         if tip is not None and tip != task.start_sha:
-            heads = by_base.setdefault(base_of(task, settings, repository), {})
-            heads[branch.removeprefix(WORK_BRANCH)] = tip
-    found: list[Overlap] = []
+            found.add(_Work(branch.removeprefix(WORK_BRANCH), tip, base_of(task, settings, repository)))
+    return frozenset(found)
+
+
+def _forecast(
+    repository: Repository, work: Iterable[_Work], among: Iterable[str] | None = None
+) -> Iterator[tuple[str, Overlap]]:
+    """Yields the conflicts, each with the base's name."""
+    by_base: dict[str, dict[str, str]] = {}
+    for one in sorted(work):
+        by_base.setdefault(one.base, {})[one.name] = one.head
+    wanted = None if among is None else [*among]
     for base, heads in by_base.items():
         tip = read_ref(repository.common_dir, BRANCHES + base)
         if tip is not None:
-            found += forecast(repository, tip, heads, among=among)
-    return tuple(found)
+            yield from ((base, one) for one in forecast(repository, tip, heads, among=wanted))
+
+
+class OverlapWatch:
+    """Looks for conflicts while a run goes on, and keeps and reports what it foresees."""
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+        self._seen: frozenset[tuple[str, str | None]] | None = None
+        self._reported: set[tuple[str, str | None]] = set()
+        self._next_at = 0.0
+        self._look: Future[None] | None = None
+
+    def look(self, pool: ThreadPoolExecutor, tasks: Iterable[Task]) -> None:
+        """Begins a look in a thread, at most one at a time and once in a while."""
+        now = self._run.world.monotonic_seconds()
+        if now >= self._next_at and (self._look is None or self._look.done()):
+            self._next_at = now + LOOK_SECONDS
+            self._look = pool.submit(self.note, tuple(tasks))
+
+    def note(self, tasks: Iterable[Task]) -> None:
+        """Looks if a branch has moved, keeps what is found, and reports what is new.
+
+        A forecast that fails keeps nobody from working.
+        """
+        run = self._run
+        with contextlib.suppress(GitticksError, OSError):
+            work = _unmerged(run.repository, tasks, run.settings)
+            refs = {one.name: (f"{BRANCHES}{WORK_BRANCH}{one.name}", one.head) for one in work}
+            bases = {f"{BRANCHES}{one.base}" for one in work}
+            tips = {ref: read_ref(run.repository.common_dir, ref) for ref in bases}
+            seen = frozenset([*refs.values(), *tips.items()])
+            if seen == self._seen:
+                return
+            found = []
+            for base, one in _forecast(run.repository, work):
+                ref = f"{BRANCHES}{base}"
+                other = (ref, tips[ref]) if one.other is None else refs[one.other]
+                found.append((Foreseen(one.name, one.other, base, one.paths), (refs[one.name], other)))
+            self._seen = seen
+            write_foreseen(run.repository.own_dir, found)
+            self._report(one for one, _ in found)
+
+    def _report(self, found: Iterable[Foreseen]) -> None:
+        for one in found:
+            if (one.name, one.other) not in self._reported:
+                self._reported.add((one.name, one.other))
+                with_whom = f"`{one.other or one.base}`"
+                words = f"its work conflicts with {with_whom} in {shown_paths(one.paths)}"
+                self._run.emit(Warned(TaskId(one.name), words))
+
+
+def find_pairs(repository: Repository, tasks: Iterable[Task]) -> list[tuple[TaskId, TaskId]]:
+    """Returns which of these tasks' hand-offs for the same base conflict with one another; none if git cannot tell."""
+    by_base: dict[str, dict[str, str]] = {}
+    for task in tasks:
+        if task.base and task.end_sha:
+            by_base.setdefault(task.base, {})[task.id] = task.end_sha
+    found: list[tuple[TaskId, TaskId]] = []
+    for base, heads in by_base.items():
+        tip = read_ref(repository.common_dir, BRANCHES + base)
+        with contextlib.suppress(GitticksError):
+            overlaps = forecast(repository, tip, heads) if tip is not None else ()
+            found += [(TaskId(one.name), TaskId(one.other)) for one in overlaps if one.other is not None]
+    return found
 
 
 def overlap_warnings(

@@ -89,10 +89,10 @@ def prepare(
     _change_hands(repository, checkout, plan, warnings)
     if plan.isolation is not Isolation.NONE:
         workspace_setup.set_up(repository, checkout, settings, environment, stop)
+    is_taken_up = settings.workspace.update is WorkspaceUpdate.BETWEEN_ITERATIONS
     if (
         plan.isolation is Isolation.TASK
-        and settings.workspace.update is WorkspaceUpdate.BETWEEN_ITERATIONS
-        and (news := _take_up_base(repository, checkout, plan)) is not None
+        and (news := _news_of_base(repository, checkout, plan, is_taken_up=is_taken_up)) is not None
     ):
         warnings.append(news)
     branch = None if plan.isolation is Isolation.NONE else plan.branch
@@ -191,8 +191,10 @@ def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
     keep(repository, checkout, partial_work.partial_ref(task.id), f"Partial work on {task.id}", OWN_FOLDERS)
 
 
-def _take_up_base(repository: Repository, checkout: Checkout, workspace: Workspace) -> str | None:
-    """Merges the base into the work branch if that is clean, and returns what the agent should know of it.
+def _news_of_base(
+    repository: Repository, checkout: Checkout, workspace: Workspace, *, is_taken_up: bool
+) -> str | None:
+    """Returns what the agent should know of a base that moved, which if `is_taken_up` is merged in where that is clean.
 
     Uncommitted work and a workspace that an agent left on another branch are left alone, and so is a conflict.
     """
@@ -205,6 +207,8 @@ def _take_up_base(repository: Repository, checkout: Checkout, workspace: Workspa
         return None
     count = count_commits(repository, own, tip)
     news = f"`{base}` has {count} new commit{'' if count == 1 else 's'}"
+    if not is_taken_up:
+        return f"{news}: `git merge {base}` takes them in, if your work needs them"
     if uncommitted_paths(checkout, OWN_FOLDERS) or (checkout.git_dir / "MERGE_HEAD").exists():
         return f"{news}, which are taken in once everything here is committed"
     merged = merge_in_memory(repository, own, tip)

@@ -80,7 +80,7 @@ NO_KEYS = {
         *("task", "source", "target", "awaiting", "reason", "actor", "is_merging"),
     },
     "merge": {"dry", "run"},
-    "status": {"current"},
+    "status": {"current", "gt"},
     "resume": {"no", "run"},
     "checkpoints list": {"iterations", "merge"},
     "checkpoints diff": {"stat"},

@@ -8,7 +8,6 @@ from gitticks.errors import RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
-from gitticks.runner.mergequeue import in_order_of_approval
 from gitticks.runner.outcome import RunExit
 from tests.runner.merges import approve, approved, head, merge, queue
 from tests.support.projects import make_reviewing
@@ -151,8 +150,18 @@ def test_approved_work_is_merged_in_the_order_of_approval(project: RunProject) -
     for name in ("bbbb", "aaaa"):
         approve(project, name)
     tasks = [project.task(name) for name in ("aaaa", "bbbb")]
-    assert {task.id for task in in_order_of_approval(tasks)} == {"aaaa", "bbbb"}
-    assert [task.id for task in queue(project).waiting()] == [task.id for task in in_order_of_approval(tasks)]
+    by_approval = sorted(tasks, key=lambda task: (task.approval and task.approval.at.isoformat(), task.id))
+    assert [task.id for task in queue(project).waiting()] == [task.id for task in by_approval]
+
+
+def test_what_conflicts_with_others_that_wait_is_merged_last(project: RunProject) -> None:
+    for name, file in (("aaaa", "shared.txt"), ("bbbb", "shared.txt"), ("cccc", "other.txt")):
+        workspace = make_reviewing(project, name)
+        git("reset", "--quiet", "--hard", "HEAD~1", at=workspace)
+        commit_file(workspace, file, f"{name}\n")
+        project.change(name, end_sha=git("rev-parse", "HEAD", at=workspace).strip())
+        approve(project, name)
+    assert next(task.id for task in queue(project).waiting()) == "cccc"
 
 
 def test_trying_out_changes_nothing(project: RunProject) -> None:

@@ -41,11 +41,11 @@ def test_a_base_that_moved_is_merged_into_the_branch_between_iterations(project:
     assert (project.workspace() / "other.txt").read_text() == "base\n"
 
 
-def test_without_the_setting_the_branch_stays(project: RunProject) -> None:
+def test_without_the_setting_the_agent_is_told_and_the_branch_stays(project: RunProject) -> None:
     prompt = two_iterations(project, COMMIT_SHARED, on_base(project, "other.txt", "base"))
     project.make()
     assert project.run().code == 3
-    assert "new commit" not in prompt.read_text()
+    assert "`main` has 1 new commit: `git merge main` takes them in" in prompt.read_text()
     assert not (project.workspace() / "other.txt").exists()
 
 

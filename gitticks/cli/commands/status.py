@@ -186,6 +186,7 @@ def _lines(on: Screen, context: Context, found: Overview) -> Iterator[str]:
     yield from _names(on, "to review", found.to_review, "gt list --status agent-review")
     yield from _names(on, "merging", found.merging, "gt list --status reviewing")
     yield from _names(on, "ready", found.ready, "gt ready")
+    yield from _foreseen(on, found)
     yield from _cycles(on, found)
     yield from _denied(on, found)
     yield from _board(on, found)
@@ -247,6 +248,19 @@ def _names(on: Screen, heading: str, standings: Sequence[Standing[TaskRow]], mor
     yield from (GAP + name_line(on.narrower(len(GAP)), task, longest) for task in tasks)
     if len(standings) > MOST_LISTED:
         yield f"{GAP}… {len(standings) - MOST_LISTED} more: `{more}`"
+
+
+def _foreseen(on: Screen, found: Overview) -> Iterator[str]:
+    """Yields which work would not merge beside which."""
+    if found.foreseen:
+        yield on.styled("conflicts", Style.STRONG)
+    for one in found.foreseen[:MOST_LISTED]:
+        yield on.fit(
+            f"{GAP}{one.name}{GAP}with {visible(one.other or one.base)} in {visible(', '.join(one.paths))}",
+            on.columns,
+        )
+    if len(found.foreseen) > MOST_LISTED:
+        yield f"{GAP}… {len(found.foreseen) - MOST_LISTED} more: `gt conflicts`"
 
 
 def _cycles(on: Screen, found: Overview) -> Iterator[str]:
@@ -335,6 +349,7 @@ def _print_json(found: Overview) -> None:
         ended=found.spending.ended if found.spending else None,
         denied=found.denied,
         left=_objects(found.left),
+        conflicts=[{"id": one.name, "with": one.other, "paths": one.paths} for one in found.foreseen],
     )
 
 

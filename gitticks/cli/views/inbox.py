@@ -150,6 +150,8 @@ def _facts(asked: Asked) -> Iterator[str]:
         yield visible(_review(asked.review))
     if asked.changes is not None:
         yield from changes_words(asked.changes)
+    if asked.conflicts_with:
+        yield f"conflicts with {', '.join(map(visible, asked.conflicts_with))}"
 
 
 def _review(review: ReviewWord) -> str:
