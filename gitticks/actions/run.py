@@ -25,7 +25,6 @@ from gitticks.errors import DocumentError, GitticksError
 from gitticks.flocks import give_up_lock, take_lock
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER, TaskId
-from gitticks.model.settings import SandboxPreset
 from gitticks.model.task import SessionRecord, Task
 from gitticks.runner.budgets import no_price_hint, no_price_words
 from gitticks.runner.context import RunContext
@@ -41,6 +40,7 @@ from gitticks.runner.records import Sessions
 from gitticks.runner.recovery import recover
 from gitticks.runner.reviewing import require_program
 from gitticks.runner.workspace_removal import remove_merged_workspaces, tidy_up
+from gitticks.sandbox.probe import require_walls
 
 _BEFORE_WATCHING_SECONDS = 1.0
 """What was saved before is taken up already, and a run that ends at once need not load the watch."""
@@ -127,11 +127,7 @@ def run_context(
     context: Context, listener: Callable[[RunEvent], None], options: RunOptions | None = None
 ) -> RunContext:
     """Returns what the runner's parts share, for a run or for a command that does a part of one."""
-    if context.settings.sandbox.preset is SandboxPreset.STRICT:
-        raise GitticksError(
-            "the settings ask for the sandbox `strict`, which is not available in this version",
-            hint="`gt config sandbox.preset none` runs agents without walls, as you",
-        )
+    require_walls(context.settings.sandbox, context.world.environment)
     require_team_trusted(context)
     context.resolved_settings.require_whole_prices()
     return RunContext(context.repository, context.settings, context.world, listener, options or RunOptions())

@@ -5,13 +5,14 @@ Its loop runs on its own service. It has no modes but asking, which nobody answe
 
 from __future__ import annotations
 
-from gitticks.agents.base import AgentSpec, Invocation, Request
+from gitticks.agents.base import AgentSpec, Invocation, Places, Request
 from gitticks.agents.claude import ClaudeReader
 from gitticks.model.settings import PermissionMode
 
 PROGRAM = "amp"
 HOSTS = ("ampcode.com",)
 VARIABLES = ("AMP_",)
+PLACES = Places(folders=("~/.local/share/amp", "~/.config/amp"), settings=("~/.config/amp/settings.json",))
 MODES = (PermissionMode.INTERACTIVE, PermissionMode.YOLO)
 
 

@@ -126,6 +126,18 @@ def is_session_id(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Where a client keeps what is its own; behind walls it may write to the folders less the settings in them.
+
+    Of the copies it gets one that is thrown away.
+    """
+
+    folders: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AgentSpec:
     """One agent as the settings name it.
 

@@ -11,7 +11,7 @@ import os
 import re
 import signal
 
-from gitticks.agents.base import AgentSpec, Invocation, Request
+from gitticks.agents.base import AgentSpec, Invocation, Places, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -30,6 +30,16 @@ from gitticks.model.task import Ending, Usage
 PROGRAM = "claude"
 HOSTS = ("api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com")
 VARIABLES = ("ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_", "VERTEX_")
+PLACES = Places(
+    folders=("~/.claude",),
+    settings=tuple(
+        f"~/.claude/{name}"
+        for name in (
+            "CLAUDE.md", "agents", "commands", "hooks", "local", "plugins", "settings.json", "settings.local.json", "skills",
+        )
+    ),
+    copies=("~/.claude.json",),
+)  # fmt: skip
 MODES = tuple(PermissionMode)
 
 _TOOLS = "Bash,Edit,Write,Read,Glob,Grep,NotebookEdit,WebFetch,WebSearch,TodoWrite"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gitticks.agents.base import AgentSpec, Invocation, Request
+from gitticks.agents.base import AgentSpec, Invocation, Places, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -25,6 +25,16 @@ from gitticks.model.task import Usage
 PROGRAM = "codex"
 HOSTS = ("api.openai.com", "chatgpt.com", "auth.openai.com")
 VARIABLES = ("OPENAI_", "CODEX_", "AZURE_OPENAI_")
+PLACES = Places(
+    folders=("~/.codex",),
+    settings=(
+        "~/.codex/AGENTS.md",
+        "~/.codex/config.toml",
+        "~/.codex/hooks.json",
+        "~/.codex/prompts",
+        "~/.codex/rules",
+    ),
+)
 MODES = tuple(PermissionMode)
 
 _READ_ONLY, _WORKSPACE = "read-only", "workspace-write"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitticks.agents.base import AgentSpec, Ended, Invocation, Request
+from gitticks.agents.base import AgentSpec, Ended, Invocation, Places, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -26,6 +26,15 @@ from gitticks.model.task import Ending, Usage
 PROGRAM = "gemini"
 HOSTS = ("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com")
 VARIABLES = ("GEMINI_", "GOOGLE_")
+PLACES = Places(
+    folders=("~/.gemini",),
+    settings=(
+        "~/.gemini/GEMINI.md",
+        "~/.gemini/commands",
+        "~/.gemini/extensions",
+        "~/.gemini/settings.json",
+    ),
+)
 MODES = (PermissionMode.INTERACTIVE, PermissionMode.AUTO_EDIT, PermissionMode.YOLO)
 
 _APPROVAL = {

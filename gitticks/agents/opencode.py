@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitticks.agents.base import AgentSpec, Ended, Invocation, Request
+from gitticks.agents.base import AgentSpec, Ended, Invocation, Places, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -35,6 +35,15 @@ VARIABLES = (
     "AWS_",
     "GROQ_",
     "MISTRAL_",
+)
+PLACES = Places(
+    folders=(
+        "~/.local/share/opencode",
+        "~/.local/state/opencode",
+        "~/.cache/opencode",
+        "~/.config/opencode",
+    ),
+    settings=tuple(f"~/.config/opencode/{name}" for name in ("agent", "command", "opencode.json", "plugin")),
 )
 MODES = tuple(PermissionMode)
 

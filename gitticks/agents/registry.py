@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gitticks.agents import amp, claude, codex, command, gemini, opencode, script
-from gitticks.agents.base import AgentKind, AgentSpec, Invocation, Request, agent_environment
+from gitticks.agents.base import AgentKind, AgentSpec, Invocation, Places, Request, agent_environment
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.settings import AgentSettings, PermissionMode
 
@@ -22,6 +22,9 @@ DEFAULT_ORDER = (AgentKind.CLAUDE, AgentKind.CODEX, AgentKind.GEMINI, AgentKind.
 _HINT = "`gt agents` lists the agents"
 _VERSION_SECONDS = 5.0
 _LONGEST_VERSION = 80
+
+
+_NOWHERE = Places()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Preset:
     program: str | None = None
     hosts: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    places: Places = _NOWHERE
     modes: tuple[PermissionMode, ...] = ()
     resumes: bool = False
     tells_usage: bool = False
@@ -49,12 +53,20 @@ PRESETS: Mapping[AgentKind, Preset] = {
         claude.PROGRAM,
         claude.HOSTS,
         claude.VARIABLES,
-        claude.MODES,
+        modes=claude.MODES,
+        places=claude.PLACES,
         **_CLIENT,
         tells_cost=True,
     ),
     AgentKind.CODEX: Preset(
-        AgentKind.CODEX, codex.invocation, codex.PROGRAM, codex.HOSTS, codex.VARIABLES, codex.MODES, **_CLIENT
+        AgentKind.CODEX,
+        codex.invocation,
+        codex.PROGRAM,
+        codex.HOSTS,
+        codex.VARIABLES,
+        modes=codex.MODES,
+        places=codex.PLACES,
+        **_CLIENT,
     ),
     AgentKind.GEMINI: Preset(
         AgentKind.GEMINI,
@@ -62,11 +74,19 @@ PRESETS: Mapping[AgentKind, Preset] = {
         gemini.PROGRAM,
         gemini.HOSTS,
         gemini.VARIABLES,
-        gemini.MODES,
+        modes=gemini.MODES,
+        places=gemini.PLACES,
         **_CLIENT,
     ),
     AgentKind.AMP: Preset(
-        AgentKind.AMP, amp.invocation, amp.PROGRAM, amp.HOSTS, amp.VARIABLES, amp.MODES, **_CLIENT
+        AgentKind.AMP,
+        amp.invocation,
+        amp.PROGRAM,
+        amp.HOSTS,
+        amp.VARIABLES,
+        modes=amp.MODES,
+        places=amp.PLACES,
+        **_CLIENT,
     ),
     AgentKind.OPENCODE: Preset(
         AgentKind.OPENCODE,
@@ -74,7 +94,8 @@ PRESETS: Mapping[AgentKind, Preset] = {
         opencode.PROGRAM,
         opencode.HOSTS,
         opencode.VARIABLES,
-        opencode.MODES,
+        modes=opencode.MODES,
+        places=opencode.PLACES,
         **_CLIENT,
         tells_cost=True,
     ),

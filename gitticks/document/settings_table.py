@@ -52,17 +52,11 @@ NOT_YET: tuple[str, ...] = (
     "permissions.default",
     "permissions.deny",
     "permissions.timeout",
-    "sandbox.allowed_hosts",
-    "sandbox.allowed_paths",
-    "sandbox.denied_hosts",
-    "sandbox.denied_paths",
-    "sandbox.max_process_time",
 )
 """Settings that nothing acts on yet, or the beginnings of their names up to a dot; whoever builds one takes it out."""
 
 NOT_YET_VALUES: Mapping[str, tuple[object, ...]] = {
     "approvals.minimum": ("L1", "L2", "L3"),
-    "sandbox.preset": (SandboxPreset.STRICT, SandboxPreset.PERMISSIVE),
 }
 """Values of other settings that nothing acts on yet."""
 
@@ -210,7 +204,15 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("sandbox.denied_paths", kinds.TEXTS, "paths that agents may not see", _united),
     Setting("sandbox.allowed_hosts", kinds.TEXTS, "further hosts that agents may reach", _shared),
     Setting("sandbox.denied_hosts", kinds.TEXTS, "hosts that agents may not reach", _united),
-    Setting("sandbox.max_process_time", kinds.DURATION, "how long one command of an agent may run", min),
+    Setting(
+        "sandbox.max_process_time",
+        kinds.DURATION,
+        "how long one process of an agent may keep a processor busy",
+        min,
+    ),
+    Setting("sandbox.max_processes", kinds.integer(1), "how many processes an agent may have at once", min),
+    Setting("sandbox.max_memory", kinds.SIZE, "how much memory one process of an agent may take", min),
+    Setting("sandbox.max_file_size", kinds.SIZE, "how large a file an agent may write", min),
     Setting("permissions.mode", kinds.word(PermissionMode), "what agents may do without asking", _MODE),
     Setting("permissions.deny", kinds.RULES, "what is refused, before every other rule", _united),
     Setting("permissions.allow", kinds.RULES, "what is allowed without asking", _shared),

@@ -257,6 +257,9 @@ class SandboxSettings:
     allowed_hosts: tuple[str, ...] = ()
     denied_hosts: tuple[str, ...] = ()
     max_process_time: int = 5 * MINUTE
+    max_processes: int = 512
+    max_memory: int = 8_000_000_000
+    max_file_size: int = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.agents.base import neutral_environment
-from gitticks.agents.process import Command, Ended, EndReason, Limits, StopRequest, run_supervised
+from gitticks.agents.process import Ended, EndReason, Limits, StopRequest, run_supervised
 from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import merge_base
@@ -29,6 +29,7 @@ from gitticks.git.snapshots import (
     take_snapshot,
 )
 from gitticks.model.settings import Settings, VerifySettings
+from gitticks.runner.walled_commands import WalledCommand, walled_command
 from gitticks.runner.workspace_environment import port_variables
 from gitticks.runner.workspace_plan import own_folders, shown_paths, uncommitted_paths
 from gitticks.workflow.trees import refusals
@@ -144,14 +145,15 @@ def run_checks(
         return ChecksReport(None, (), time.monotonic() - begun)
     before = None if on_merge else _look(checkout, settings)
     variables = {**neutral_environment(environment), **port_variables(repository, checkout)}
-    run = _Run(directory, settings, variables, stop or StopRequest())
     failure: str | None = None
     lines: list[str] = []
-    for gate in gates:
-        failure, line = run.run(gate)
-        lines.append(line)
-        if failure is not None:
-            break
+    with walled_command(repository, checkout, settings, variables) as walled:
+        run = _Run(directory, settings, walled, stop or StopRequest())
+        for gate in gates:
+            failure, line = run.run(gate)
+            lines.append(line)
+            if failure is not None:
+                break
     left, leftovers = ((), None) if before is None else _clean_up(repository, checkout, before, settings)
     if before is not None and head(checkout) != before.snapshot.head:
         failure = failure or "the checks moved HEAD to another commit: they may test, but not commit"
@@ -163,7 +165,7 @@ def run_checks(
 class _Run:
     directory: Path
     settings: Settings
-    environment: Mapping[str, str]
+    walled: WalledCommand
     stop: StopRequest
 
     def run(self, gate: _Gate) -> tuple[str | None, str]:
@@ -186,7 +188,7 @@ class _Run:
         return None, f"{gate.name} {gate.passes} ({shown}{again})"
 
     def _start(self, command: str) -> Ended:
-        wanted = Command(("/bin/sh", "-c", command), self.directory, self.environment, merge_errors=True)
+        wanted = self.walled(command)
         limits = Limits(
             total_seconds=self.settings.limits.gate,
             output_bytes=self.settings.limits.output,

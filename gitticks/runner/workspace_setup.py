@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from gitticks.agents.process import Command, Limits, StopRequest, run_supervised
+from gitticks.agents.process import Limits, StopRequest, run_supervised
 from gitticks.board.hooks import (
     BOARD_HOOKS,
     PASSED_ON,
@@ -32,6 +32,7 @@ from gitticks.git.repository import Repository
 from gitticks.git.worktrees import worktrees_lock
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import Settings
+from gitticks.runner.walled_commands import WalledCommand, walled_command
 from gitticks.runner.workspace_environment import port_variables
 from gitticks.store.hook_files import SHARED, fill_folder, has_content, read_source, remove_folder
 
@@ -155,7 +156,8 @@ def set_up(
         _copy(source or Path(), checkout.path, name)
     if settings.setup.run is not None:
         variables = {**environment, **port_variables(repository, checkout)}
-        _run(settings.setup.run, checkout.path, settings.limits.gate, variables, stop)
+        with walled_command(repository, checkout, settings, variables) as walled:
+            _run(settings.setup.run, walled, settings.limits.gate, stop)
     stamp.touch()
 
 
@@ -185,11 +187,9 @@ def _copy(source: Path, target: Path, name: str) -> None:
         raise SetupFailedError(f"`{name}` could not be copied to `{target}`: {error}") from error
 
 
-def _run(
-    command: str, place: Path, limit_seconds: float, environment: Mapping[str, str], stop: StopRequest | None
-) -> None:
+def _run(command: str, walled: WalledCommand, limit_seconds: float, stop: StopRequest | None) -> None:
     ended = run_supervised(
-        Command(("/bin/sh", "-c", command), place, environment, merge_errors=True),
+        walled(command),
         Limits(total_seconds=limit_seconds, kept_bytes=2 * _TAIL_BYTES),
         stop=stop,
     )
@@ -203,5 +203,5 @@ def _run(
     raise SetupFailedError(
         f"the set-up command `{command}` failed ({how}){f': {last}' if last else ''}",
         output=output,
-        hint=f"try it there: `cd {quote(str(place))} && {command}`",
+        hint=f"try it there: `cd {quote(str(walled.checkout.path))} && {command}`",
     )

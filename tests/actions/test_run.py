@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from gitticks.runner.liveness import Holds
 from gitticks.runner.options import RunOptions
 from gitticks.runner.outcome import RunExit
 from gitticks.store.branch import Store
+from tests.support.agents import write_program
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project
 from tests.support.stores import change_task
@@ -120,10 +122,20 @@ def test_64_outside_of_a_repository(project: RunProject, tmp_path: Path) -> None
     assert project.gt("run", at=tmp_path).code == 64
 
 
-def test_64_for_a_sandbox_that_cannot_be_enforced(project: RunProject) -> None:
-    ran = project.run("--sandbox", "strict")
+@pytest.mark.parametrize("preset", ["strict", "permissive"])
+def test_64_for_a_sandbox_that_cannot_be_enforced(
+    project: RunProject, preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_program(
+        tmp_path / "broken" / "bwrap", "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n"
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path / 'broken'}:{os.environ['PATH']}")
+    ran = project.run("--sandbox", preset)
     assert ran.code == 64
-    assert "strict" in ran.err
+    assert (
+        f"the sandbox `{preset}` is asked for, and does not work here: bwrap: setting up uid map" in ran.err
+    )
+    assert "--sandbox none" in ran.err
 
 
 def test_64_while_another_run_is_alive(project: RunProject) -> None:

@@ -243,7 +243,7 @@ def _do_everything(project: RunProject, name: str) -> None:
         project.ok("handoff", "it", at=workspace)
         project.ok("complete", at=workspace)
     ran = project.run(name)
-    assert "warning" not in ran.err.replace("warning: there is no sandbox", ""), ran.seen
+    assert "warning" not in ran.err.replace("warning: no sandbox", ""), ran.seen
     project.ok("approve", name)
     assert project.task(name).status is Status.DONE, ran.seen
 

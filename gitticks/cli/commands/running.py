@@ -23,9 +23,8 @@ from gitticks.cli.options import (
 from gitticks.cli.render import ago, hint, say, screen, warn
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines, print_json_event, printed
-from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import UsageError
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import PermissionMode, SandboxPreset
 from gitticks.runner.options import RunOptions
 
 
@@ -78,7 +77,7 @@ from gitticks.runner.options import RunOptions
 @click.option(
     "--sandbox",
     type=click.Choice(["strict", "permissive", "none"]),
-    help="A sandbox around agents; this version has none.",
+    help="The walls around agents and checks.",
 )
 @click.option("--headless", is_flag=True, help="Plain lines, without what agents say.")
 @click.option("--json", "--json-output", "as_json", is_flag=True, help="One JSON object a line.")
@@ -192,10 +191,9 @@ def _warn_of_settings(context: Context) -> None:
     found = context.resolved_settings
     for error in found.unavailable:
         warn(error.message)
-    if found.origin("sandbox.preset") == DEFAULT:
+    if context.settings.sandbox.preset is SandboxPreset.NONE:
         warn(
-            "there is no sandbox in this version: agents run as you and can do what you can "
-            "(`gt config sandbox.preset none` says that you know)"
+            "no sandbox: agents run as you, and can do what you can; `--sandbox strict` puts walls around them"
         )
 
 

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,10 +52,12 @@ from gitticks.runner.reviewing import COUNCIL
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspace_environment import port_variables, remove_temporary_folder, temporary_folder
 from gitticks.runner.workspace_setup import name_committer
+from gitticks.sandbox.enclosure import ClientNeeds, enclosed, take_home
+from gitticks.sandbox.walls import walls_of
 from gitticks.store.branch import Store
 
 if TYPE_CHECKING:
-    from gitticks.agents.base import Invocation
+    from gitticks.agents.base import AgentSpec, Invocation
     from gitticks.agents.process import StopRequest
     from gitticks.document.taskfile import TaskFile
     from gitticks.git.repository import Repository
@@ -66,6 +68,12 @@ if TYPE_CHECKING:
     from gitticks.world import World
 
 POLL_SECONDS = 0.2
+_CLIENTS_VARIABLES = tuple(
+    dict.fromkeys(
+        prefix for one in PRESETS.values() for prefix in one.variables if prefix not in ("AWS_", "GOOGLE_")
+    )
+)
+"""What an agent that is not known may need to reach its model; clouds' credentials open more than a model."""
 _ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
 """What such a request says stands in the mailbox; no gate is asked."""
 
@@ -174,13 +182,23 @@ class _Desk:
     def look(self, end: AgentReport | Request) -> Work:
         """Returns all that stands there, the gates' findings if they are wanted."""
         delivery = self.read()
+        brought = self._bring_home()
         checks = self._check() if self.wants_checks(end, delivery) else None
         if self.record.role is Role.REVIEWER:
             branch = self.workspace.branch
             tip = read_ref(self.place.repository.common_dir, BRANCHES + branch) if branch else None
             return Work(delivery, tip, checks)
         collected = workspaces.collect(self.place.repository, self.workspace)
-        return Work(delivery, collected.head, checks, collected.warnings)
+        return Work(delivery, collected.head, checks, (*brought, *collected.warnings))
+
+    def _bring_home(self) -> tuple[str, ...]:
+        place, workspace = self.place, self.workspace
+        if workspace.isolation is Isolation.NONE or self.record.role is Role.REVIEWER:
+            return ()
+        checkout = checkout_at(place.repository, workspace.path)
+        return take_home(
+            place.settings.sandbox, place.repository, checkout, place.world.environment, workspace.branch
+        )
 
     def _check(self) -> ChecksReport:
         """Runs the quality gates, if the agent's work is where it belongs."""
@@ -234,26 +252,28 @@ class _Conversation:
 
     def _converse(self, prompt: str, earlier: EarlierSession | None) -> AgentReport:
         desk, heard = self.desk, self.heard
+        held = ExitStack()
         try:
-            invocation = self._invocation(prompt, earlier)
+            invocation, environment = self._walled(self._invocation(prompt, earlier), held)
             heard.begin()
         except (GitticksError, OSError) as error:
+            held.close()
             return _failed_start(error, desk.stop)
         for warning in invocation.warnings:
             heard.warn(warning)
         limits = desk.place.settings.limits
-        with self._watching_requests():
+        with held, self._watching_requests():
             if desk.place.front is Front.TERMINAL:
                 return run_on_terminal(
                     invocation,
                     workspace=desk.workspace.path,
-                    environment=self._environment(),
+                    environment=environment,
                     now=desk.place.world.now,
                 )
             return run_agent(
                 invocation,
                 workspace=desk.workspace.path,
-                environment=self._environment(),
+                environment=environment,
                 limits=Limits(limits.iteration, limits.idle, limits.output),
                 now=desk.place.world.now,
                 stop=desk.stop,
@@ -266,6 +286,41 @@ class _Conversation:
                 ),
             )
 
+    def _walled(self, invocation: Invocation, held: ExitStack) -> tuple[Invocation, dict[str, str]]:
+        """Returns how the agent is started behind the walls that the settings ask for, and what it sees.
+
+        They stand until `held` is closed.
+        """
+        desk, agent = self.desk, self.order.agent
+        place, front = desk.place, self._front
+        environment = {**self._environment(), **invocation.environment}
+        walls = walls_of(place.settings.sandbox)
+        if walls is not None:
+            if desk.workspace.isolation is Isolation.NONE and self.order.record.role is Role.WORKER:
+                raise GitticksError(
+                    f"the sandbox `{walls.preset}` cannot stand in your own checkout, whose `.git` runs as you",
+                    hint="`gt run --isolation task` gives agents a workspace, `--sandbox none` no walls",
+                )
+            enclosure = held.enter_context(
+                enclosed(
+                    walls,
+                    place.repository,
+                    checkout_at(place.repository, desk.workspace.path),
+                    place.world.environment,
+                    argv=invocation.argv,
+                    client=client_needs(agent),
+                    has_terminal=front is not Front.NONE,
+                )
+            )
+            environment = enclosure.environment(environment)
+            invocation = replace(invocation, argv=enclosure.around(invocation.argv), environment={})
+        if front is Front.TMUX:
+            reads_prompt = agent.kind is AgentKind.COMMAND and agent.prompt is PromptWay.STDIN
+            file = str(desk.workspace.mailbox / mailbox.PROMPT_FILE) if reads_prompt else None
+            server = server_name(place.repository.own_dir, self.order.plan.task_id)
+            invocation = in_tmux(invocation, server, file)
+        return invocation, environment
+
     def _invocation(self, prompt: str, earlier: EarlierSession | None) -> Invocation:
         """Returns how the agent is started, once its mailbox is filled."""
         agent, notes, front = self.order.agent, self.desk.workspace.warnings, self._front
@@ -274,12 +329,7 @@ class _Conversation:
         if not reads_signals(agent):
             notes = (*notes, SIGNALS_UNREAD)
         request = self._fill(with_notes(prompt, notes), earlier)
-        invocation = interactive(agent, request)
-        if front is Front.TERMINAL:
-            return invocation
-        reads_prompt = agent.kind is AgentKind.COMMAND and agent.prompt is PromptWay.STDIN
-        server = server_name(self.desk.place.repository.own_dir, self.order.plan.task_id)
-        return in_tmux(invocation, server, request.prompt_file if reads_prompt else None)
+        return interactive(agent, request)
 
     @property
     def _front(self) -> Front:
@@ -374,6 +424,19 @@ class _Conversation:
         except GitticksError as error:
             heard.refuse(error)
             return None
+
+
+def client_needs(agent: AgentSpec) -> ClientNeeds:
+    """Returns what an agent's program needs behind walls; one that is not known keeps all clients' variables."""
+    preset = PRESETS[agent.kind]
+    variables = preset.variables or _CLIENTS_VARIABLES
+    return ClientNeeds(
+        preset.hosts,
+        (*variables, "GITTICKS_", "GIT_AUTHOR_", "GIT_COMMITTER_"),
+        preset.places.folders,
+        preset.places.settings,
+        preset.places.copies,
+    )
 
 
 def could_not_go_on(report: AgentReport) -> bool:

@@ -177,9 +177,6 @@ def test_a_file_that_is_no_utf_8_is_named_by_whatever_reads_or_writes_it(tmp_pat
 
 
 NOTHING_YET = (
-    ("sandbox.preset", "strict"),
-    ("sandbox.preset", "permissive"),
-    ("sandbox.denied_paths", "[/etc]"),
     ("permissions.deny", "[{operation: shell, commands: [rm]}]"),
     ("permissions.default", "deny"),
     ("approvals.minimum", "L2"),
@@ -204,6 +201,9 @@ def test_what_nothing_acts_on_yet_is_refused(tmp_path: Path, name: str, value: s
     ("name", "value"),
     [
         ("sandbox.preset", "none"),
+        ("sandbox.preset", "strict"),
+        ("sandbox.denied_paths", "[/etc]"),
+        ("sandbox.max_memory", "2GB"),
         ("approvals.minimum", "L0"),
         ("review", "none"),
         ("review", "council"),
@@ -219,47 +219,45 @@ def test_what_works_of_such_a_setting_is_set(tmp_path: Path, name: str, value: s
 
 
 def test_an_older_file_stays_readable_and_what_does_nothing_is_named(tmp_path: Path) -> None:
-    make_store(tmp_path, config="version: 1\nsandbox: {denied_paths: [/etc]}\nparallel: 5\n")
+    make_store(tmp_path, config="version: 1\nagents: {claude: {sandbox: strict}}\nparallel: 5\n")
     git("config", "gitticks.permissions.timeout", "1h", at=tmp_path)
     for words in (["config"], ["doctor"]):
         ran = gt(*words, at=tmp_path)
         assert "config.yaml:2:" in ran.out + ran.err
-        assert "`sandbox.denied_paths` is not available in this version" in ran.out + ran.err
+        assert "`agents.claude.sandbox` is not available in this version" in ran.out + ran.err
         assert "`permissions.timeout` is not available in this version" in ran.out + ran.err
-    assert "gt config sandbox.denied_paths --unset" in gt("doctor", at=tmp_path).out
+    assert "gt config agents.claude.sandbox --unset" in gt("doctor", at=tmp_path).out
     assert gt("config", "parallel", "7", at=tmp_path).code == 0
-    assert gt("config", "sandbox.denied_paths", at=tmp_path).err.endswith("not available in this version\n")
-    assert gt("config", "sandbox.denied_paths", "--unset", at=tmp_path).code == 0
-    assert "denied_paths" not in gt("config", at=tmp_path).seen
+    assert gt("config", "agents.claude.sandbox", "--unset", at=tmp_path).code == 0
+    assert "agents.claude.sandbox" not in gt("config", at=tmp_path).seen
 
 
 def test_a_commit_on_the_board_cannot_bring_what_does_nothing(tmp_path: Path) -> None:
     make_repository(tmp_path)
     assert gt("init", at=tmp_path).code == 0
     board = tmp_path / ".gitticks"
-    board.joinpath("config.yaml").write_text("version: 1\nsandbox: {denied_hosts: [example.org]}\n")
+    board.joinpath("config.yaml").write_text("version: 1\nagents: {claude: {sandbox: strict}}\n")
     ran = subprocess.run(
         ["git", "commit", "-qam", "walls"], cwd=board, capture_output=True, text=True, check=False
     )
     assert ran.returncode != 0
-    assert "`sandbox.denied_hosts` is not available in this version" in ran.stderr
+    assert "`agents.claude.sandbox` is not available in this version" in ran.stderr
 
 
-def test_a_run_names_what_does_nothing_and_takes_no_flag_that_does_nothing(tmp_path: Path) -> None:
+def test_a_run_names_what_does_nothing(tmp_path: Path) -> None:
     make_store(tmp_path, config="version: 1\npermissions: {default: deny}\n")
     ran = gt("run", at=tmp_path)
     assert "`permissions.default` is not available in this version" in ran.err
-    assert "there is no sandbox in this version" in ran.err
-    assert "there is no sandbox" not in gt("run", "--sandbox", "none", at=tmp_path).err
-    for preset in ("strict", "permissive"):
-        refused = gt("run", "--sandbox", preset, at=tmp_path)
-        assert refused.code == 64
-        assert f"`sandbox.preset: {preset}` is not available in this version" in refused.err
 
 
-def test_an_older_file_that_asks_for_walls_or_signatures_is_not_taken_for_less(tmp_path: Path) -> None:
-    make_store(tmp_path, config="version: 1\nsandbox: {preset: strict}\napprovals: {minimum: L2}\n")
-    assert "gt config sandbox.preset none" in gt("run", at=tmp_path).err
+def test_a_run_without_walls_says_so_each_time(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    for words in (["run"], ["run", "--sandbox", "none"]):
+        assert "no sandbox: agents run as you" in gt(*words, at=tmp_path).err
+
+
+def test_an_older_file_that_asks_for_signatures_is_not_taken_for_less(tmp_path: Path) -> None:
+    make_store(tmp_path, config="version: 1\napprovals: {minimum: L2}\n")
     task_id = gt("create", "a task", "--awaiting", "approval", at=tmp_path).out.strip()
     ran = gt("approve", task_id, at=tmp_path)
     assert ran.code == 3

@@ -1,0 +1,219 @@
+"""Puts walls around what runs in one checkout: tools, the git directory, the network, limits, the environment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gitticks.git.checkouts import Checkout
+from gitticks.git.repository import Repository
+from gitticks.model.settings import SandboxPreset, SandboxSettings
+from gitticks.sandbox.machine import program_files, read_machine, tool_folders
+from gitticks.sandbox.private_git import PrivateGit, bring_home, found_private, make_private
+from gitticks.sandbox.proxy import PROXY_PORT, Proxy
+from gitticks.sandbox.walls import PROXY_SOCKET, Inside, Walls, bubblewrap, walls_of
+
+_FORWARDER = Path(__file__).with_name("forwarder.py")
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+_SECRET = re.compile(
+    r"TOKEN|SECRET|PASSW|CREDENTIAL|PRIVATE|_KEY\b|_KEY_|APIKEY|_PAT\b|_DSN\b|DATABASE_URL|COOKIE"
+    r"|^(AWS|AZURE|DBUS|DOCKER|GCLOUD|GH|GITHUB|GITLAB|GPG|KUBE|SSH|VAULT|XAUTHORITY|DISPLAY|WAYLAND|TMUX)",
+    re.IGNORECASE,
+)
+_CACHES = {
+    "GOCACHE": "/tmp/go-build",  # noqa: S108 - the sandbox's own
+    "PIP_CACHE_DIR": "/tmp/pip",  # noqa: S108
+    "UV_CACHE_DIR": "/tmp/uv",  # noqa: S108
+    "npm_config_cache": "/tmp/npm",  # noqa: S108
+}
+"""Caches that a tool must be able to write to; those of the person stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientNeeds:
+    """What an agent's program needs of its own; paths may begin with `~`.
+
+    `hosts` are those of its service, `variables` the prefixes of its variables. It keeps its sessions in `folders`,
+    but what tells it what to run, the `settings` in these, it may only read; of `copies` it gets one, thrown away.
+    """
+
+    hosts: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """Walls that stand; `walled` is the command line up to a command, `variables` what it is told of them."""
+
+    walls: Walls
+    walled: tuple[str, ...]
+    variables: Mapping[str, str]
+    kept_variables: tuple[str, ...] = ()
+
+    def around(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        """Returns the command line that runs a command behind the walls."""
+        return (*self.walled, *argv)
+
+    def environment(self, outer: Mapping[str, str]) -> dict[str, str]:
+        """Returns what a command behind the walls sees of an environment; bubblewrap itself gets no more."""
+        kept = {
+            name: value
+            for name, value in outer.items()
+            if name not in _PROXIES and (name.startswith(self.kept_variables) or not _SECRET.search(name))
+        }
+        if self.walls.has_open_network:
+            kept |= {name: outer[name] for name in _PROXIES if name in outer}
+        return {**_CACHES, **kept, **self.variables}
+
+
+def take_home(
+    settings: SandboxSettings,
+    repository: Repository,
+    checkout: Checkout,
+    environment: Mapping[str, str],
+    branch: str | None,
+) -> tuple[str, ...]:
+    """Takes what was committed behind walls in a checkout, if it ever had any, and returns what a person should know.
+
+    Raises:
+        GitError: it is broken or hostile; nothing was taken.
+        GitticksError: there are no walls any more to look at it behind.
+    """
+    private = found_private(repository, checkout)
+    alone = walls_of(replace(settings, preset=SandboxPreset.STRICT))
+    if private is None or alone is None:
+        return ()
+    inside = Inside(checkout.git_dir, overlaid={checkout.git_dir: private.folder}, lent=private.stores)
+    words = bubblewrap(replace(alone, hosts=()), read_machine(environment), inside)
+    return bring_home(repository, private, words, branch)
+
+
+@contextlib.contextmanager
+def enclosed(
+    walls: Walls,
+    repository: Repository,
+    checkout: Checkout,
+    environment: Mapping[str, str],
+    *,
+    argv: tuple[str, ...] = (),
+    client: ClientNeeds | None = None,
+    has_terminal: bool = False,
+) -> Iterator[Enclosure]:
+    """Builds walls around a checkout for as long as the block runs.
+
+    Args:
+        walls: what they let through.
+        repository: whose checkout it is.
+        checkout: where the command runs.
+        environment: the runner's, which says where tools and the person's home are.
+        argv: the command that will run, whose program must be readable.
+        client: what an agent needs; None for checks and set-up commands, whose commits nobody takes.
+        has_terminal: a person sits at the command's terminal.
+
+    Raises:
+        GitticksError: they cannot be built here.
+    """
+    machine = read_machine(environment)
+    needs = client or ClientNeeds()
+    with contextlib.ExitStack() as held:
+        own = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="gitticks-")))
+        private = make_private(repository, checkout, None if client is not None else own / "git")
+        walls = replace(walls, hosts=(*walls.hosts, *needs.hosts))
+        proxy = None
+        if walls.hosts and not walls.has_open_network:
+            proxy = held.enter_context(Proxy(own / "proxy", walls.hosts, walls.denied_hosts)).socket
+        tools = (*tool_folders(environment), *program_files(argv, environment))
+        inside = _inside(walls, private, needs, tools, home=machine.home, own=own)
+        words = bubblewrap(walls, machine, replace(inside, proxy=proxy, has_terminal=has_terminal))
+        variables = {"TMPDIR": "/tmp", "GITTICKS_SANDBOX": walls.preset.value}  # noqa: S108
+        if proxy is not None:
+            words += (sys.executable, "-I", "-S", str(_FORWARDER), str(PROXY_SOCKET), str(PROXY_PORT))
+            variables |= dict.fromkeys(_PROXIES, f"http://127.0.0.1:{PROXY_PORT}")
+            variables |= {
+                "NO_PROXY": "localhost,127.0.0.1",
+                "no_proxy": "localhost,127.0.0.1",
+                "NODE_USE_ENV_PROXY": "1",
+            }
+        limited = (*words, *_limits(walls, is_agent=client is not None))
+        yield Enclosure(walls, limited, variables, needs.variables)
+
+
+def _limits(walls: Walls, *, is_agent: bool) -> tuple[str, ...]:
+    """Returns the command that sets the limits behind the walls, where processes are counted for them alone."""
+    limits = walls.limits
+    words = (
+        f"--nproc={limits.processes}",
+        f"--data={limits.memory}",
+        f"--fsize={limits.file_size}",
+        "--core=0",
+    )
+    return ("prlimit", *words, *((f"--cpu={limits.seconds}",) if is_agent else ()), "--")
+
+
+def _inside(
+    walls: Walls, private: PrivateGit, needs: ClientNeeds, tools: tuple[Path, ...], *, home: Path, own: Path
+) -> Inside:
+    """Returns what one command needs, with throw-away copies in the folder `own`."""
+    checkout = private.checkout
+    top, link = checkout.path, checkout.path / ".git"
+    folders = _expanded(needs.folders, home, top)
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    copies: dict[Path, Path] = {}
+    for path in _expanded(needs.copies, home, top):
+        if path.is_file():
+            copies[path] = own / f"copy-{len(copies)}"
+            shutil.copyfile(path, copies[path])
+    hidden = [found for pattern in walls.hidden for found in _matches(pattern, home, top)]
+    return Inside(
+        top,
+        readable=_existing((*tools, *private.hooks, *_expanded(walls.readable, home, top))),
+        writable=_existing((*folders, *_expanded(walls.writable, home, top))),
+        hidden=tuple(path for path in hidden if path.is_dir()),
+        hidden_files=tuple(path for path in hidden if not path.is_dir()),
+        pinned=_existing((*_expanded(needs.settings, home, top), *((link,) if link.is_file() else ()))),
+        overlaid={checkout.git_dir: private.folder, **copies},
+        lent=private.stores,
+    )
+
+
+def _existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(path for path in paths if path.exists()))
+
+
+def _expanded(paths: tuple[str, ...], home: Path, workspace: Path) -> tuple[Path, ...]:
+    """Returns the paths that a setting means: `~` is the person's home, a relative one lies in the workspace."""
+    full = (
+        (home, path[1:].lstrip("/")) if path == "~" or path.startswith("~/") else (workspace, path)
+        for path in paths
+    )
+    return tuple(Path(os.path.normpath(top / path)) for top, path in full)
+
+
+def _matches(pattern: str, home: Path, workspace: Path) -> Iterator[Path]:
+    """Yields what there is of a path or glob; what does not exist cannot be hidden, since that would create it."""
+    if not any(sign in pattern for sign in "*?["):
+        (path,) = _expanded((pattern,), home, workspace)
+        if path.exists():
+            yield Path(os.path.realpath(path))
+        return
+    top = workspace
+    if pattern.startswith("~/"):
+        top, pattern = home, pattern[2:]
+    elif Path(pattern).is_absolute():
+        top, pattern = Path("/"), pattern.lstrip("/")
+    with contextlib.suppress(ValueError, OSError):
+        yield from (Path(os.path.realpath(path)) for path in top.glob(pattern) if path.exists())
+
+
+__all__ = ["ClientNeeds", "Enclosure", "enclosed"]

@@ -1,0 +1,99 @@
+"""What walls need to know of this machine: bubblewrap, the system's folders, the tools, the secrets."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import gitticks
+from gitticks.errors import GitticksError
+from gitticks.sandbox.walls import Machine
+from gitticks.store.hook_files import hook_sources
+
+PROGRAM = "bwrap"
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store")
+_OF_ETC = (
+    "alternatives", "bash.bashrc", "ca-certificates", "crypto-policies", "debian_version", "fonts", "gitconfig",
+    "group", "host.conf", "hosts", "inputrc", "java", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
+    "magic", "mime.types", "nsswitch.conf", "os-release", "passwd", "perl", "pki", "protocols", "resolv.conf",
+    "services", "ssl", "terminfo", "timezone",
+)  # fmt: skip
+_SECRETS = (
+    "~/.ssh", "~/.gnupg", "~/.aws", "~/.azure", "~/.config/gh", "~/.config/glab-cli", "~/.config/gcloud",
+    "~/.config/git/credentials", "~/.config/op", "~/.docker", "~/.git-credentials", "~/.kube",
+    "~/.local/share/keyrings", "~/.mozilla", "~/.config/google-chrome", "~/.config/chromium", "~/.netrc",
+    "~/.npmrc", "~/.password-store", "~/.pgpass", "~/.pypirc", "~/.terraform.d", "~/.vault-token",
+    "~/.bash_history", "~/.zsh_history", "~/.cargo/credentials.toml",
+    "/etc/gshadow", "/etc/gshadow-", "/etc/shadow", "/etc/shadow-", "/etc/ssh", "/etc/sudoers", "/etc/sudoers.d",
+    "/etc/ssl/private", "/root/.ssh", "/var/lib/docker", "/var/spool/cron", "/boot", "/sys/kernel/security",
+)  # fmt: skip
+_BIN = ("bin", "sbin")
+
+
+def read_machine(environment: Mapping[str, str]) -> Machine:
+    """Returns what walls are built from here.
+
+    Raises:
+        GitticksError: bubblewrap is not installed.
+    """
+    program = shutil.which(PROGRAM, path=environment.get("PATH", os.defpath))
+    if program is None:
+        raise GitticksError(
+            "no walls can be built: bubblewrap (`bwrap`) is not on PATH",
+            hint="`apt-get install bubblewrap`, or `gt run --sandbox none` runs agents without walls, as you",
+        )
+    home = home_of(environment)
+    roots = [Path(path) for path in _SYSTEM]
+    system = [path for path in roots if path.exists() and not path.is_symlink()]
+    named = (Path(os.path.realpath(path.replace("~", str(home), 1))) for path in _SECRETS)
+    secrets = tuple(dict.fromkeys(path for path in named if path.exists()))
+    resolver = Path(os.path.realpath("/etc/resolv.conf"))
+    return Machine(
+        os.path.realpath(program),
+        home,
+        {path.name: str(path.readlink()) for path in roots if path.is_symlink()},
+        (*system, *(path for path in (Path("/etc", name) for name in _OF_ETC) if path.exists())),
+        tuple(path for path in secrets if path.is_dir()),
+        tuple(path for path in secrets if not path.is_dir()),
+        resolver if resolver.is_file() else None,
+    )
+
+
+def home_of(environment: Mapping[str, str]) -> Path:
+    """Returns the real path of the person's home."""
+    return Path(os.path.realpath(environment.get("HOME") or Path.home()))
+
+
+def tool_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """Returns the folders outside of the system's that hold the programs on PATH, Python and gitticks itself.
+
+    Of a `bin` the folder above it, where what its programs need lies, unless that holds more than a tool.
+    """
+    home = home_of(environment)
+    found = [Path(folder) for folder in (sys.prefix, sys.base_prefix)]
+    found += [Path(gitticks.__file__).resolve().parent, hook_sources()]
+    for named in environment.get("PATH", os.defpath).split(os.pathsep):
+        folder = Path(os.path.realpath(named)) if Path(named).is_absolute() else None
+        if folder is not None and folder.is_dir():
+            is_tool = (
+                folder.name in _BIN
+                and not home.is_relative_to(folder.parent)
+                and folder.parent.name != ".local"
+            )
+            found.append(folder.parent if is_tool else folder)
+    return tuple(dict.fromkeys(folder for folder in found if not _is_open(folder, home)))
+
+
+def program_files(argv: tuple[str, ...], environment: Mapping[str, str]) -> Iterator[Path]:
+    """Yields the program's own file, and the one that a link leads to."""
+    found = shutil.which(argv[0], path=environment.get("PATH", os.defpath)) if argv else None
+    if found is not None and Path(found).is_absolute():
+        yield from dict.fromkeys((Path(found), Path(os.path.realpath(found))))
+
+
+def _is_open(folder: Path, home: Path) -> bool:
+    """True for what every sandbox sees, and for what holds the person's home."""
+    return home.is_relative_to(folder) or any(folder.is_relative_to(root) for root in _SYSTEM)

@@ -1,0 +1,346 @@
+"""The git directory of its own that stands behind walls in the place of a workspace's, and how its commits come home.
+
+A linked worktree of the person's repository, writable, would be their account: its hooks and configuration run outside.
+So what is behind the walls reads the repository's objects, and writes a git directory that nobody outside ever opens
+with git, but for a `git upload-pack` that itself runs behind walls.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import join
+
+from gitticks.git.checkouts import Checkout, current_branch, head
+from gitticks.git.config import CONFIG_FILE, find_own_hooks
+from gitticks.git.process import run_git
+from gitticks.git.refs import BRANCHES, is_object_id, read_ref
+from gitticks.git.repository import Repository
+from gitticks.safe_read import read_plain_file
+from gitticks.store.layout import STATE_REF
+
+FOLDER = "gitticks-private"
+"""Where it lies in the workspace's own git directory, so that both go together."""
+_STOOD, _REFS = "gitticks-private.stood", "gitticks-private.refs"
+"""Where the checkout stood, and what each ref behind the walls stood at, when both were last the same."""
+_INCOMING = "refs/gitticks/incoming/"
+_KEPT = "refs/gitticks/kept/"
+_LENT = Path("/run/gitticks-objects")
+_STASH = "refs/stash"
+_MOST_STORES = 20
+_MERGE_HEAD = "MERGE_HEAD"
+_FSCK = {
+    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_KEY_0": "fetch.fsckObjects",
+    "GIT_CONFIG_VALUE_0": "true",
+    "GIT_CONFIG_KEY_1": "transfer.fsckObjects",
+    "GIT_CONFIG_VALUE_1": "true",
+}
+_BRANCH = re.compile(r"refs/heads/[^\x00-\x20~^:?*\[\\]+")
+_CONFIG = """[core]
+\trepositoryformatversion = 1
+\tbare = false
+\tlogallrefupdates = true
+{more}[extensions]
+\tobjectformat = {objects}
+\tworktreeconfig = true
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateGit:
+    """What stands behind the walls: `folder` in the place of the checkout's git directory, and what git reads beside.
+
+    `stores` are the folders of objects that it borrows, by the place where they are seen there.
+    """
+
+    checkout: Checkout
+    folder: Path
+    stores: Mapping[Path, Path]
+    hooks: tuple[Path, ...] = ()
+
+
+def make_private(repository: Repository, checkout: Checkout, folder: Path | None = None) -> PrivateGit:
+    """Makes the private git directory of a checkout, or goes on with the one of its last session if nothing changed.
+
+    A `folder` elsewhere is for what is thrown away afterwards, such as that of a quality gate.
+    """
+    private = folder or checkout.git_dir / FOLDER
+    hooks = find_own_hooks(repository)
+    found = PrivateGit(
+        checkout,
+        private,
+        _lent(repository, checkout),
+        (*_if_folder(hooks.folder), *_if_folder(repository.own_dir / "workspace-hooks")),
+    )
+    refs = _refs(repository)
+    if folder is None and private.is_dir() and _is_unchanged(checkout, refs):
+        return found
+    with contextlib.suppress(FileNotFoundError):
+        if folder is None:
+            shutil.rmtree(private.with_suffix(".before"), ignore_errors=True)
+            private.rename(private.with_suffix(".before"))
+    _fill(repository, found, refs, None if hooks.are_off or not hooks.folder.is_dir() else hooks.folder)
+    if folder is None:
+        _note(checkout, refs)
+    return found
+
+
+def found_private(repository: Repository, checkout: Checkout) -> PrivateGit | None:
+    """Returns the private git directory that a checkout has; None if it never had one."""
+    folder = checkout.git_dir / FOLDER
+    return PrivateGit(checkout, folder, _lent(repository, checkout)) if folder.is_dir() else None
+
+
+def _lent(repository: Repository, checkout: Checkout) -> dict[Path, Path]:
+    """Returns the stores of objects by their places: their own, or another where a private directory covers these."""
+    return {
+        _LENT / str(number) if store.is_relative_to(checkout.git_dir) else store: store
+        for number, store in enumerate(_object_stores(repository.common_dir))
+    }
+
+
+def bring_home(
+    repository: Repository, private: PrivateGit, walled: tuple[str, ...], branch: str | None
+) -> tuple[str, ...]:
+    """Takes what was committed behind the walls into the repository, and returns what a person should know of it.
+
+    Args:
+        repository: whose workspace it is.
+        private: its private git directory.
+        walled: the command line up to a command that runs behind walls, where the private directory is seen.
+        branch: the workspace's own; it is moved to what was committed. Other branches come beside the person's.
+
+    Raises:
+        GitError: what lies there is broken or hostile; nothing was taken.
+    """
+    checkout = private.checkout
+    upload = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled, "git-upload-pack"))
+    source = ["--upload-pack", upload]
+    listed = run_git(
+        ["ls-remote", "--quiet", "--symref", *source, "--end-of-options", str(checkout.git_dir)],
+        repository_dir=repository.common_dir,
+    ).text
+    found, head_ref = _parse(listed)
+    wanted, warnings = _wanted(repository, checkout, found, branch, is_detached=head_ref is None)
+    if wanted:
+        refs = [f"+{name}:{_INCOMING}{checkout.git_dir.name}/{name}" for name in wanted]
+        options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
+        run_git(
+            ["fetch", *source, *options, "--end-of-options", str(checkout.git_dir), *refs],
+            repository_dir=repository.common_dir,
+            extra_environment=_FSCK,
+        )
+        found |= _place(repository, wanted, checkout)
+    _follow_head(repository, checkout, found, head_ref)
+    _follow_merge(checkout, private)
+    _note(
+        checkout, {**_known(checkout), **{name: commit for name, commit in found.items() if name != "HEAD"}}
+    )
+    return tuple(warnings)
+
+
+def _parse(listed: str) -> tuple[dict[str, str], str | None]:
+    """Returns what each ref stands at, and the branch that HEAD names; None if it is detached or odd."""
+    found: dict[str, str] = {}
+    head_ref = None
+    for line in listed.splitlines():
+        value, _, name = line.partition("\t")
+        if value.startswith("ref: ") and name == "HEAD":
+            head_ref = value.removeprefix("ref: ")
+        elif is_object_id(value) and (name in ("HEAD", _STASH) or _BRANCH.fullmatch(name)):
+            found[name] = value
+    return found, head_ref if head_ref is not None and _BRANCH.fullmatch(head_ref) else None
+
+
+def _wanted(
+    repository: Repository,
+    checkout: Checkout,
+    found: Mapping[str, str],
+    branch: str | None,
+    *,
+    is_detached: bool,
+) -> tuple[dict[str, str], list[str]]:
+    """Returns the refs to take, and what each is to be called here; their own branch is the only one that moves."""
+    wanted: dict[str, str] = {}
+    warnings: list[str] = []
+    own = f"{BRANCHES}{branch}"
+    known = _known(checkout)
+    for name, commit in found.items():
+        if name == "HEAD":
+            if is_detached and commit != head(checkout):
+                wanted[name] = ""
+            continue
+        here = read_ref(repository.common_dir, name) if name.startswith(BRANCHES) else None
+        if commit in (here, known.get(name)):
+            continue
+        # Where somebody moved their own branch outside meanwhile, that stays too.
+        if (name == own and here == known.get(own)) or (here is None and name.startswith(BRANCHES)):
+            wanted[name] = name
+            continue
+        kept = f"{_KEPT}{checkout.git_dir.name}/{name.removeprefix('refs/')}"
+        if read_ref(repository.common_dir, kept) != commit:
+            wanted[name] = kept
+            if name != _STASH:
+                warnings.append(
+                    f"`{name.removeprefix(BRANCHES)}` was moved behind walls, and stays here as it is: "
+                    f"what was made of it is at `{kept}`"
+                )
+    return wanted, warnings
+
+
+def _known(checkout: Checkout) -> dict[str, str]:
+    """Returns what each ref behind the walls stood at when the private directory was made, or last brought home."""
+    try:
+        lines = os.fsdecode(read_plain_file(checkout.git_dir / _REFS)).splitlines()
+    except OSError:
+        return {}
+    return {name: commit for commit, _, name in (line.partition(" ") for line in lines)}
+
+
+def _note(checkout: Checkout, refs: Mapping[str, str]) -> None:
+    """Notes what is behind the walls, for the next session and for the next time that commits are taken."""
+    (checkout.git_dir / _REFS).write_bytes(
+        os.fsencode("".join(f"{commit} {name}\n" for name, commit in refs.items()))
+    )
+    (checkout.git_dir / _STOOD).write_text(_stands(checkout))
+
+
+def _is_unchanged(checkout: Checkout, refs: Mapping[str, str]) -> bool:
+    """True if the private directory still knows all that the repository does; the state branch moves all the time."""
+    known = _known(checkout)
+    try:
+        stood = os.fsdecode(read_plain_file(checkout.git_dir / _STOOD))
+    except OSError:
+        return False
+    is_known = all(known.get(name) == commit for name, commit in refs.items() if name != STATE_REF)
+    return is_known and stood == _stands(checkout)
+
+
+def _refs(repository: Repository) -> dict[str, str]:
+    listed = run_git(
+        ["for-each-ref", "--format=%(objectname) %(refname)"], repository_dir=repository.common_dir
+    )
+    rows = (line.partition(" ") for line in listed.text.splitlines())
+    return {name: commit for commit, _, name in rows if not name.startswith("refs/gitticks/")}
+
+
+def _stands(checkout: Checkout) -> str:
+    """Returns where a checkout stands, and the stamp of its index."""
+    index = checkout.git_dir / "index"
+    status = index.stat() if index.exists() else None
+    return f"{current_branch(checkout)} {head(checkout)} {status and (status.st_mtime_ns, status.st_size)}\n"
+
+
+def _place(repository: Repository, wanted: Mapping[str, str], checkout: Checkout) -> dict[str, str]:
+    """Gives what was fetched its names, all at once, takes the names away that it came under, and returns what came."""
+    lines = []
+    placed = {}
+    for name, target in wanted.items():
+        came = f"{_INCOMING}{checkout.git_dir.name}/{name}"
+        commit = read_ref(repository.common_dir, came)
+        if commit is None:
+            continue
+        placed[name] = commit
+        if target:
+            before = read_ref(repository.common_dir, target)
+            lines.append(f"update {target} {commit} {before or '0' * len(commit)}")
+        lines.append(f"delete {came}")
+    run_git(
+        ["update-ref", "-m", "gitticks: committed behind walls", "--stdin"],
+        repository_dir=repository.common_dir,
+        input="".join(f"{line}\n" for line in lines).encode(),
+    )
+    return placed
+
+
+def _follow_head(
+    repository: Repository, checkout: Checkout, found: Mapping[str, str], head_ref: str | None
+) -> None:
+    """Makes the checkout stand where the one behind the walls stands, and its index with it."""
+    if head_ref is not None and read_ref(repository.common_dir, head_ref) is not None:
+        if current_branch(checkout) != head_ref.removeprefix(BRANCHES):
+            checkout.git(["symbolic-ref", "-m", "gitticks: as behind the walls", "HEAD", head_ref])
+    elif head_ref is None and "HEAD" in found and found["HEAD"] != head(checkout):
+        checkout.git(
+            ["update-ref", "--no-deref", "-m", "gitticks: as behind the walls", "HEAD", found["HEAD"]]
+        )
+    if head(checkout) is not None and not _is_index_of_head(checkout):
+        checkout.git(["read-tree", "HEAD"])
+
+
+def _is_index_of_head(checkout: Checkout) -> bool:
+    """True if nothing is staged."""
+    asked = ["diff-index", "--cached", "--quiet", "--ignore-submodules", "HEAD", "--"]
+    return checkout.git(asked, check=False).code == 0
+
+
+def _follow_merge(checkout: Checkout, private: PrivateGit) -> None:
+    """Notes a merge that was not finished behind the walls, so that nobody outside merges into the midst of it."""
+    note = checkout.git_dir / _MERGE_HEAD
+    try:
+        other = os.fsdecode(read_plain_file(private.folder / _MERGE_HEAD, 1000)).strip()
+    except OSError:
+        note.unlink(missing_ok=True)
+        return
+    known = is_object_id(other) and checkout.git(["cat-file", "-e", other], check=False).code == 0
+    if known:
+        note.write_text(f"{other}\n")
+
+
+def _fill(repository: Repository, made: PrivateGit, refs: Mapping[str, str], hooks: Path | None) -> None:
+    """Writes a git directory that borrows the repository's objects and knows its branches."""
+    checkout, private = made.checkout, made.folder
+    shutil.rmtree(private, ignore_errors=True)
+    for name in ("objects/info", "refs", "info"):
+        (private / name).mkdir(parents=True)
+    objects = run_git(["rev-parse", "--show-object-format"], repository_dir=repository.common_dir).text
+    more = f"\thooksPath = {_quoted(hooks)}\n" if hooks is not None else ""
+    (private / "config").write_text(_CONFIG.format(objects=objects, more=more))
+    own = checkout.git_dir / CONFIG_FILE
+    if own.is_file():
+        shutil.copyfile(own, private / CONFIG_FILE)
+    (private / "objects/info/alternates").write_bytes(
+        b"".join(os.fsencode(one) + b"\n" for one in made.stores)
+    )
+    packed = "".join(f"{refs[name]} {name}\n" for name in sorted(refs, key=os.fsencode))
+    (private / "packed-refs").write_bytes(os.fsencode(f"# pack-refs with: sorted \n{packed}"))
+    branch = current_branch(checkout)
+    (private / "HEAD").write_text(f"ref: {BRANCHES}{branch}\n" if branch else f"{head(checkout)}\n")
+    for name in ("index", _MERGE_HEAD, "info/sparse-checkout"):
+        if (checkout.git_dir / name).is_file():
+            shutil.copy2(checkout.git_dir / name, private / name)
+    for name in ("info/exclude", "info/attributes", "shallow"):
+        if (repository.common_dir / name).is_file():
+            shutil.copyfile(repository.common_dir / name, private / name)
+
+
+def _quoted(path: Path) -> str:
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _object_stores(common_dir: Path) -> list[Path]:
+    """Returns the folders of the repository's objects, those that it borrows itself among them."""
+    found: list[Path] = []
+    left = [common_dir / "objects"]
+    while left and len(found) < _MOST_STORES:
+        store = left.pop()
+        if store in found or not store.is_dir():
+            continue
+        found.append(store)
+        with contextlib.suppress(OSError):
+            lines = os.fsdecode(read_plain_file(store / "info/alternates")).splitlines()
+            left += [
+                Path(os.path.normpath(store / line)) for line in lines if line and not line.startswith("#")
+            ]
+    return found
+
+
+def _if_folder(folder: Path) -> list[Path]:
+    return [folder] if folder.is_dir() else []

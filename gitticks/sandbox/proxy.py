@@ -1,0 +1,232 @@
+"""The only way out of walls without a network: an HTTP proxy on a unix socket that reaches the hosts of a list.
+
+A name is looked up once, and the address that is reached is the one that was looked at: neither this machine nor its
+network nor a cloud's metadata service.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import re
+import socket
+import threading
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+PROXY_PORT = 3128
+_CHUNK, _LONGEST_HEAD = 65536, 65536
+_HEAD_SECONDS, _CONNECT_SECONDS, _SILENCE_SECONDS = 10.0, 15.0, 900.0
+_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9_-]{0,62})?(\.[a-z0-9]([a-z0-9_-]{0,62})?)*", re.ASCII)
+_PLAIN = re.compile(r"http://([^/:@?#\s]+)(?::([0-9]{1,5}))?(/\S*)?", re.IGNORECASE | re.ASCII)
+_USUAL_PORTS = (80, 443)
+_LAST_PORT = 65535
+_FORBIDDEN, _BAD_GATEWAY = (403, "Forbidden"), (502, "Bad Gateway")
+_MOST_REFUSED = 100
+_MOST_CONNECTIONS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    method: str
+    host: str
+    port: int
+    path: str
+
+
+class _RefusedError(Exception):
+    """What is asked for is not let through."""
+
+
+def is_reachable(host: str, port: int, allowed: tuple[str, ...], denied: tuple[str, ...] = ()) -> bool:
+    """True if a list lets a host through; what is denied is so on every port."""
+    if any(_is_meant(one, host, port, any_port=":" not in one) for one in denied):
+        return False
+    return any(_is_meant(one, host, port, any_port=False) for one in allowed)
+
+
+def _is_meant(pattern: str, host: str, port: int, *, any_port: bool) -> bool:
+    name, _, own_port = pattern.lower().partition(":")
+    if not any_port and (str(port) != own_port if own_port else port not in _USUAL_PORTS):
+        return False
+    if name == "*":
+        return True
+    return host.endswith(name[1:]) and len(host) > len(name) - 1 if name.startswith("*.") else host == name
+
+
+class Proxy:
+    """A proxy that serves in threads of its own while its block runs; `refused` are the last hosts it let nobody reach."""
+
+    def __init__(self, socket_path: Path, allowed: tuple[str, ...], denied: tuple[str, ...] = ()) -> None:
+        self.socket = socket_path
+        self.refused: deque[str] = deque(maxlen=_MOST_REFUSED)
+        self._allowed, self._denied = allowed, denied
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._room = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+
+    def __enter__(self) -> Self:
+        self._listener.bind(str(self.socket))
+        self._listener.listen(64)
+        threading.Thread(target=self._serve, name="proxy", daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                near = self._listener.accept()[0]
+            except OSError:
+                return
+            if not self._room.acquire(blocking=False):
+                near.close()
+                continue
+            threading.Thread(target=self._handle, args=(near,), daemon=True).start()
+
+    def _handle(self, near: socket.socket) -> None:
+        try:
+            with near:
+                near.settimeout(_HEAD_SECONDS)
+                try:
+                    head, rest = _read_head(near)
+                    asked = _parse(head)
+                    far = self._connect(asked)
+                except (_RefusedError, ValueError, OSError) as error:
+                    _answer(
+                        near, _FORBIDDEN if isinstance(error, _RefusedError) else _BAD_GATEWAY, str(error)
+                    )
+                    return
+                with far:
+                    if asked.method == "CONNECT":
+                        near.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                        far.sendall(rest)
+                    else:
+                        far.sendall(_request(asked, head) + rest)
+                    _exchange(near, far)
+        except OSError:
+            pass
+        finally:
+            self._room.release()
+
+    def _connect(self, asked: _Asked) -> socket.socket:
+        """Returns a connection to what is asked for.
+
+        Raises:
+            _RefusedError: it is not let through.
+            OSError: nobody is there.
+        """
+        if not is_reachable(asked.host, asked.port, self._allowed, self._denied):
+            self.refused.append(f"{asked.host}:{asked.port}")
+            raise _RefusedError(f"{asked.host}:{asked.port} is not among sandbox.allowed_hosts")
+        last: OSError | None = None
+        for family, kind, number, _, address in socket.getaddrinfo(
+            asked.host, asked.port, type=socket.SOCK_STREAM
+        ):
+            if not is_public(str(address[0])):
+                self.refused.append(f"{asked.host}:{asked.port}")
+                raise _RefusedError(f"{asked.host} is {address[0]}, which no list opens")
+            far = socket.socket(family, kind, number)
+            far.settimeout(_CONNECT_SECONDS)
+            try:
+                far.connect(address)
+            except OSError as error:
+                far.close()
+                last = error
+            else:
+                return far
+        raise last or OSError(f"{asked.host} has no address")
+
+
+def is_public(address: str) -> bool:
+    """True for an address that is neither this machine nor its own network nor a service that only it sees."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(found, ipaddress.IPv6Address):
+        inner = found.ipv4_mapped or found.sixtofour or (found.teredo or (None, None))[1]
+        if inner is not None:
+            return is_public(str(inner))
+    return found.is_global and not found.is_multicast
+
+
+def _read_head(near: socket.socket) -> tuple[str, bytes]:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        more = near.recv(_CHUNK)
+        data += more
+        if not more or len(data) > _LONGEST_HEAD:
+            raise _RefusedError("no request")
+    head, _, rest = data.partition(b"\r\n\r\n")
+    return head.decode("latin-1"), rest
+
+
+def _parse(head: str) -> _Asked:
+    """Returns what a request asks for; only plain host names pass, which no resolver understands otherwise."""
+    match head.split("\r\n", 1)[0].split(" "):
+        case [method, target, _]:
+            pass
+        case _:
+            raise _RefusedError("no request")
+    if method == "CONNECT":
+        host, _, port = target.rpartition(":")
+        path = ""
+    else:
+        found = _PLAIN.fullmatch(target)
+        if found is None:
+            raise _RefusedError("only http:// and CONNECT are understood")
+        host, port, path = found[1], found[2] or "80", found[3] or "/"
+    host = host.lower().removesuffix(".")
+    last = host.rpartition(".")[2]
+    if not _NAME.fullmatch(host) or last.isdecimal() or last.startswith("0x"):
+        raise _RefusedError("that is no host name")
+    if not (port.isascii() and port.isdecimal() and 0 < int(port) <= _LAST_PORT):
+        raise _RefusedError("that is no port")
+    return _Asked(method, host, int(port), path)
+
+
+def _request(asked: _Asked, head: str) -> bytes:
+    """Returns the request as the host is to see it: for one answer, after which the connection ends."""
+    dropped = ("proxy-", "connection:", "host:", "keep-alive:")
+    lines = [line for line in head.split("\r\n")[1:] if not line.lower().startswith(dropped)]
+    name = asked.host if asked.port == _USUAL_PORTS[0] else f"{asked.host}:{asked.port}"
+    first = [f"{asked.method} {asked.path} HTTP/1.1", f"Host: {name}", "Connection: close"]
+    return ("\r\n".join([*first, *lines]) + "\r\n\r\n").encode("latin-1")
+
+
+def _answer(near: socket.socket, how: tuple[int, str], why: str) -> None:
+    body = f"gitticks: {why}\n".encode("utf-8", "replace")
+    code, reason = how
+    with contextlib.suppress(OSError):
+        near.sendall(
+            f"HTTP/1.1 {code} {reason}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+            + body
+        )
+
+
+def _exchange(near: socket.socket, far: socket.socket) -> None:
+    for end in (near, far):
+        end.settimeout(_SILENCE_SECONDS)
+    back = threading.Thread(target=_pump, args=(far, near), daemon=True)
+    back.start()
+    _pump(near, far)
+    back.join()
+
+
+def _pump(source: socket.socket, target: socket.socket) -> None:
+    try:
+        while data := source.recv(_CHUNK):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)

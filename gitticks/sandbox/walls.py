@@ -1,0 +1,169 @@
+"""What walls let through, and the words that make bubblewrap build them; nothing is looked at or started here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gitticks.model.settings import SandboxPreset, SandboxSettings
+
+PROXY_SOCKET = Path("/run/gitticks-proxy")
+"""Where the socket of the proxy lies behind the walls."""
+_NAMESPACES = (
+    "--unshare-user",
+    "--disable-userns",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+)
+_WHOLE_NETWORK = "*"
+_MASK, _MASK_OF_FILE = ("--perms", "0555", "--tmpfs"), ("--ro-bind", "/dev/null")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLimits:
+    """What one command may take: processes in all, bytes of memory and of a file for each, seconds of a processor."""
+
+    processes: int
+    memory: int
+    file_size: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Walls:
+    """What is let through beside the workspace, its mailbox and the tools on PATH.
+
+    `hosts` are host names, `*.example.org` for all below one, `*` for all; `name:port` for another port than 80 and
+    443. No host at all is no network. What is `hidden` or `denied_hosts` wins over what is let through.
+    """
+
+    preset: SandboxPreset
+    limits: ProcessLimits
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    denied_hosts: tuple[str, ...] = ()
+
+    @property
+    def has_open_network(self) -> bool:
+        """True if the network is the machine's own, with no proxy between."""
+        return _WHOLE_NETWORK in self.hosts and not self.denied_hosts
+
+
+def walls_of(settings: SandboxSettings) -> Walls | None:
+    """Returns the walls that the settings ask for; None if they ask for none."""
+    if settings.preset is SandboxPreset.NONE:
+        return None
+    hosts = settings.allowed_hosts
+    if settings.preset is SandboxPreset.PERMISSIVE:
+        hosts = (*hosts, _WHOLE_NETWORK)
+    return Walls(
+        settings.preset,
+        ProcessLimits(
+            settings.max_processes, settings.max_memory, settings.max_file_size, settings.max_process_time
+        ),
+        writable=settings.allowed_paths,
+        hidden=settings.denied_paths,
+        hosts=hosts,
+        denied_hosts=settings.denied_hosts,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What bubblewrap finds on this machine; every path exists.
+
+    Attributes:
+        program: bubblewrap's own.
+        home: the person's.
+        links: what stands for another folder in `/`, such as `bin` for `usr/bin`.
+        system: what every program needs to read.
+        secrets: folders that nobody behind walls may see.
+        secret_files: the same of files.
+        resolver: the file that says how names are looked up, where it lies outside of the system's folders.
+    """
+
+    program: str
+    home: Path
+    links: Mapping[str, str] = field(default_factory=dict)
+    system: tuple[Path, ...] = ()
+    secrets: tuple[Path, ...] = ()
+    secret_files: tuple[Path, ...] = ()
+    resolver: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What one command needs behind the walls; every path exists.
+
+    `overlaid` says which folder stands in the place of which, `lent` the same of what is only read; `pinned` is
+    read-only within what is writable.
+    """
+
+    workspace: Path
+    readable: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()
+    hidden_files: tuple[Path, ...] = ()
+    pinned: tuple[Path, ...] = ()
+    overlaid: Mapping[Path, Path] = field(default_factory=dict)
+    lent: Mapping[Path, Path] = field(default_factory=dict)
+    proxy: Path | None = None
+    has_terminal: bool = False
+
+
+def bubblewrap(walls: Walls, machine: Machine, inside: Inside) -> tuple[str, ...]:
+    """Returns the command line up to the command that is to run behind the walls."""
+    is_strict = walls.preset is SandboxPreset.STRICT
+    words = [machine.program, *_NAMESPACES, "--cap-drop", "ALL", "--die-with-parent"]
+    if not inside.has_terminal:
+        words.append("--new-session")
+    if not walls.has_open_network:
+        words.append("--unshare-net")
+    if is_strict:
+        for name, target in machine.links.items():
+            words += ["--symlink", target, f"/{name}"]
+    else:
+        words += ["--ro-bind", "/", "/"]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    mounts = dict(_mounts(walls, machine, inside))
+    # A folder comes before what lies in it, so that the nearest word on a path holds.
+    for place in sorted(mounts, key=lambda path: (len(path.parts), path)):
+        words += [*mounts[place], str(place)]
+    return (*words, "--chdir", str(inside.workspace), "--")
+
+
+def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Yields what is mounted where, the later word for the same place the stronger one."""
+    is_strict = walls.preset is SandboxPreset.STRICT
+    empty = [Path("/tmp"), Path("/run")]  # noqa: S108 - the sandbox's own
+    if is_strict:
+        empty.append(machine.home)
+        yield from ((path, ("--ro-bind", str(path))) for path in machine.system)
+    yield from ((path, ("--perms", "0700", "--tmpfs")) for path in empty)
+    if machine.resolver is not None and walls.has_open_network:
+        yield machine.resolver, ("--ro-bind", str(machine.resolver))
+    hidden = (*inside.hidden, *inside.hidden_files, *machine.secrets, *machine.secret_files)
+    readable = [path for path in inside.readable if not _is_below(path, hidden)]
+    writable = [path for path in inside.writable if not _is_below(path, hidden)]
+    yield from ((path, ("--ro-bind", str(path))) for path in readable)
+    yield from ((path, ("--bind", str(path))) for path in writable)
+    shown = (*machine.system, *readable, *writable) if is_strict else (Path("/"),)
+    yield from ((path, _MASK) for path in machine.secrets if _is_below(path, shown))
+    yield from ((path, _MASK_OF_FILE) for path in machine.secret_files if _is_below(path, shown))
+    yield inside.workspace, ("--bind", str(inside.workspace))
+    yield from ((path, ("--ro-bind", str(path))) for path in inside.pinned)
+    yield from ((place, ("--bind", str(source))) for place, source in inside.overlaid.items())
+    yield from ((place, ("--ro-bind", str(source))) for place, source in inside.lent.items())
+    yield from ((path, _MASK) for path in inside.hidden)
+    yield from ((path, _MASK_OF_FILE) for path in inside.hidden_files)
+    if inside.proxy is not None:
+        yield PROXY_SOCKET, ("--ro-bind", str(inside.proxy))
+
+
+def _is_below(path: Path, folders: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)

@@ -1,0 +1,59 @@
+"""Runs behind walls: what an agent does there comes home, and nothing else does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.status import Status
+from tests.support.repositories import fsck_problems, git
+from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, RunProject, project
+
+pytestmark = pytest.mark.debian("bubblewrap", program="bwrap")
+__all__ = ["project"]
+
+PRESETS = pytest.mark.parametrize("preset", ["strict", "permissive"])
+
+
+@PRESETS
+def test_work_comes_home_and_is_tested_and_merged_behind_walls(project: RunProject, preset: str) -> None:
+    project.settings(
+        f"{NO_PERSON}verify: {{test: 'test $GITTICKS_SANDBOX = {preset} && git log -1 --format=%s'}}\n"
+    )
+    project.agent(f"echo $GITTICKS_SANDBOX > walls.txt\n{DONE}")
+    project.make()
+    ran = project.run("--sandbox", preset)
+    assert project.task("k7f2").status is Status.DONE, ran.seen
+    assert git("show", "main:walls.txt", at=project.path) == preset
+    assert "Task: k7f2" in git("log", "-3", "--format=%B", "main", at=project.path)
+    assert not fsck_problems(project.path)
+
+
+@PRESETS
+def test_an_agent_writes_nowhere_else(project: RunProject, preset: str, tmp_path: Path) -> None:
+    beside, common = tmp_path / "beside", project.path / ".git"
+    project.settings(NO_PERSON)
+    before = sorted(common.glob("hooks/*")), (common / "config").read_bytes()
+    project.agent(
+        f"echo out > {beside}; echo out > {project.path}/out.txt; echo out > {common}/hooks/post-merge;"
+        f"git config core.fsmonitor 'touch {beside}'; echo evil >> {common}/config;"
+        f"git update-ref refs/heads/main HEAD; {DONE}"
+    )
+    project.make()
+    project.run("--sandbox", preset)
+    assert not beside.exists()
+    assert not (project.path / "out.txt").exists()
+    assert (sorted(common.glob("hooks/*")), (common / "config").read_bytes()) == before
+
+
+def test_several_sessions_go_on_where_the_last_one_ended(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.agent(
+        f"if [ $GITTICKS_ITERATION = 1 ]; then {COMMIT} git checkout -q -b aside; echo more > more; git add more;"
+        f"else git rev-parse --verify -q aside && cat more && {HANDOFF} git checkout -q gitticks/work/k7f2; {DONE} fi"
+    )
+    project.make()
+    project.run("--sandbox", "strict")
+    project.run("--sandbox", "strict")
+    assert project.task("k7f2").status is Status.DONE
