@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 _TOAST_SECONDS = 4.0
 _UNTIL_READ = 3600.0
+_CLOCK_SECONDS = 5.0
 
 
 class GitticksApp(App[int]):
@@ -68,6 +70,7 @@ class GitticksApp(App[int]):
             self.add_class("-ascii")
         self.push_screen(open_place("home"))
         self.call_after_refresh(self.feed.start)
+        self.set_interval(_CLOCK_SECONDS, self._go_on)
 
     def on_unmount(self) -> None:
         """Ends the feed; nothing else was started here that would have to be ended."""
@@ -89,6 +92,14 @@ class GitticksApp(App[int]):
             for screen in self.screen_stack:
                 if isinstance(screen, View):
                     screen.redraw()
+
+    def _go_on(self) -> None:
+        """Lets the ages on the screen go on while agents are at work."""
+        if self.snapshot.sessions:
+            around = self.snapshot.around._replace(now=self.now)
+            self.snapshot = replace(self.snapshot, around=around)
+            if isinstance(self.screen, View):
+                self.screen.redraw()
 
     def _take(self, batch: Batch) -> None:
         for said in batch.said:

@@ -196,7 +196,7 @@ def last_words(context: Context, task_id: TaskId, agent: str) -> tuple[Piece, ..
     """Returns what the last session of a task printed that is over."""
     from gitticks.runner.transcripts import read_last
 
-    read = reader_for(context, agent)
+    read = reader_for(context, agent or context.settings.agent or "")
     lines = read_last(context.repository.own_dir, task_id, _MOST_BYTES)
     return tuple(piece for line in lines[-_MOST_LINES:] for piece in read(line))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +24,7 @@ _WORDS = {
     Status.WORKING: ("sent back", "bad"),
 }
 _REVIEWED = {Status.REVIEWING: ("passed", "good"), Status.WORKING: ("failed", "bad")}
-_WIDE, _WORD_COLUMNS = 60, 11
+_WIDE, _WORD_COLUMNS = 60, 13
 
 
 class Iteration(NamedTuple):
@@ -81,14 +81,15 @@ def _session(task_id: TaskId, number: int, ended: Event, moved: Event | None) ->
     ending = str(ended.data.get("ending", ""))
     is_review = ended.data.get("role") == Role.REVIEWER.value
     word, colour, said = ("goes on", "muted", ended.reason or "")
+    known: tuple[str, str] | None = None
     if moved is not None and moved.to_status is not None:
         known = _REVIEWED.get(moved.to_status) if is_review else None
         word, colour = known or _WORDS.get(moved.to_status, (str(moved.to_status), "muted"))
-        said = ended.reason or moved.reason or ""
+        said = ended.reason or (moved.reason if colour in ("waits", "bad") else "") or ""
     elif ending not in ("clean", ""):
         word, colour = ending, "bad"
     if is_review:
-        said = "review" if said in ("PASS", "FAIL", "") else f"review: {said}"
+        word, said = f"review {word}" if known else word, "" if said in ("PASS", "FAIL") else said
     return Iteration(
         task_id,
         ended.at,
@@ -113,8 +114,8 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def rows(found: Sequence[Iteration], width: int) -> list[Line]:
-    """Returns one row an iteration."""
+def rows(found: Sequence[Iteration], titles: Mapping[TaskId, str], width: int) -> list[Line]:
+    """Returns one row an iteration: what was said of it, or else the task's title."""
     shown = []
     for at, one in enumerate(found):
         cost = f"${one.cost:.2f}" if one.cost else ""
@@ -124,7 +125,7 @@ def rows(found: Sequence[Iteration], width: int) -> list[Line]:
                 (f"{one.number or '':>3}  ", "faint"),
                 (f"{one.task}  ", "muted"),
                 (f"{one.word[:_WORD_COLUMNS]:<{_WORD_COLUMNS}}  ", one.colour),
-                (one.said, "fg"),
+                (one.said or titles.get(one.task, ""), "fg" if one.said else "muted"),
                 right=[(f"{cost:>7}", "muted"), (f"{took:>8}", "muted")] if width >= _WIDE else [],
                 key=f"{one.task} {len(found) - at}",
             )

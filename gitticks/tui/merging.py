@@ -40,9 +40,13 @@ def merge_apart(context: Context, task_id: str) -> str:
     task = context.renewed().store.task_file(TaskId(task_id)).task
     if ended.returncode == 0:
         merged = task.merged_sha and not task.is_open
-        return f"{task_id} merged into {task.base} as {(task.merged_sha or '')[:7]}" if merged else _last(words)
+        return (
+            f"{task_id} merged into {task.base} as {(task.merged_sha or '')[:7]}" if merged else _last(words)
+        )
     found = {kind: rest.strip() for kind, mark, rest in (one.partition(":") for one in lines) if mark}
-    raise GitticksError(found.get("error") or _last(words) or f"`gt merge {task_id}` failed", hint=found.get("hint"))
+    raise GitticksError(
+        found.get("error") or _last(words) or f"`gt merge {task_id}` failed", hint=found.get("hint")
+    )
 
 
 def _last(words: str) -> str:

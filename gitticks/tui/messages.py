@@ -13,6 +13,7 @@ from textual.message import Message
 from gitticks.actions.derived_state import Standing
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, Surroundings
+from gitticks.model.status import ANSWERED
 
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
@@ -79,8 +80,8 @@ class Snapshot:
         """Returns the name of the glyph and colour that show a task: its status, or `blocked`."""
         if task.id in self.around.live:
             return "agent-review" if task.status == "agent-review" else "working"
-        if task.awaiting and task.status not in ("clarification", "stuck"):
-            return "reviewing"
+        if task.awaiting and task.status != "stuck":
+            return "clarification" if task.awaiting in ANSWERED else "reviewing"
         if task.status == "pending" and self.graph.is_blocked(task):
             return "blocked"
         return task.status

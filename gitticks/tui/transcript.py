@@ -53,6 +53,8 @@ def reader_for(context: Context, agent: str) -> Reader:
             if pieces:
                 return pieces
         text = shown(line)
+        if event is not None and text == line:
+            return []  # the protocol of an agent that nobody knows
         return [] if text is None or not text.strip() else [Piece(text, is_prose=event is not None)]
 
     return read

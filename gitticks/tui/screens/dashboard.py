@@ -134,7 +134,8 @@ class Dashboard(View):
 
     def _draw_iterations(self) -> None:
         pane = self.pane("iterations")
-        pane.show(iterations.rows(self._iterations, pane.inner_width))
+        titles = {row.id: row.title for row in self.snapshot.rows}
+        pane.show(iterations.rows(self._iterations, titles, pane.inner_width))
         cost = sum(one.cost for one in self._iterations)
         pane.say(f"${cost:.2f}" if cost else "")
 
@@ -142,12 +143,10 @@ class Dashboard(View):
 
     def take(self, batch: Batch) -> None:
         """Appends what the agent of the task under the cursor said."""
-        if self._output is None or not self.is_current:
+        if not self.is_current:
             self._shown = None  # drawn from the beginning when it is looked at again
-            return
-        for said in batch.said:
-            if said.task == self._shown:
-                self._draw_output(refresh=True)
+        elif any(said.task == self._shown for said in batch.said):
+            self._draw_output(refresh=True)
 
     def _draw_output(self, *, refresh: bool = False) -> None:
         key = pane_key(self)
@@ -155,14 +154,15 @@ class Dashboard(View):
         if key is None:
             pane.show(())
             return
+        heard = self.gt.outputs.get(key)
         if key != self._shown:
-            self._shown = key
-            self._output = self.gt.outputs.get(key)
+            self._shown, refresh = key, True
+            self._output = heard or Output()
             pane.key, pane.at_tail = None, True
-            if self._output is None:
-                self._output = Output()
+            if heard is None and TaskId(key) not in self.snapshot.sessions:
                 self._look_back(key)
-            refresh = True
+        elif heard is not None and heard is not self._output:  # a new session began
+            self._output, refresh = heard, True
         self._draw_output_border(pane, key)
         if refresh and self._output is not None:
             pane.show(self._output.rows(pane.inner_width))
@@ -174,7 +174,7 @@ class Dashboard(View):
         agent = (details.agent if details else None) or ""
 
         def found(pieces: tuple[Piece, ...]) -> None:
-            if self._shown == key and self._output is not None and not len(self._output):
+            if self._shown == key and self._output is not None and self._output.is_empty:
                 self._output.take(pieces)
                 self._draw_output(refresh=True)
 

@@ -133,9 +133,8 @@ class Home(View):
             pane.say("")
             return
         looked = self._looked.get(asked.standing.task.id)
-        title, rows, keys = inbox.preview(
-            asked, looked.changes if looked else None, self.gt.now, pane.inner_width
-        )
+        changes, handoff = (looked.changes, looked.handoff) if looked else (None, "")
+        title, rows, keys = inbox.preview(asked, changes, handoff, self.gt.now, pane.inner_width)
         pane.title = title
         pane.show(rows)
         pane.say(keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from gitticks.model.notes import Section
 from gitticks.model.status import ANSWERED, Awaiting, Status
 from gitticks.tui.merging import merge_apart
 from gitticks.tui.screens.dialogs import Choice, Dialog
@@ -29,17 +30,20 @@ class Looked(NamedTuple):
 
     seen: Seen
     changes: Changes | None
+    handoff: str
 
 
 def look_into(context: Context, most: int = 20) -> dict[str, Looked]:
     """Returns for what awaits a person what a verdict would be about, and what the work changes."""
     from gitticks.actions.inbox import open_inbox
-    from gitticks.actions.verdict import look_at
+    from gitticks.actions.verdict import seen_of
 
-    inbox = open_inbox(context, count=most)
-    ids = [one.standing.task.id for one in inbox.asked]
-    seen = {task_id: look_at(context, task_id) for task_id in ids}
-    return {one.standing.task.id: Looked(seen[one.standing.task.id], one.changes) for one in inbox.asked}
+    found: dict[str, Looked] = {}
+    for one in open_inbox(context, count=most).asked:
+        file = context.store.task_file(one.standing.task.id)
+        handoff = file.section(Section.HANDOFF) or ""
+        found[one.standing.task.id] = Looked(seen_of(file.task), one.changes, handoff)
+    return found
 
 
 def answer(view: View, asked: Asked, looked: Looked | None) -> None:

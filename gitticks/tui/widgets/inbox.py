@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gitticks.tui.messages import Snapshot
 
 _MOST_ROWS = 2
+_NAME_COLUMNS = 11
 _KINDS = {
     Awaiting.WORK: "your work",
     Awaiting.APPROVAL: "approval",
@@ -70,7 +71,10 @@ def gist(asked: Asked) -> str:
     if asked.said:
         return asked.said
     awaiting = asked.standing.task.awaiting
-    return f"awaits your {_KINDS[Awaiting(awaiting)].removeprefix('your ')}" if awaiting else "needs you"
+    if awaiting is None:
+        return "needs you"
+    kind = "answer" if awaiting in ANSWERED else _KINDS[Awaiting(awaiting)].removeprefix("your ")
+    return f"awaits your {kind}"
 
 
 def changes_words(changes: Changes) -> list[Span]:
@@ -79,11 +83,9 @@ def changes_words(changes: Changes) -> list[Span]:
     if not summary.files:
         return [("no change to the code", "muted")]
     files = f"{summary.files} {'file' if summary.files == 1 else 'files'} "
-    found: list[Span] = [
-        (files, "fg"),
-        (f"+{summary.added}", "good"),
-        (f" {glyph('minus')}{summary.removed}", "bad"),
-    ]
+    found: list[Span] = [(files, "fg"), (f"+{summary.added}", "good")]
+    if summary.removed:
+        found.append((f" {glyph('minus')}{summary.removed}", "bad"))
     if changes.conflicts:
         found.append((f"  conflicts with {changes.base} in {', '.join(changes.conflicts[:2])}", "bad"))
     elif changes.conflicts is not None:
@@ -91,7 +93,9 @@ def changes_words(changes: Changes) -> list[Span]:
     return found
 
 
-def preview(asked: Asked, changes: Changes | None, now: datetime, width: int) -> tuple[str, list[Line], str]:
+def preview(
+    asked: Asked, changes: Changes | None, handoff: str, now: datetime, width: int
+) -> tuple[str, list[Line], str]:
     """Returns title, rows and keys of an entry's preview."""
     row = asked.standing.task
     kind = (
@@ -110,6 +114,8 @@ def preview(asked: Asked, changes: Changes | None, now: datetime, width: int) ->
         found.append(line((f"review {'passed' if colour == 'good' else 'failed'}", colour), (by, "muted")))
         found += [line((part, "fg")) for part in paragraphs(asked.review.text, width)]
         found.append(line())
+    if handoff and asked.standing.task.awaiting not in ANSWERED:
+        found += [*_handoff(handoff, width), line()]
     for entry in asked.questions:
         found += [line((part, "*strong")) for part in paragraphs(entry.text, width)]
         found += [line((f"{entry.name}, {age(entry.at, now)} ago", "muted")), line()]
@@ -120,6 +126,21 @@ def preview(asked: Asked, changes: Changes | None, now: datetime, width: int) ->
     if not found:
         found = [line((gist(asked), "muted"))]
     return f"{row.id}  {kind}", found, keys_for(asked)
+
+
+def _handoff(text: str, width: int) -> list[Line]:
+    """Returns what the agent says of its work; what it is not sure of stands out."""
+    found: list[Line] = []
+    for raw in filter(None, map(str.strip, text.splitlines())):
+        word, colon, rest = raw.lstrip("-* ").partition(":")
+        is_named = bool(colon) and word.isupper()
+        colour = "waits" if word == "UNCERTAIN" and is_named else "muted"
+        if not is_named:
+            found += [line((part, "fg")) for part in paragraphs(raw, width)]
+            continue
+        for number, part in enumerate(paragraphs(rest.strip(), width - _NAME_COLUMNS)):
+            found.append(line((f"{'' if number else word:<{_NAME_COLUMNS}}", colour), (part, "fg")))
+    return found
 
 
 def keys_for(asked: Asked) -> str:

@@ -130,6 +130,7 @@ class Lines(ScrollView, can_focus=True):
         self.at_tail = follow
         self._kept: dict[tuple[Line, int, int], Strip] = {}
         self._keys: list[str] | None = None
+        self._figure = ("", "muted")
         self.title = title
 
     @property
@@ -140,11 +141,20 @@ class Lines(ScrollView, can_focus=True):
     @title.setter
     def title(self, text: str) -> None:
         self._title = text
-        self.border_title = Content(clean(text))  # a str would be read as markup
+        self._frame()
 
     def say(self, text: str, token: str = "muted") -> None:
-        """Shows one figure in the bottom border."""
-        self.border_subtitle = Content.styled(clean(text), f"$gt-{token}") if text else None
+        """Shows one figure in the bottom border; beside the title where there is a rule and no frame."""
+        self._figure = (text, token)
+        self._frame()
+
+    def _frame(self) -> None:
+        text, token = self._figure
+        figure = Content.styled(clean(text), f"$gt-{token}")
+        title = Content(clean(self._title))  # a str would be read as markup
+        has_frame = not self.is_attached or self.screen.has_class("-wide")
+        self.border_title = title if has_frame or not text else Content("  ").join((title, figure))
+        self.border_subtitle = figure if text else None
 
     def show(self, rows: Iterable[Line]) -> None:
         """Replaces the rows; the cursor stays on its entry, and on the nearest if that is gone."""

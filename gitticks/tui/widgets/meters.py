@@ -44,15 +44,30 @@ def in_order(budgets: Sequence[SpentBudget], most: int) -> list[SpentBudget]:
 def budget_rows(budgets: Sequence[SpentBudget], width: int, most: int = 4) -> list[Line]:
     """Returns one row a limit; whose it is stands there unless it is the run's."""
     chosen = in_order(budgets, most)
-    room = max((len(one.words) for one in chosen), default=0)
+    said = [words_of(one) for one in chosen]
+    room = max(map(len, said), default=0)
     rows = []
-    for one in chosen:
+    for one, words in zip(chosen, said, strict=True):
         owner = f" {one.task}" if one.task is not None else ""
         label = f"{_LABELS.get(one.metric, one.metric)}{owner}"
         columns = width - 12 - room - 2 - (len(owner) if owner else 0)
         bar = meter(one.percent, 100, columns) if columns >= _LEAST_METER else []
-        rows.append(line((f"{label:<11} ", "fg"), *bar, right=[(f"{one.words:>{room}}", level(one.percent))]))
+        rows.append(line((f"{label:<11} ", "fg"), *bar, right=[(f"{words:>{room}}", level(one.percent))]))
     return rows
+
+
+def words_of(budget: SpentBudget) -> str:
+    """Returns what is spent of what, without what the label says, and tokens in thousands or millions."""
+    if budget.metric == "tokens":
+        return f"{_short(budget.spent)} of {_short(budget.limit)}"
+    return budget.words.removesuffix(f" {budget.metric}")
+
+
+def _short(number: float) -> str:
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{unit}"
+    return f"{number:.0f}"
 
 
 def nearly_spent(budgets: Sequence[SpentBudget]) -> tuple[str, str]:

@@ -36,8 +36,10 @@ class Output:
         self._turned: set[int] = set()
         self._first = 0
 
-    def __len__(self) -> int:
-        return len(self._entries)
+    @property
+    def is_empty(self) -> bool:
+        """True while nothing was said."""
+        return not self._entries
 
     def take(self, pieces: Iterable[Piece]) -> None:
         """Takes what is new; what a call came to is joined with it."""
