@@ -26,6 +26,10 @@ class World:
         """Returns the present UTC time, cut to whole seconds, the precision that files hold."""
         return datetime.now(UTC).replace(microsecond=0)
 
+    def precise_now(self) -> datetime:
+        """Returns the present UTC time as precisely as the clock tells it, for records that many have in a second."""
+        return datetime.now(UTC)
+
     def monotonic_seconds(self) -> float:
         """Returns a clock that never jumps, for limits and durations."""
         return time.monotonic()

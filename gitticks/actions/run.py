@@ -130,7 +130,14 @@ def run_context(
     require_walls(context.settings.sandbox, context.world.environment)
     require_team_trusted(context)
     context.resolved_settings.require_whole_prices()
-    return RunContext(context.repository, context.settings, context.world, listener, options or RunOptions())
+    return RunContext(
+        context.repository,
+        context.settings,
+        context.world,
+        listener,
+        options or RunOptions(),
+        context.overrides,
+    )
 
 
 def execute(context: Context, loop: Loop) -> RunExit:

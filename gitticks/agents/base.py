@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -157,6 +158,23 @@ class AgentSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class PermissionHook:
+    """What a client calls before it uses a tool: the command line, and how long its answer may take.
+
+    `settings_file` is where a client's settings can be put that takes them from a file alone.
+    """
+
+    argv: tuple[str, ...]
+    seconds: int
+    settings_file: Path
+
+    @property
+    def command(self) -> str:
+        """Returns the command line as a shell reads it."""
+        return shlex.join(self.argv)
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What an agent is asked to do in one session.
 
@@ -164,7 +182,7 @@ class Request:
     the end of that session, for agents that count on. `prompt_file` holds the prompt, for agents that read a file.
     `own_gt` is the path of the
     session's own `gt`. `script` holds the task's `sh` blocks for this role. `commit_folders` are the folders outside of the workspace that
-    a commit in it writes to, for agents that wall themselves in.
+    a commit in it writes to, for agents that wall themselves in. `hook` is to be asked before each use of a tool.
     """
 
     prompt: str
@@ -174,6 +192,7 @@ class Request:
     own_gt: str | None = None
     script: tuple[str, ...] = ()
     commit_folders: tuple[str, ...] = ()
+    hook: PermissionHook | None = None
 
     @property
     def hand_over_commands(self) -> tuple[str, ...]:
@@ -251,7 +270,7 @@ class Reader(Protocol):
 class Invocation:
     """How one session is started and read; `environment` is added to what the agent's kind may see.
 
-    `stop_signal` is what makes it end in its own way.
+    `stop_signal` is what makes it end in its own way. `files` are to be written before it starts.
     """
 
     argv: tuple[str, ...]
@@ -260,6 +279,7 @@ class Invocation:
     environment: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     stop_signal: int = signal.SIGTERM
+    files: Mapping[Path, bytes] = field(default_factory=dict)
 
 
 _WHOLE = frozenset({AgentKind.COMMAND, AgentKind.SCRIPT})

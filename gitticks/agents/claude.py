@@ -7,11 +7,12 @@ still tells its result, by SIGTERM it does not.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 
-from gitticks.agents.base import AgentSpec, Invocation, Places, Request
+from gitticks.agents.base import AgentSpec, Invocation, PermissionHook, Places, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -74,6 +75,8 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         argv += ["--model", spec.model]
     if request.session_id:
         argv += ["--resume", request.session_id]
+    if request.hook is not None:
+        argv += ["--settings", _hook_settings(request.hook)]
     is_root_yolo = spec.mode is PermissionMode.YOLO and os.geteuid() == 0
     return Invocation(
         (*argv, *spec.args),
@@ -82,6 +85,12 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         environment={**_ENVIRONMENT, **({"IS_SANDBOX": "1"} if is_root_yolo else {})},
         stop_signal=signal.SIGINT,
     )
+
+
+def _hook_settings(hook: PermissionHook) -> str:
+    """Returns settings in which our hook is called before each use of a tool; those of the user's stay beside them."""
+    called = {"type": "command", "command": hook.command, "timeout": hook.seconds}
+    return json.dumps({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [called]}]}})
 
 
 class ClaudeReader(StreamReader):

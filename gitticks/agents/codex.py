@@ -6,9 +6,10 @@ makes it retry for ever, so a session that a limit ended while it did is an outa
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
-from gitticks.agents.base import AgentSpec, Invocation, Places, Request
+from gitticks.agents.base import AgentSpec, Invocation, PermissionHook, Places, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -46,6 +47,8 @@ _MODE_FLAGS = {
 }
 _KEEPS_PATH = ("-c", "allow_login_shell=false")
 """Its commands run in a login shell else, whose profile may set another PATH, without `gt`."""
+_TRUSTS_OUR_HOOK = ("--dangerously-bypass-hook-trust",)
+"""It carries out a hook else only once a person has looked at it."""
 _DENIED = ("rejected:", "Command blocked by")
 
 
@@ -57,6 +60,8 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
     if _WORKSPACE in flags:
         # Its walls leave only the workspace writable, and a linked worktree's git directory lies outside of that.
         argv += [word for folder in request.commit_folders for word in ("--add-dir", folder)]
+    if request.hook is not None:
+        argv += [*_TRUSTS_OUR_HOOK, "-c", _hook_setting(request.hook)]
     if spec.model:
         argv += ["-m", spec.model]
     argv += spec.args
@@ -67,6 +72,13 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         partial(CodexReader, request.spent_before, spec.model),
         stdin=request.prompt.encode(),
     )
+
+
+def _hook_setting(hook: PermissionHook) -> str:
+    """Returns the setting, in TOML, by which our hook is called before each use of a tool."""
+    command = json.dumps(hook.command)  # a basic string of TOML is written as one of JSON
+    called = f'{{type="command",command={command},timeout={hook.seconds}}}'
+    return f'hooks.PreToolUse=[{{matcher=".*",hooks=[{called}]}}]'
 
 
 class CodexReader(StreamReader):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitticks.agents.base import AgentSpec, Ended, Invocation, Places, Request
+from gitticks.agents.base import AgentSpec, Ended, Invocation, PermissionHook, Places, Request
 from gitticks.agents.stream import (
     Event,
     StreamReader,
@@ -22,6 +22,7 @@ from gitticks.agents.stream import (
 from gitticks.agents.trouble import Trouble, classify, one_line
 from gitticks.model.settings import PermissionMode
 from gitticks.model.task import Ending, Usage
+from gitticks.safe_read import read_plain_file
 
 PROGRAM = "gemini"
 HOSTS = ("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com")
@@ -43,6 +44,8 @@ _APPROVAL = {
     PermissionMode.YOLO: "yolo",
 }
 _ENVIRONMENT = {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+_SYSTEM_SETTINGS, _MACHINE_SETTINGS = "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "/etc/gemini-cli/settings.json"
+"""Which settings stand over all others: a variable that names their file, and the file without it."""
 _DENIALS = frozenset({"policy_violation", "tool_not_registered"})
 _NEEDS_A_PERSON = "requires user confirmation"
 _LOGIN_CODES = frozenset({41, 55})
@@ -68,9 +71,29 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         argv += ["-m", spec.model]
     if request.session_id:
         argv += ["--resume", request.session_id]
+    environment, files = dict(_ENVIRONMENT), {}
+    if request.hook is not None:
+        environment[_SYSTEM_SETTINGS] = str(request.hook.settings_file)
+        files[request.hook.settings_file] = _hook_settings(request.hook)
     return Invocation(
-        (*argv, *spec.args), GeminiReader, stdin=request.prompt.encode(), environment=dict(_ENVIRONMENT)
+        (*argv, *spec.args), GeminiReader, stdin=request.prompt.encode(), environment=environment, files=files
     )
+
+
+def _hook_settings(hook: PermissionHook) -> bytes:
+    """Returns the machine's settings with our hook in them, which is called before each use of a tool."""
+    try:
+        settings = json.loads(read_plain_file(_MACHINE_SETTINGS))
+    except (OSError, ValueError, RecursionError):
+        settings = {}
+    settings = settings if isinstance(settings, dict) else {}
+    hooks = settings.get("hooks")
+    hooks = hooks if isinstance(hooks, dict) else {}
+    before = hooks.get("BeforeTool")
+    called = {"name": "gitticks", "type": "command", "command": hook.command, "timeout": hook.seconds * 1000}
+    ours = {"matcher": ".*", "hooks": [called]}
+    hooks["BeforeTool"] = [*(before if isinstance(before, list) else []), ours]
+    return json.dumps({**settings, "hooks": hooks}).encode()
 
 
 class GeminiReader(StreamReader):

@@ -31,7 +31,7 @@ _NOWHERE = Places()
 class Preset:
     """One kind of agent: `program` is its name on PATH, `hosts` its service's, `variables` prefixes of its variables.
 
-    `modes` are those that it has, the strictest first; an empty tuple says that permissions are not its own affair.
+    `has_hook` says that it asks before each use of a tool. `modes` are those that it has, the strictest first; an empty tuple says that permissions are not its own affair.
     """
 
     kind: AgentKind
@@ -42,6 +42,7 @@ class Preset:
     places: Places = _NOWHERE
     modes: tuple[PermissionMode, ...] = ()
     resumes: bool = False
+    has_hook: bool = False
     tells_usage: bool = False
     tells_cost: bool = False
 
@@ -56,6 +57,7 @@ PRESETS: Mapping[AgentKind, Preset] = {
         modes=claude.MODES,
         places=claude.PLACES,
         **_CLIENT,
+        has_hook=True,
         tells_cost=True,
     ),
     AgentKind.CODEX: Preset(
@@ -67,6 +69,7 @@ PRESETS: Mapping[AgentKind, Preset] = {
         modes=codex.MODES,
         places=codex.PLACES,
         **_CLIENT,
+        has_hook=True,
     ),
     AgentKind.GEMINI: Preset(
         AgentKind.GEMINI,
@@ -77,6 +80,7 @@ PRESETS: Mapping[AgentKind, Preset] = {
         modes=gemini.MODES,
         places=gemini.PLACES,
         **_CLIENT,
+        has_hook=True,
     ),
     AgentKind.AMP: Preset(
         AgentKind.AMP,

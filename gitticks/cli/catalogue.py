@@ -91,6 +91,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("unpause", RUN, "Let runs go on after `gt pause`.", "running"),
     CatalogueEntry("resume", RUN, "Go back to a checkpoint and go on from there.", "checkpoints"),
     CatalogueEntry("checkpoints", RUN, "List, compare and drop checkpoints."),
+    CatalogueEntry("permissions", RUN, "Answer what agents ask, and see which rules hold."),
     CatalogueEntry("health", RUN, "Find dead sessions and finish what they left.", "running"),
     CatalogueEntry("worktree", RUN, "List, open and clean workspaces.", "workspaces"),
     CatalogueEntry("verify", RUN, "Run the quality gates in a task's workspace.", "workspaces"),

@@ -19,6 +19,10 @@ def main() -> NoReturn:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _open_missing_streams()
     words = sys.argv[1:]
+    if words[:2] == ["hook", "permission"]:  # which clients call before each use of a tool
+        from gitticks.cli.permission_hook import answer_hook
+
+        _leave(answer_hook(words[2:]))
     code = answer_at_once(words)
     if code is None:
         from gitticks.cli.app import run

@@ -185,6 +185,7 @@ def _read_reviewer(at: At, node: Node) -> ReviewerSettings:
 
 
 _OPERATION = choice("file_read", "file_write", "shell", "network")
+_PATTERNS = {"file_read": "paths", "file_write": "paths", "shell": "commands", "network": "hosts"}
 _TEXTS: Reader[tuple[str, ...]] = values.read_list(_read_filled)
 
 
@@ -199,6 +200,11 @@ def _read_rule(at: At, node: Node) -> PermissionRule:
     parts: dict[str, Any] = values.read_parts(at, node, readers)
     if "operation" not in parts:
         raise at.error(node, "holds a rule without `operation`", hint=f"`operation` is {_OPERATION.wanted}")
+    fitting = _PATTERNS[parts["operation"]]
+    for name in ("paths", "commands", "hosts"):
+        if name in parts and name != fitting:
+            hint = f"a rule about `{parts['operation']}` has `{fitting}`, or nothing for all of it"
+            raise at.error(node, f"holds a rule about `{parts['operation']}` with `{name}`", hint=hint)
     return PermissionRule(**parts)
 
 

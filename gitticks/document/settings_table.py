@@ -46,13 +46,7 @@ class Setting:
         return tuple(self.name.split("."))
 
 
-NOT_YET: tuple[str, ...] = (
-    "approvals.allowed_signers",
-    "permissions.allow",
-    "permissions.default",
-    "permissions.deny",
-    "permissions.timeout",
-)
+NOT_YET: tuple[str, ...] = ("approvals.allowed_signers",)
 """Settings that nothing acts on yet, or the beginnings of their names up to a dot; whoever builds one takes it out."""
 
 NOT_YET_VALUES: Mapping[str, tuple[object, ...]] = {
@@ -215,7 +209,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("sandbox.max_file_size", kinds.SIZE, "how large a file an agent may write", min),
     Setting("permissions.mode", kinds.word(PermissionMode), "what agents may do without asking", _MODE),
     Setting("permissions.deny", kinds.RULES, "what is refused, before every other rule", _united),
-    Setting("permissions.allow", kinds.RULES, "what is allowed without asking", _shared),
+    Setting(
+        "permissions.allow",
+        kinds.RULES,
+        "what is allowed without asking, unless another place denies it",
+        _united,
+    ),
     Setting(
         "permissions.default",
         kinds.choice("ask", "allow", "deny"),

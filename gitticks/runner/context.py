@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -31,7 +31,8 @@ from gitticks.world import World
 class RunContext:
     """One run's surroundings; may be shared between threads, since stores are opened for each use.
 
-    `emit` is called from several threads, one at a time. `resting` names the agents that fallbacks stand in for.
+    `emit` is called from several threads, one at a time. `resting` names the agents that fallbacks stand in for. `overrides` are the
+    settings that the run's flags give.
     """
 
     repository: Repository
@@ -39,6 +40,7 @@ class RunContext:
     world: World
     listener: Callable[[RunEvent], None]
     options: RunOptions = field(default_factory=RunOptions)
+    overrides: Mapping[str, str] = field(default_factory=dict)
     claims: RunClaims = field(default_factory=RunClaims.none)
     resting: Callable[[], frozenset[str]] = frozenset
     _emitting: threading.Lock = field(default_factory=threading.Lock)

@@ -20,10 +20,14 @@ from gitticks.runner.places.place import SessionOrder, SessionResult, Work
 from gitticks.workflow.council import Answer, Tally, Voice, ending_of, judge_answer, read_voice, tally
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gitticks.agents.base import AgentSpec
     from gitticks.errors import GitticksError
     from gitticks.model.settings import Price
     from gitticks.runner.mailbox import Delivery
     from gitticks.runner.outbox import Request
+    from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
     from gitticks.runner.places.place import Heard, Place
 
 _LONGEST_ANSWER = 60_000
@@ -74,6 +78,9 @@ class _Seat:
         if request.kind not in (RequestKind.NOTE, RequestKind.COMPLETE):
             self.warn("in a council only the last line of an answer moves anything")
         return None
+
+    def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
+        return self._heard.permit(agent, call, workspace)
 
     def refuse(self, error: GitticksError) -> None:
         self.warn(error.message)

@@ -111,6 +111,18 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True)
+class PermissionAsked:
+    """An agent wants to do something that a person is to decide; `number` names the question in `gt permissions`."""
+
+    task: TaskId
+    number: int
+    agent: str
+    operation: str
+    target: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class TaskMerged:
     """Approved work reached the base."""
 
@@ -165,6 +177,7 @@ RunEvent = (
     | ChecksEnded
     | TaskMoved
     | Warned
+    | PermissionAsked
     | TaskMerged
     | MergeWaits
     | RunWaits

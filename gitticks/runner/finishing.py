@@ -21,6 +21,7 @@ from gitticks.runner.reviewing import find_waiver
 from gitticks.runner.scratchpad import add_entry, add_failure
 from gitticks.runner.worklog import WorklogEntry, append_entry
 from gitticks.store import layout
+from gitticks.store.audit import PendingAudit
 from gitticks.store.decisions import Circumstances, carry_out
 from gitticks.store.left_behind import end_watch
 from gitticks.workflow.budget import spent_of
@@ -59,9 +60,10 @@ class Handover:
 
 
 def write_handover(
-    transaction: Transaction, handover: Handover, circumstances: Circumstances
+    transaction: Transaction, handover: Handover, circumstances: Circumstances, audit: PendingAudit
 ) -> tuple[Decision, ...]:
     """Writes what a session left and what follows from it, for the task and then for the epics that it counts into."""
+    audit.write(transaction)
     take_delivery(transaction, handover.task_id, handover.actor, handover.work.delivery, circumstances)
     _keep_answers(transaction, handover)
     if handover.work.delivery.is_late and is_turn_of(
@@ -275,9 +277,13 @@ def finish_session(
     circumstances = run.circumstances(
         head=work.head, review_waiver=waiver, checks_failure=checks.failure if checks else None
     )
+    audit = PendingAudit(run.repository.own_dir, task_id)
     decision, *of_epics = store.transact(
-        lambda transaction: write_handover(transaction, handover, circumstances), author=run.author
+        lambda transaction: write_handover(transaction, handover, circumstances, audit), author=run.author
     )
+    audit.forget()
+    if audit.torn:
+        run.emit(Warned(task_id, "a line of its audit was cut off by a crash and is left out"))
     run.sessions.note_left(task_id, ended.ending if is_turn_of(decision.task, ending.role) else None)
     if capture is not None:
         capture.settle()

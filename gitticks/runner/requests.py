@@ -21,6 +21,7 @@ from gitticks.runner.finishing import (
     write_request,
 )
 from gitticks.runner.outbox import Request, RequestKind
+from gitticks.runner.permissions import Gatekeeper
 from gitticks.runner.transcripts import Transcript
 from gitticks.store.decisions import describe
 from gitticks.store.left_behind import begin_watch
@@ -29,10 +30,12 @@ from gitticks.workflow.triggers import Requested
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-    from gitticks.agents.base import AgentReport
+    from gitticks.agents.base import AgentReport, AgentSpec
     from gitticks.model.task import SessionRecord
     from gitticks.runner.mailbox import Delivery
+    from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
     from gitticks.runner.places.place import Work
     from gitticks.runner.session import SessionRun
     from gitticks.store.transaction import Transaction
@@ -51,16 +54,20 @@ class SessionListener:
         self._run = session.run
         self._record = record
         self._transcript: Transcript | None = None
+        self._gatekeeper = Gatekeeper(session.run, session.file.task)
 
     def begin(self) -> None:
         """Notes that the agent has its mailbox, watches the repository's own folder and begins the transcript."""
         if self._transcript is None:
             begin_watch(self._run.repository, self._session.task_id)
+            for agent in {one.name: one for one in self._session.agents}.values():
+                self._gatekeeper.begin(agent)
             self._transcript = Transcript(self._run.repository.own_dir, self._session.task_id, self._run.now)
         self._run.sessions.mark_briefed(self._record)
 
     def end(self) -> None:
         """Reports what the agent changed in the repository's own folder."""
+        self._gatekeeper.close()
         if self._transcript is not None:
             self._transcript.close()
         look_for_left_behind(self._run, self._session.actor, self._session.task_id)
@@ -151,6 +158,10 @@ class SessionListener:
         if not is_granted:
             return None
         return LAST_WORDS_SECONDS if tells_at_end else 0.0
+
+    def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
+        """Decides about the use of a tool, by the rules or by asking a person."""
+        return self._gatekeeper.permit(agent, call, workspace)
 
     def refuse(self, error: GitticksError) -> None:
         """Keeps a refusal for the agent's next prompt, as that of a signal would be."""

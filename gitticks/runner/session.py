@@ -25,6 +25,7 @@ from gitticks.runner.council import CouncilResult, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned, tell
 from gitticks.runner.finishing import SessionEnding, finish_session
 from gitticks.runner.overlaps import overlap_warnings
+from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
 from gitticks.runner.prompt import build_prompt, require_templates
 from gitticks.runner.requests import SessionListener
@@ -126,17 +127,18 @@ class SessionRun:
         self.store = run.open_store()
         self.file: TaskFile = self.store.task_file(task_id)
         asked = run.options.agent
-        self.reviewers = (
+        chosen = (
             choose_reviewers(run.registry, self.file.task, run.settings, asked=asked)
             if role is Role.REVIEWER
             else ()
         )
+        self.reviewers = tuple(replace(one, agent=with_present_mode(one.agent, run)) for one in chosen)
         self.is_council = bool(self.reviewers) and run.settings.review is ReviewPolicy.COUNCIL
         self.asked = choose_agent(
             run.registry, self.file.task, run.settings, role, asked=asked, model=run.options.model
         )
         left = agents_left(run.registry, self.asked, lambda: self.store.history(task_id))
-        self.agent = first_awake(left, run.resting())
+        self.agent = with_present_mode(first_awake(left, run.resting()), run)
         self.has_fallback = len(left) > 1
         self.report: AgentReport | None = None
         self.reports: tuple[tuple[str, AgentReport], ...] = ()
@@ -144,6 +146,11 @@ class SessionRun:
         self.reached: tuple[BudgetReached, ...] = ()
         self.round = current_round(self.file.task, role)
         self.actor = Actor(ActorKind.AGENT, COUNCIL if self.is_council else self.agent.name, role)
+
+    @property
+    def agents(self) -> tuple[AgentSpec, ...]:
+        """Returns the agents that work in it, several for a council."""
+        return tuple(one.agent for one in self.reviewers) if self.is_council else (self.agent,)
 
     def execute(self) -> Decision:
         """Runs the session to its end and returns the last decision.

@@ -111,6 +111,11 @@ def history_path(task_id: TaskId) -> str:
     return f"{task_folder(task_id)}/{HISTORY_FILE}"
 
 
+def audit_path(task_id: TaskId) -> str:
+    """Returns the path of the decisions about what the task's agents wanted to do."""
+    return f"{task_folder(task_id)}/{AUDIT_FILE}"
+
+
 def worklog_path(task_id: TaskId) -> str:
     """Returns the path of the task's worklog."""
     return f"{task_folder(task_id)}/{WORKLOG_FILE}"

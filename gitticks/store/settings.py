@@ -15,10 +15,14 @@ from gitticks.document.settings_layers import (
     merge_layers,
 )
 from gitticks.git.config import read_config
+from gitticks.git.files import errors_name
 from gitticks.git.repository import Repository
+from gitticks.model.settings import PermissionMode
+from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
 from gitticks.store.transaction import read_file
 
+_MODE_FILE, _MODE = "permission-mode", ("permissions", "mode")
 _OWN_NOTES = frozenset({"gitticks.task", "gitticks.checkout", "gitticks.hiddenhookspath"})
 """What gitticks keeps in the configuration of boards and workspaces for its hooks; these are no settings."""
 
@@ -37,17 +41,49 @@ def load_settings(
         DocumentError: a layer names an unknown setting or has a wrong value.
         UsageError: nothing acts on the value of a flag yet.
     """
-    flags = flag_layer(overrides)
-    for keys, value in flags.values.items():
+    layers = setting_layers(repository, environment, overrides)
+    for keys, value in layers[-1].values.items():
         refuse_unavailable(find_setting(".".join(keys))[0], keys, value)
-    return merge_layers(
-        (
-            _team_layer(repository),
-            git_layer(_git_configuration(repository)),
-            environment_layer(environment),
-            flags,
-        )
+    return merge_layers(layers)
+
+
+def setting_layers(
+    repository: Repository, environment: Mapping[str, str], overrides: Mapping[str, str]
+) -> tuple[Layer, Layer, Layer, Layer, Layer]:
+    """Returns what each place gives: the state branch, git's configuration, the clone, the environment, the flags.
+
+    Raises:
+        DocumentError: a layer names an unknown setting or has a wrong value.
+    """
+    return (
+        _team_layer(repository),
+        git_layer(_git_configuration(repository)),
+        _clone_layer(repository),
+        environment_layer(environment),
+        flag_layer(overrides),
     )
+
+
+def set_clone_mode(repository: Repository, mode: PermissionMode | None) -> None:
+    """Sets the permission mode of this clone, which runs that are alive see too; None takes it back."""
+    path = repository.own_dir / _MODE_FILE
+    with errors_name(path):
+        if mode is None:
+            path.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_name(f"{path.name}.new")
+        aside.write_text(f"{mode}\n", encoding="ascii")
+        aside.replace(path)
+
+
+def _clone_layer(repository: Repository) -> Layer:
+    try:
+        text = read_plain_text(repository.own_dir / _MODE_FILE).strip()
+        mode = PermissionMode(text)
+    except (OSError, ValueError):
+        return Layer()
+    return Layer({_MODE: mode}, {_MODE: "gt permissions mode"})
 
 
 def _team_layer(repository: Repository) -> Layer:

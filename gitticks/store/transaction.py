@@ -133,6 +133,10 @@ class Transaction:
         old = self.read(path) or b""
         self._set(path, old + (b"" if not old or old.endswith(b"\n") else b"\n") + self._masked(content))
 
+    def mask_text(self, text: str) -> str:
+        """Returns a text as it may stand on the branch, for what is hashed before it is written."""
+        return self._masked(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+
     def all_tasks(self) -> Mapping[TaskId, Task]:
         """Returns every readable task by id, with the changes made so far; files that cannot be read are left out."""
         if self._base_tasks is None:

@@ -114,13 +114,13 @@ def test_lists_and_what_has_no_stricter_side(name: str, earlier: str, later: str
     assert get(merged.settings, name) == together
 
 
-def test_rules_are_united_where_they_deny_and_shared_where_they_allow() -> None:
+def test_rules_of_all_places_are_united_since_each_place_is_judged_by_itself() -> None:
     shell, reading = "{operation: shell, commands: [make]}", "{operation: file_read, paths: [a]}"
     first = flag_layer({"permissions.deny": f"[{shell}]", "permissions.allow": f"[{shell}, {reading}]"})
     second = flag_layer({"permissions.deny": f"[{reading}]", "permissions.allow": f"[{reading}]"})
     permissions = merge_layers([first, second]).settings.permissions
     assert [rule.operation for rule in permissions.deny] == ["shell", "file_read"]
-    assert [rule.operation for rule in permissions.allow] == ["file_read"]
+    assert [rule.operation for rule in permissions.allow] == ["shell", "file_read"]
 
 
 def test_only_the_guarded_groups_have_a_stricter_side() -> None:

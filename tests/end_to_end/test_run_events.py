@@ -62,6 +62,10 @@ def wrong(value: Any, schema: dict[str, Any], at: str = "") -> list[str]:
     return []
 
 
+TOLD_ELSEWHERE = {"permission.asked", "run.added"}
+"""What takes a client with a hook, and a second `gt run`; the tests of these look at it."""
+
+
 def require_valid(events: list[dict[str, Any]]) -> None:
     """Fails if one of these is not as the page says."""
     known = schemas()
@@ -93,7 +97,7 @@ def test_every_kind_of_event_is_as_its_schema_says(project: RunProject) -> None:
     _, more = project.events_of_run()
     events += more
     require_valid(events)
-    assert {event["event"] for event in events} == set(EVENT_KINDS.values())
+    assert {event["event"] for event in events} == set(EVENT_KINDS.values()) - TOLD_ELSEWHERE
     assert events[-1]["event"] == "run.ended"
 
 

@@ -12,6 +12,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.hook_checks import check_commit, check_merge
 from gitticks.board.skip_reasons import Problem
 from gitticks.cli.options import command
+from gitticks.cli.permission_hook import answer_hook
 from gitticks.cli.render import say
 from gitticks.cli.text import visible
 from gitticks.cli.writing import agent_name, moved_words
@@ -23,18 +24,22 @@ if TYPE_CHECKING:
 
 _CHECKS = ("pre-commit", "pre-merge-commit", "pre-applypatch")
 _PUSHES = ("pre-push", "pre-receive")
-_NAMES = (*_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-checkout", "post-rewrite")
+_PERMISSION = "permission"
+_NAMES = (_PERMISSION, *_CHECKS, *_PUSHES, "post-commit", "post-merge", "post-checkout", "post-rewrite")
 
 
 @command("hook", "gt hook pre-commit", with_json=False)
 @click.argument("name", type=click.Choice(_NAMES))
 @click.argument("arguments", nargs=-1)
-def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int:  # noqa: ARG001 (git's, not needed)
+def hook_command(context: Context, *, name: str, arguments: tuple[str, ...]) -> int:
     """What the git hooks call.
 
     On the board: files and status changes are checked before a commit, and carried out after it. Where
-    state branches are pushed from or to: what is pushed is judged as `gt doctor --range` does.
+    state branches are pushed from or to: what is pushed is judged as `gt doctor --range` does. `permission` is what
+    the clients of agents call before they use a tool: it asks the run that started them.
     """
+    if name == _PERMISSION:
+        return answer_hook(list(arguments))
     context = _where_git_works(context)
     if name in _CHECKS:
         return _check(context, is_merge=name != "pre-commit")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 
 import click
 
 from gitticks.actions.context import Context
+from gitticks.actions.permissions import attached, flags_as_rules, needs_walls, require_yolo_meant
 from gitticks.actions.run import check_health, execute, prepare_run
 from gitticks.actions.run_requests import add_to_run, pause_runs, stop_one, stop_run, unpause_runs
 from gitticks.actions.sync_auto import sync_before
@@ -74,6 +76,12 @@ from gitticks.runner.options import RunOptions
     type=click.Choice([mode.value for mode in PermissionMode]),
     help="interactive, auto-edit, auto-all or yolo.",
 )
+@click.option("--allow-network", is_flag=True, help="Let agents reach every host that no rule denies.")
+@click.option("--allow-paths", metavar="PATHS", help="Let agents read and write there too: `/tmp/a,../b`.")
+@click.option("--deny-commands", metavar="COMMANDS", help="Refuse these commands: `rm -rf,sudo`.")
+@click.option(
+    "--yolo-without-sandbox", is_flag=True, help="Says that you mean --permission yolo without a sandbox."
+)
 @click.option(
     "--sandbox",
     type=click.Choice(["strict", "permissive", "none"]),
@@ -105,6 +113,10 @@ def run_command(
     no_rest: bool,
     poll: str | None,
     permission: str | None,
+    allow_network: bool,
+    allow_paths: str | None,
+    deny_commands: str | None,
+    yolo_without_sandbox: bool,
     sandbox: str | None,
     in_tmux: bool,
     headless: bool,
@@ -134,7 +146,13 @@ def run_command(
             "sandbox.preset": sandbox,
         }.items()
         if value is not None
-    }
+    } | flags_as_rules(
+        allow_network=allow_network,
+        allow_paths=allow_paths,
+        deny_commands=deny_commands,
+        folder=context.directory,
+    )
+    _confirm_yolo(context, is_confirmed=yolo_without_sandbox, can_ask=not (headless or as_json))
     sync_before(context)
     options = RunOptions(
         ids=tuple(find_or_take_up_task(context, one) for one in ids),
@@ -156,7 +174,9 @@ def run_command(
     lines = RunLines(screen(), context.world, with_output=sys.stdout.isatty() and not headless)
     loop = prepare_run(context, options, printed(print_json_event if as_json else lines))
     _warn_of_settings(context)
-    return int(execute(context, loop))
+    is_watched = sys.stdout.isatty() and not (headless or as_json)
+    with attached(context) if is_watched else nullcontext():  # then agents may ask
+        return int(execute(context, loop))
 
 
 def _add(context: Context, ids: tuple[str, ...]) -> int:
@@ -175,6 +195,18 @@ def _add(context: Context, ids: tuple[str, ...]) -> int:
     named = ", ".join(task_ids)
     say(f"{named}  {'added to the run' if was_taken else 'the run takes it in at its next look'}")
     return 0
+
+
+def _confirm_yolo(context: Context, *, is_confirmed: bool, can_ask: bool) -> None:
+    """Asks for a typed word before agents run without questions and without walls; the audit keeps that.
+
+    Raises:
+        GitticksError: nobody meant it.
+    """
+    if can_ask and sys.stdin.isatty() and sys.stdout.isatty() and not is_confirmed and needs_walls(context):
+        warn("`yolo` without a sandbox: agents can do whatever you can do, and ask nothing")
+        is_confirmed = click.prompt("Type `yolo` to go on", default="", show_default=False) == "yolo"
+    require_yolo_meant(context, is_confirmed=is_confirmed)
 
 
 def _seconds(option: str, text: str | None, default: float | None = None) -> float | None:

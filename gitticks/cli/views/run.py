@@ -10,7 +10,7 @@ from typing import Any, assert_never
 
 from gitticks.actions.run import merged_words
 from gitticks.cli.json import SCHEMA, plain
-from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, opposite, say, warn
+from gitticks.cli.render import GAP, PrintingError, Screen, count_of, discard, hint, opposite, say, warn
 from gitticks.cli.text import pad, visible
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.runner.events import (
@@ -18,6 +18,7 @@ from gitticks.runner.events import (
     BudgetReached,
     ChecksEnded,
     MergeWaits,
+    PermissionAsked,
     RunAdded,
     RunEnded,
     RunEvent,
@@ -66,7 +67,7 @@ class RunLines:
         match event:
             case SessionBegan():
                 self._began(event)
-            case AgentSaid():
+            case AgentSaid() | PermissionAsked():
                 self._said(event)
             case SessionSpent() | BudgetReached():
                 self._counted(event)
@@ -85,8 +86,11 @@ class RunLines:
             case _:
                 assert_never(event)
 
-    def _said(self, event: AgentSaid) -> None:
-        if self._with_output:
+    def _said(self, event: AgentSaid | PermissionAsked) -> None:
+        if isinstance(event, PermissionAsked):
+            self._say(event.task, f"{event.agent} asks: {event.operation} {event.target}", timed=True)
+            hint(f"`gt permissions allow {event.number}` or `deny {event.number}`; {visible(event.reason)}")
+        elif self._with_output:
             self._say(event.task, f"│ {event.line}")
 
     def _checked(self, event: ChecksEnded) -> None:
@@ -235,6 +239,7 @@ EVENT_KINDS: dict[type, str] = {
     TaskMerged: "task.merged",
     MergeWaits: "merge.waits",
     Warned: "warning",
+    PermissionAsked: "permission.asked",
     RunWaits: "run.waits",
     RunAdded: "run.added",
     RunEnded: "run.ended",

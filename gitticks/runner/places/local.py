@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -17,6 +18,7 @@ from gitticks.agents.base import (
     AgentReport,
     Front,
     Limits,
+    PermissionHook,
     agent_environment,
     is_session_id,
     neutral_environment,
@@ -44,11 +46,13 @@ from gitticks.runner import mailbox, outbox, workspaces
 from gitticks.runner.astray import find_astray, find_made_elsewhere
 from gitticks.runner.committed_secrets import judge_commits
 from gitticks.runner.outbox import Request, RequestKind
+from gitticks.runner.places import permission_socket
 from gitticks.runner.places.place import SessionResult, Work
 from gitticks.runner.prompt import with_notes
 from gitticks.runner.records import Sessions
 from gitticks.runner.review_checkouts import remove_reviews_of, review_checkout
 from gitticks.runner.reviewing import COUNCIL
+from gitticks.runner.untrusted_files import open_folder, write_file
 from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspace_environment import port_variables, remove_temporary_folder, temporary_folder
 from gitticks.runner.workspace_setup import name_committer
@@ -74,6 +78,8 @@ _CLIENTS_VARIABLES = tuple(
     )
 )
 """What an agent that is not known may need to reach its model; clouds' credentials open more than a model."""
+_HOOK_EXTRA_SECONDS = 30
+"""What a client gives its hook beyond the time that a person has, so that the refusal is ours."""
 _ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
 """What such a request says stands in the mailbox; no gate is asked."""
 
@@ -255,6 +261,10 @@ class _Conversation:
         held = ExitStack()
         try:
             invocation, environment = self._walled(self._invocation(prompt, earlier), held)
+            for path, content in invocation.files.items():
+                with open_folder(path.parent) as folder:
+                    assert folder is not None  # noqa: S101 - the mailbox was filled
+                    write_file(folder, path.name, content)
             heard.begin()
         except (GitticksError, OSError) as error:
             held.close()
@@ -262,7 +272,7 @@ class _Conversation:
         for warning in invocation.warnings:
             heard.warn(warning)
         limits = desk.place.settings.limits
-        with held, self._watching_requests():
+        with held, self._watching_requests(), self._answering_hooks():
             if desk.place.front is Front.TERMINAL:
                 return run_on_terminal(
                     invocation,
@@ -349,7 +359,32 @@ class _Conversation:
             own_gt=str(workspace.mailbox / mailbox.PROGRAM),
             script=order.script,
             commit_folders=self._commit_folders(),
+            hook=self._hook(),
         )
+
+    def _hook(self) -> PermissionHook | None:
+        """Returns what the agent's client is to call before it uses a tool; none for those that know no hooks."""
+        kind, mailbox_ = self.order.agent.kind, self.desk.workspace.mailbox
+        if not PRESETS[kind].has_hook or self._front is not Front.NONE:
+            return None
+        # Without -P the workspace, where a folder may be called `gitticks`, would stand before the installed one.
+        program = (sys.executable, "-P", "-m", "gitticks", "hook", "permission", kind.value)
+        seconds = self.desk.place.settings.permissions.timeout + _HOOK_EXTRA_SECONDS
+        return PermissionHook(
+            (*program, str(mailbox_ / permission_socket.NAME)), seconds, mailbox_ / "hook.json"
+        )
+
+    @contextmanager
+    def _answering_hooks(self) -> Iterator[None]:
+        """Answers the client's hook while the block runs."""
+        if self._hook() is None:
+            yield
+            return
+        workspace, agent = self.desk.workspace, self.order.agent
+        with permission_socket.serving(
+            workspace.mailbox, lambda call: self.heard.permit(agent, call, workspace.path)
+        ):
+            yield
 
     def _commit_folders(self) -> tuple[str, ...]:
         if self.order.record.role is not Role.WORKER:

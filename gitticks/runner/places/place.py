@@ -14,12 +14,15 @@ from gitticks.model.task import Usage
 from gitticks.runner.mailbox import Delivery
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gitticks.agents.base import AgentReport, AgentSpec
     from gitticks.agents.process import StopRequest
     from gitticks.document.taskfile import TaskFile
     from gitticks.errors import GitticksError
     from gitticks.model.task import SessionRecord, Task
     from gitticks.runner.outbox import Request
+    from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
     from gitticks.runner.verifiers import ChecksReport
     from gitticks.runner.workspaces import Captured, Workspace
 
@@ -102,6 +105,9 @@ class Heard(Protocol):
 
     def request(self, request: Request, work: Work) -> float | None:
         """The agent asks for something; returns how many seconds it may still take if its work is over by that."""
+
+    def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
+        """The agent's client is about to use a tool and asks; answered by the rules, or by a person."""
 
     def refuse(self, error: GitticksError) -> None:
         """What the agent asked for could not be looked at."""

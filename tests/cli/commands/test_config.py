@@ -177,8 +177,6 @@ def test_a_file_that_is_no_utf_8_is_named_by_whatever_reads_or_writes_it(tmp_pat
 
 
 NOTHING_YET = (
-    ("permissions.deny", "[{operation: shell, commands: [rm]}]"),
-    ("permissions.default", "deny"),
     ("approvals.minimum", "L2"),
     ("approvals.allowed_signers", "signers"),
     ("agents.codex.sandbox_mode", "workspace-write"),
@@ -210,6 +208,8 @@ def test_what_nothing_acts_on_yet_is_refused(tmp_path: Path, name: str, value: s
         ("reviewers", "[claude]"),
         ("reviewers", "[{name: a, agent: claude, focus: bugs}, {name: b, agent: codex}]"),
         ("agents.codex.sandbox_mode", "read-only"),
+        ("permissions.deny", "[{operation: shell, commands: [rm]}]"),
+        ("permissions.default", "deny"),
     ],
 )
 def test_what_works_of_such_a_setting_is_set(tmp_path: Path, name: str, value: str) -> None:
@@ -220,12 +220,12 @@ def test_what_works_of_such_a_setting_is_set(tmp_path: Path, name: str, value: s
 
 def test_an_older_file_stays_readable_and_what_does_nothing_is_named(tmp_path: Path) -> None:
     make_store(tmp_path, config="version: 1\nagents: {claude: {sandbox: strict}}\nparallel: 5\n")
-    git("config", "gitticks.permissions.timeout", "1h", at=tmp_path)
+    git("config", "gitticks.approvals.allowed-signers", "signers", at=tmp_path)
     for words in (["config"], ["doctor"]):
         ran = gt(*words, at=tmp_path)
         assert "config.yaml:2:" in ran.out + ran.err
         assert "`agents.claude.sandbox` is not available in this version" in ran.out + ran.err
-        assert "`permissions.timeout` is not available in this version" in ran.out + ran.err
+        assert "`approvals.allowed_signers` is not available in this version" in ran.out + ran.err
     assert "gt config agents.claude.sandbox --unset" in gt("doctor", at=tmp_path).out
     assert gt("config", "parallel", "7", at=tmp_path).code == 0
     assert gt("config", "agents.claude.sandbox", "--unset", at=tmp_path).code == 0
@@ -245,9 +245,9 @@ def test_a_commit_on_the_board_cannot_bring_what_does_nothing(tmp_path: Path) ->
 
 
 def test_a_run_names_what_does_nothing(tmp_path: Path) -> None:
-    make_store(tmp_path, config="version: 1\npermissions: {default: deny}\n")
+    make_store(tmp_path, config="version: 1\napprovals: {allowed_signers: s}\n")
     ran = gt("run", at=tmp_path)
-    assert "`permissions.default` is not available in this version" in ran.err
+    assert "`approvals.allowed_signers` is not available in this version" in ran.err
 
 
 def test_a_run_without_walls_says_so_each_time(tmp_path: Path) -> None:

@@ -1,0 +1,210 @@
+"""What agents may do: which rule decides and why, open questions and their answers, the rules, the mode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitticks.actions.context import Context
+from gitticks.agents.base import AgentSpec
+from gitticks.agents.tool_calls import file_access, host_of
+from gitticks.errors import GitticksError, NotFoundError, UsageError
+from gitticks.model.settings import PermissionMode, SandboxPreset
+from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.permissions import OWN_LAYER, grants_of, mode_of
+from gitticks.runner.questions import Question, Questions, Reply
+from gitticks.runner.reviewing import registry_for
+from gitticks.store.permissions import LearnedRule, forget, learned_rules, policy_layers
+from gitticks.store.settings import load_settings, set_clone_mode
+from gitticks.workflow.permissions import Access, Operation, PolicyLayer, Ruling, is_looser, judge
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What the rules say of something that an agent might want to do, and under which mode."""
+
+    access: Access
+    agent: str
+    mode: PermissionMode
+    ruling: Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """All that decides: the mode and where it comes from, the rules by their places, the answers by their numbers."""
+
+    mode: PermissionMode
+    mode_origin: str
+    layers: tuple[PolicyLayer, ...]
+    learned: tuple[LearnedRule, ...]
+    timeout: int
+
+
+def policy(context: Context) -> Policy:
+    """Returns what holds in this clone."""
+    found = context.resolved_settings
+    layers = policy_layers(context.repository, context.world.environment, context.overrides)
+    permissions = found.settings.permissions
+    origin = found.origin("permissions.mode")
+    return Policy(permissions.mode, origin, layers, learned_rules(context.repository), permissions.timeout)
+
+
+def explain_access(context: Context, operation: str, target: str, agent: str | None = None) -> Explained:
+    """Returns which rule decides about something and why, for an agent or the default one.
+
+    Raises:
+        UsageError: there is no such operation.
+    """
+    registry = registry_for(context.settings, context.world.environment)
+    spec = registry.default_spec() if agent is None else registry.spec(agent)
+    access = _access(context, operation, target)
+    rules = policy_layers(context.repository, context.world.environment, context.overrides)
+    grants = grants_of(spec, mode_of(spec, context.settings))
+    return Explained(access, spec.name, grants.mode, judge(access, (OWN_LAYER, *rules), grants))
+
+
+def _access(context: Context, operation: str, target: str) -> Access:
+    try:
+        kind = Operation(operation)
+    except ValueError:
+        known = ", ".join(f"`{one}`" for one in Operation)
+        raise UsageError(f"`{operation}` is no operation", hint=f"it is one of {known}") from None
+    if not target.strip():
+        raise UsageError("the target is empty", hint=f"`gt permissions explain {operation} TARGET`")
+    if kind is Operation.SHELL:
+        return Access(kind, target)
+    if kind is Operation.NETWORK:
+        return Access(kind, host_of(target) or target)
+    top = str(context.repository.project_dir or context.directory)
+    return file_access(kind, target, workspace=top, folder=top)
+
+
+def questions_of(context: Context) -> Questions:
+    """Returns the questions of this clone."""
+    return Questions(context.repository.own_dir)
+
+
+def open_questions(context: Context) -> tuple[Question, ...]:
+    """Returns what agents ask at the moment, the oldest first."""
+    return questions_of(context).open()
+
+
+def answer_questions(
+    context: Context, numbers: Iterable[int], *, allows: bool, always: bool = False
+) -> tuple[Question, ...]:
+    """Answers questions and returns them; none is answered if one is not open.
+
+    Raises:
+        NotFoundError: one of them does not wait for an answer.
+        RefusedError: this is an agent's session, or somebody else was faster.
+    """
+    context.require_person("answer for a person")
+    questions, wanted = questions_of(context), tuple(dict.fromkeys(numbers))
+    known = {one.number for one in questions.open()}
+    missing = [number for number in wanted if number not in known]
+    if missing:
+        raise NotFoundError(
+            f"no question {missing[0]} waits for an answer", hint="`gt permissions` lists those that do"
+        )
+    return tuple(questions.answer(number, Reply(allows, always)) for number in wanted)
+
+
+def attached(context: Context) -> AbstractContextManager[None]:
+    """Says while the block runs that a person is there to answer, so that agents ask instead of being refused."""
+    context.require_person("answer for a person")
+    return questions_of(context).attached()
+
+
+def forget_rules(context: Context, numbers: Iterable[int]) -> tuple[LearnedRule, ...]:
+    """Drops rules that were learned from answers and returns them."""
+    context.require_person("change rules")
+    return forget(context.repository, numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedMode:
+    """The mode before and after; `holds` is what holds, which may be stricter than what was asked for."""
+
+    before: PermissionMode
+    asked: PermissionMode | None
+    holds: PermissionMode
+    origin: str
+    is_run_alive: bool
+
+    @property
+    def is_looser(self) -> bool:
+        """True if agents may do more than before."""
+        return is_looser(self.holds, self.before)
+
+
+def would_loosen(context: Context, mode: PermissionMode) -> bool:
+    """True if agents might do more under a mode than now, which a person is to confirm."""
+    return is_looser(mode, context.settings.permissions.mode)
+
+
+def change_mode(context: Context, mode: PermissionMode | None) -> ChangedMode:
+    """Sets the mode of this clone, or takes it back with None; a stricter one of another place still holds.
+
+    What is stricter holds at once, also for agents at work; what is looser from their next iteration on.
+    """
+    context.require_person("change the mode")
+    before = context.settings.permissions.mode
+    set_clone_mode(context.repository, mode)
+    found = load_settings(context.repository, context.world.environment, context.overrides)
+    return ChangedMode(
+        before,
+        mode,
+        found.settings.permissions.mode,
+        found.origin("permissions.mode"),
+        is_run_alive_at(context.repository.own_place),
+    )
+
+
+def agent_specs(context: Context) -> tuple[AgentSpec, ...]:
+    """Returns the agents that can be asked about."""
+    registry = registry_for(context.settings, context.world.environment)
+    return tuple(one.spec for one in registry.found())
+
+
+def needs_walls(context: Context) -> bool:
+    """True if agents would run without questions and without walls."""
+    settings = context.settings
+    modes = {settings.permissions.mode, *(one.mode for one in settings.agents.values())}
+    return PermissionMode.YOLO in modes and settings.sandbox.preset is SandboxPreset.NONE
+
+
+def require_yolo_meant(context: Context, *, is_confirmed: bool) -> None:
+    """Refuses `yolo` without a sandbox unless a person has said that they mean it.
+
+    Raises:
+        GitticksError: nobody has.
+    """
+    if needs_walls(context) and not is_confirmed:
+        raise GitticksError(
+            "`yolo` without a sandbox lets agents do whatever you can do, and asks nothing",
+            hint="`--yolo-without-sandbox` says that you mean it; `--permission auto-all` is safer",
+        )
+
+
+def flags_as_rules(
+    *, allow_network: bool, allow_paths: str | None, deny_commands: str | None, folder: Path
+) -> dict[str, str]:
+    """Returns the settings that a run's flags for single rules stand for, as texts by their names."""
+    allow: list[dict[str, object]] = [{"operation": "network"}] if allow_network else []
+    paths = [str(folder / Path(one).expanduser()) for one in _words("--allow-paths", allow_paths)]
+    if paths:
+        allow += [{"operation": operation, "paths": paths} for operation in ("file_read", "file_write")]
+    commands = _words("--deny-commands", deny_commands)
+    deny = [{"operation": "shell", "commands": list(commands)}] if commands else []
+    given = {"permissions.allow": allow, "permissions.deny": deny}
+    return {name: json.dumps(rules) for name, rules in given.items() if rules}
+
+
+def _words(option: str, text: str | None) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in (text or "").split(",") if word.strip())
+    if text is not None and not words:
+        raise UsageError(f"`{option}` names nothing", hint=f"`{option} one,two`")
+    return words

@@ -1,0 +1,153 @@
+"""What an agent's use of a tool means for permissions, for the tools of all known clients by their names."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from gitticks.workflow.permissions import Access, Operation
+
+Parameters = Mapping[str, Any]
+
+_COMMANDS = frozenset({"bash", "shell", "exec_command", "local_shell", "run_shell_command", "container.exec"})
+_WRITING = frozenset(
+    {"write", "edit", "multiedit", "notebookedit", "write_file", "replace", "edit_file", "create_file", "patch", "apply_patch"}
+)  # fmt: skip
+_READING = frozenset(
+    {
+        "read", "glob", "grep", "ls", "list", "read_file", "read_many_files", "list_directory", "search_file_content",
+        "grep_search", "view_image",
+    }
+)  # fmt: skip
+_REACHING = frozenset({"webfetch", "web_fetch", "fetch", "websearch", "web_search", "google_web_search"})
+_OWN = frozenset(
+    {
+        "todowrite", "todoread", "write_todos", "task", "agent", "skill", "exitplanmode", "enterplanmode", "update_plan",
+        "taskcreate", "taskget", "tasklist", "taskoutput", "taskstop", "taskupdate", "askuserquestion", "toolsearch",
+        "reportfindings", "sendmessage", "save_memory", "complete_task",
+    }
+)  # fmt: skip
+"""What clients do within themselves; sub-agents show the tools that they use."""
+_PATHS = (
+    "file_path",
+    "filePath",
+    "notebook_path",
+    "path",
+    "dir_path",
+    "absolute_path",
+    "paths",
+    "include",
+    "target_file",
+)
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
+_ADDRESS = re.compile(r"https?://[^\s\"'<>)\]]+")
+_SEARCH = "web-search"
+_LONGEST = 2000
+
+
+def accesses(tool: str, parameters: Parameters, *, workspace: str, folder: str) -> tuple[Access, ...]:
+    """Returns what the use of a tool would do; nothing for what a client does within itself.
+
+    A tool that is not known counts as a command of its name. A path is followed through symbolic links, and both where
+    it leads and how it is called count.
+
+    Args:
+        tool: the tool as the client calls it.
+        parameters: what it is given.
+        workspace: the folder that the agent works in.
+        folder: what relative paths begin at.
+    """
+    name = tool.lower()
+    if name in _OWN:
+        return ()
+    if name in _COMMANDS:
+        return (Access(Operation.SHELL, _command(parameters)),)
+    if name in _WRITING or name in _READING:
+        operation = Operation.FILE_WRITE if name in _WRITING else Operation.FILE_READ
+        paths = tuple(_paths(parameters)) or (folder if operation is Operation.FILE_READ else "?",)
+        return tuple(
+            dict.fromkeys(one for path in paths for one in _files(operation, path, workspace, folder))
+        )
+    if name in _REACHING:
+        hosts = dict.fromkeys(_hosts(parameters)) or {_SEARCH: None}
+        return tuple(Access(Operation.NETWORK, host) for host in hosts)
+    return (Access(Operation.SHELL, shown(tool)),)
+
+
+def shown(text: str) -> str:
+    """Returns a target as it may stand in records and on terminals, cut to a length."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def file_access(operation: Operation, path: str, *, workspace: str, folder: str) -> Access:
+    """Returns the access to a path as it is called, without following links."""
+    return _file(operation, _absolute(path, folder), workspace)
+
+
+def _command(parameters: Parameters) -> str:
+    for key in ("command", "cmd", "script"):
+        given = parameters.get(key)
+        if isinstance(given, str):
+            return given
+        if isinstance(given, list):
+            return shlex.join(map(str, given))
+    return "?"
+
+
+def _paths(parameters: Parameters) -> Iterable[str]:
+    for key in _PATHS:
+        given = parameters.get(key)
+        if isinstance(given, str) and given:
+            yield given
+        elif isinstance(given, list):
+            yield from (str(one) for one in given)
+    for key in ("patch", "input", "command", "patchText"):
+        given = parameters.get(key)
+        if isinstance(given, list):
+            given = "\n".join(map(str, given))
+        if isinstance(given, str):
+            yield from (path.strip() for path in _PATCHED.findall(given))
+
+
+def _files(operation: Operation, path: str, workspace: str, folder: str) -> Iterable[Access]:
+    absolute = _absolute(path, folder)
+    real = os.path.realpath(absolute)
+    top, real_top = os.path.normpath(workspace), os.path.realpath(workspace)
+    called = _file(operation, absolute, top if _is_below(absolute, top) else real_top)
+    led = _file(operation, real, real_top)
+    return (called,) if called == led or (called.is_inside and called.target == led.target) else (called, led)
+
+
+def _absolute(path: str, folder: str) -> str:
+    return os.path.normpath(Path(folder) / Path(path).expanduser())
+
+
+def _file(operation: Operation, absolute: str, workspace: str) -> Access:
+    if _is_below(absolute, workspace):
+        return Access(operation, os.path.relpath(absolute, workspace), is_inside=True)
+    return Access(operation, absolute)
+
+
+def _is_below(path: str, top: str) -> bool:
+    return path == top or path.startswith(top.rstrip("/") + "/")
+
+
+def _hosts(parameters: Parameters) -> Iterable[str]:
+    for value in parameters.values():
+        if isinstance(value, str):
+            yield from filter(None, map(host_of, _ADDRESS.findall(value)))
+
+
+def host_of(address: str) -> str:
+    """Returns the host of a web address; a plain name stands for itself, and what is none is empty."""
+    if "://" not in address:
+        return address.partition("/")[0].partition(":")[0].lower()
+    try:
+        return (urlsplit(address).hostname or "").lower()
+    except ValueError:
+        return ""

@@ -1,0 +1,323 @@
+"""`gt permissions`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from gitticks.actions.context import Context
+from gitticks.actions.permissions import (
+    answer_questions,
+    attached,
+    change_mode,
+    explain_access,
+    forget_rules,
+    open_questions,
+    policy,
+    would_loosen,
+)
+from gitticks.cli.json import print_object
+from gitticks.cli.options import Completes, Group, command
+from gitticks.cli.render import ago, hint, say, screen
+from gitticks.cli.table import table
+from gitticks.cli.text import visible
+from gitticks.errors import RefusedError, UsageError
+from gitticks.model.settings import PermissionMode
+from gitticks.runner.questions import Question
+from gitticks.store.permissions import LEARNED_ORIGIN
+from gitticks.workflow.permissions import Operation, rule_words
+
+_HELP = (
+    "Answer what agents ask, and see which rules hold.\n\n"
+    "Without a command the open questions are listed. Agents ask only while somebody is there to answer: a run on a "
+    "terminal, the interface, or `gt permissions --wait`."
+)
+
+
+@click.group(
+    "permissions",
+    cls=Group,
+    invoke_without_command=True,
+    examples=(
+        "gt permissions",
+        "gt permissions allow 3",
+        "gt permissions allow 3 --always",
+        "gt permissions explain shell 'go test ./...'",
+    ),
+    help=_HELP,
+)
+@click.option(
+    "--wait", "waits", is_flag=True, help="Stay, and answer questions as they come (Ctrl-C ends it)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def permissions_command(call: click.Context, *, waits: bool, as_json: bool) -> None:
+    """Answer what agents ask, and see which rules hold."""
+    if call.invoked_subcommand is None:
+        call.invoke(wait_command if waits else list_command, **({} if waits else {"as_json": as_json}))
+    elif as_json or waits:
+        raise UsageError(
+            f"`{'--json' if as_json else '--wait'}` stands before no command",
+            hint=f"`gt permissions {call.invoked_subcommand} --json`",
+        )
+
+
+@command("list", "gt permissions list", of=permissions_command)
+def list_command(context: Context, *, as_json: bool) -> None:
+    """List the questions that wait for an answer."""
+    found = open_questions(context)
+    if as_json:
+        print_object(questions=[_object(one) for one in found], mode=context.settings.permissions.mode)
+        return
+    if not found:
+        say(f"no open question; the mode is {context.settings.permissions.mode}", err=True)
+        hint("`gt permissions rules` shows the rules, `gt audit` what was decided")
+        return
+    rows = [
+        (
+            str(one.number),
+            one.task,
+            visible(one.agent),
+            one.access.operation.value,
+            ago(one.asked, context.now),
+            visible(one.access.target),
+        )
+        for one in found
+    ]
+    say(*table(screen(), ("no", "task", "agent", "wants", "asked", "what"), rows, flexible="what"))
+    first = found[0]
+    hint(
+        f"`gt permissions allow {first.number}` or `deny {first.number}`; "
+        f"`--always` remembers `{visible(rule_words(first.rule))}`"
+    )
+
+
+@command("wait", "gt permissions wait", of=permissions_command, with_json=False)
+def wait_command(context: Context) -> None:
+    """Stay, and answer questions as they come.
+
+    The same as `gt permissions --wait`. While it runs, agents ask instead of being refused.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("there is no terminal to answer at", hint="`gt permissions allow NUMBER`")
+    import time
+
+    with attached(context):
+        say("agents ask here now; Ctrl-C ends it")
+        while True:
+            for question in open_questions(context):
+                _ask(context, question)
+            time.sleep(0.3)
+
+
+def _ask(context: Context, question: Question) -> None:
+    say(
+        f"{question.task}  {visible(question.agent)} wants {question.access.operation}: {visible(question.access.target)}",
+        f"      {visible(question.reason)}",
+    )
+    said = click.prompt(
+        f"      allow? [y]es, [Y] always ({visible(rule_words(question.rule))}), [n]o, [N] never",
+        type=click.Choice(["y", "Y", "n", "N"]),
+        show_choices=False,
+    )
+    try:
+        answer_questions(context, [question.number], allows=said in "yY", always=said in "YN")
+    except (RefusedError, LookupError) as error:
+        say(f"      {error}")
+
+
+def _numbers(context: Context, numbers: tuple[int, ...], *, with_all: bool) -> tuple[int, ...]:
+    if numbers and with_all:
+        raise UsageError("`--all` means every open question", hint="give numbers, or `--all`")
+    if with_all:
+        return tuple(one.number for one in open_questions(context))
+    if not numbers:
+        raise UsageError("no question was named", hint="`gt permissions` lists them with their numbers")
+    return numbers
+
+
+def _answer(
+    context: Context, numbers: tuple[int, ...], *, with_all: bool, allows: bool, always: bool, as_json: bool
+) -> None:
+    wanted = _numbers(context, numbers, with_all=with_all)
+    answered = answer_questions(context, wanted, allows=allows, always=always)
+    if as_json:
+        print_object(answered=[_object(one) for one in answered], allows=allows, always=always)
+        return
+    for one in answered:
+        word = "allowed" if allows else "denied"
+        remembered = f"; from now on `{visible(rule_words(one.rule))}` is {word}" if always else ""
+        say(f"{one.number}  {word}: {one.access.operation} {visible(one.access.target)}{remembered}")
+    if not answered:
+        say("no open question", err=True)
+
+
+@command("allow", "gt permissions allow 3", "gt permissions allow 3 4 --always", of=permissions_command)
+@click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int, shell_complete=Completes("-*"))
+@click.option("--all", "with_all", is_flag=True, help="Every open question.")
+@click.option("--always", is_flag=True, help="And remember it as a rule of this clone.")
+def allow_command(
+    context: Context, *, numbers: tuple[int, ...], with_all: bool, always: bool, as_json: bool
+) -> None:
+    """Allow what agents ask for."""
+    _answer(context, numbers, with_all=with_all, allows=True, always=always, as_json=as_json)
+
+
+@command("deny", "gt permissions deny 3", "gt permissions deny --all", of=permissions_command)
+@click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=int, shell_complete=Completes("-*"))
+@click.option("--all", "with_all", is_flag=True, help="Every open question.")
+@click.option("--always", is_flag=True, help="And remember it as a rule of this clone.")
+def deny_command(
+    context: Context, *, numbers: tuple[int, ...], with_all: bool, always: bool, as_json: bool
+) -> None:
+    """Refuse what agents ask for."""
+    _answer(context, numbers, with_all=with_all, allows=False, always=always, as_json=as_json)
+
+
+@command(
+    "explain",
+    "gt permissions explain shell 'rm -rf build'",
+    "gt permissions explain file_write src/main.py --agent claude",
+    "gt permissions explain network github.com",
+    of=permissions_command,
+)
+@click.argument("operation", metavar="OPERATION", shell_complete=Completes("-"))
+@click.argument("target", metavar="TARGET...", nargs=-1, required=True, shell_complete=Completes("-*"))
+@click.option("--agent", shell_complete=Completes("agent"), help="This agent instead of the default one.")
+def explain_command(
+    context: Context, *, operation: str, target: tuple[str, ...], agent: str | None, as_json: bool
+) -> None:
+    """Say what the rules make of something, and which of them decides.
+
+    OPERATION is file_read, file_write, shell or network; TARGET a path, a command line or a host.
+    """
+    found = explain_access(context, operation, " ".join(target), agent)
+    ruling = found.ruling
+    if as_json:
+        print_object(
+            operation=found.access.operation,
+            target=found.access.target,
+            agent=found.agent,
+            mode=found.mode,
+            decision=ruling.answer,
+            reason=ruling.reason,
+            origin=ruling.origin,
+            rule=ruling.rule,
+        )
+        return
+    say(
+        f"{ruling.answer}  {found.access.operation} {visible(found.access.target)}",
+        f"      {visible(ruling.reason)} (agent {visible(found.agent)}, mode {found.mode})",
+    )
+    if found.access.operation is Operation.SHELL:
+        hint("rules about commands are guard rails; what a command may reach is the sandbox's affair")
+
+
+@command("rules", "gt permissions rules", of=permissions_command)
+def rules_command(context: Context, *, as_json: bool) -> None:
+    """List the rules that hold, where each comes from, and the mode."""
+    found = policy(context)
+    if as_json:
+        print_object(
+            mode=found.mode,
+            mode_origin=found.mode_origin,
+            layers=found.layers,
+            learned=found.learned,
+            timeout=found.timeout,
+        )
+        return
+    say(f"mode {found.mode}, from {visible(found.mode_origin)}; a question waits {found.timeout} s")
+    rows = []
+    for layer in found.layers:
+        if layer.origin == LEARNED_ORIGIN:
+            continue
+        rows += [
+            ("", word, visible(rule_words(rule)), visible(layer.origin))
+            for word, rules in (("deny", layer.deny), ("allow", layer.allow))
+            for rule in rules
+        ]
+        if layer.default is not None:
+            rows.append(("", layer.default.value, "everything else", visible(layer.origin)))
+    rows += [
+        (str(one.number), one.answer.value, visible(rule_words(one.rule)), LEARNED_ORIGIN)
+        for one in found.learned
+    ]
+    if rows:
+        say(*table(screen(), ("no", "says", "rule", "from"), rows, flexible="rule"))
+    else:
+        hint("no rule is set: `gt config --explain permissions.deny`")
+
+
+@command("forget", "gt permissions forget 2", of=permissions_command)
+@click.argument(
+    "numbers", metavar="NUMBER...", nargs=-1, type=int, required=True, shell_complete=Completes("-*")
+)
+def forget_command(context: Context, *, numbers: tuple[int, ...], as_json: bool) -> None:
+    """Forget rules that were learned from your answers, by their numbers in `gt permissions rules`."""
+    dropped = forget_rules(context, numbers)
+    if as_json:
+        print_object(forgotten=dropped)
+        return
+    say(*(f"forgotten: {one.answer} {visible(rule_words(one.rule))}" for one in dropped))
+
+
+@command("mode", "gt permissions mode", "gt permissions mode interactive", of=permissions_command)
+@click.argument(
+    "mode",
+    metavar="[MODE]",
+    required=False,
+    type=click.Choice([*(one.value for one in PermissionMode), "default"]),
+    shell_complete=Completes("-"),
+)
+@click.option("--yes", is_flag=True, help="Also where agents may do more by it, without a question.")
+def mode_command(context: Context, *, mode: str | None, yes: bool, as_json: bool) -> None:
+    """Show or set what agents may do without asking in this clone.
+
+    MODE is interactive, auto-edit, auto-all, yolo, or `default` to take it back. What is stricter holds at once, also
+    for agents at work; what is looser is asked about, and holds from their next iteration on.
+    """
+    if mode is None:
+        found = policy(context)
+        if as_json:
+            print_object(mode=found.mode, origin=found.mode_origin)
+        else:
+            say(f"{found.mode}, from {visible(found.mode_origin)}")
+        return
+    asked = None if mode == "default" else PermissionMode(mode)
+    wanted = asked or PermissionMode.AUTO_EDIT
+    if would_loosen(context, wanted) and not yes:
+        if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise RefusedError(
+                f"agents may do more under `{wanted}`", hint=f"`gt permissions mode {mode} --yes`"
+            )
+        if not click.confirm(
+            f"Let agents do more ({context.settings.permissions.mode} → {wanted})?", default=False
+        ):
+            raise RefusedError("nothing was changed")
+    changed = change_mode(context, asked)
+    if as_json:
+        print_object(mode=changed.holds, before=changed.before, origin=changed.origin)
+        return
+    when = (
+        "; agents at work keep to what they began with until their next iteration"
+        if changed.is_looser and changed.is_run_alive
+        else ""
+    )
+    say(f"{changed.before} → {changed.holds}{when}")
+    if asked is not None and changed.holds is not asked:
+        hint(f"{changed.origin} is stricter")
+
+
+def _object(one: Question) -> dict[str, object]:
+    return {
+        "number": one.number,
+        "task": one.task,
+        "agent": one.agent,
+        "operation": one.access.operation,
+        "target": one.access.target,
+        "reason": one.reason,
+        "asked": one.asked,
+        "expires": one.expires,
+        "rule": one.rule,
+    }

@@ -1,0 +1,48 @@
+"""One decision about what an agent wanted to do, as `audit.jsonl` keeps it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Decided(StrEnum):
+    """How a decision came about: by a rule or the mode, or by a person who was asked."""
+
+    ALLOWED = "allowed"
+    DENIED = "denied"
+    ASKED = "asked"
+
+
+class UserAction(StrEnum):
+    """What came of a question."""
+
+    APPROVED = "approved"
+    APPROVED_ALWAYS = "approved always"
+    REJECTED = "rejected"
+    REJECTED_ALWAYS = "rejected always"
+    TIMED_OUT = "timed out"
+    NOBODY = "nobody attached"
+    LEFT = "left to the client"
+    """Nobody was attached and no rule was set: the client's own mode decided, which asks nobody either."""
+
+
+class AuditEntry(NamedTuple):
+    """One decision; `epic_id` is the task's parent, `user_action` None where nobody was asked."""
+
+    timestamp: datetime
+    iteration: int
+    epic_id: str | None
+    agent: str
+    operation: str
+    target: str
+    decision: Decided
+    reason: str
+    user_action: UserAction | None = None
+
+    @property
+    def is_granted(self) -> bool:
+        """True if it was done with permission."""
+        approved = (UserAction.APPROVED, UserAction.APPROVED_ALWAYS)
+        return self.decision is Decided.ALLOWED or self.user_action in approved

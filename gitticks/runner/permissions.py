@@ -1,0 +1,239 @@
+"""Judges what an agent of a session wants to do, asks a person where the rules say so, and notes each decision."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.agents.base import HAND_OVER_COMMANDS, AgentKind, AgentSpec
+from gitticks.agents.registry import PRESETS, granted_mode
+from gitticks.agents.tool_calls import accesses
+from gitticks.errors import GitticksError
+from gitticks.model.audit import AuditEntry, Decided, UserAction
+from gitticks.model.settings import PermissionMode, PermissionRule, SandboxPreset
+from gitticks.runner.events import PermissionAsked, Warned
+from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
+from gitticks.runner.questions import Questions
+from gitticks.store.audit import PendingAudit
+from gitticks.store.permissions import LEARNED_ORIGIN, learn, policy_layers
+from gitticks.store.settings import load_settings
+from gitticks.workflow.permissions import (
+    Access,
+    Answer,
+    Grants,
+    Operation,
+    PolicyLayer,
+    Ruling,
+    judge,
+    learned_rule,
+    stricter,
+)
+
+if TYPE_CHECKING:
+    from gitticks.model.settings import Settings
+    from gitticks.model.task import Task
+    from gitticks.runner.context import RunContext
+
+_FRESH_SECONDS = 1.0
+_WALLED = frozenset({AgentKind.CODEX})
+"""Clients that hold their commands in the workspace themselves, without network, in every mode but `yolo`."""
+_ALWAYS_WRITABLE = (".gt/TASK.md", ".gt/learnings.md", ".gt/outbox")
+OWN_LAYER = PolicyLayer(
+    "gitticks itself",
+    deny=(PermissionRule(Operation.FILE_WRITE, paths=(".gt/gt", ".gt/permission.sock", "./.git")),),
+)
+
+
+class Gatekeeper:
+    """Decides for one session; used from many threads at once.
+
+    What tightens the rules while the session lives holds at once, what loosens them from the next session on. A
+    person's own answers count at once.
+    """
+
+    def __init__(self, run: RunContext, task: Task) -> None:
+        self.run = run
+        self._task = task
+        self._audit = PendingAudit(run.repository.own_dir, task.id)
+        self._questions = Questions(run.repository.own_dir)
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._begun = self._now = self._load()
+        self._looked_at = time.monotonic()
+
+    def begin(self, agent: AgentSpec) -> None:
+        """Notes that an agent works without questions and without walls, which a person has confirmed."""
+        settings = self._begun[1]
+        mode = granted_mode(PRESETS[agent.kind], agent.mode) if PRESETS[agent.kind].modes else None
+        if mode is PermissionMode.YOLO and settings.sandbox.preset is SandboxPreset.NONE:
+            said = (Decided.ALLOWED, "a person confirmed it at the start", UserAction.APPROVED)
+            self._write(agent.name, ("mode", "yolo without a sandbox"), said)
+
+    def close(self) -> None:
+        """Lets go of questions that nobody has answered: the session is over."""
+        self._over.set()
+
+    def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
+        """Decides about the use of a tool: the strictest word on all that it would do."""
+        found = accesses(
+            call.tool, call.parameters, workspace=str(workspace), folder=call.folder or str(workspace)
+        )
+        if not found:
+            return HookAnswer("none", "it does nothing outside of the client")
+        said = [self._decide(agent, access) for access in found]
+        return min(said, key=lambda one: ("deny", "none", "allow").index(one.decision))
+
+    def note_seen(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> None:
+        """Notes a tool that was used without asking; what the rules would not have allowed is flagged."""
+        for access in accesses(
+            call.tool, call.parameters, workspace=str(workspace), folder=call.folder or str(workspace)
+        ):
+            ruling = self.ruling(agent, access)
+            reason = f"seen afterwards, `{agent.name}` has no hook: {ruling.reason}"
+            if ruling.answer is Answer.DENY:
+                reason = f"NOT STOPPED, {reason}"
+                words = f"`{agent.name}` did what is denied, which it shows only afterwards: {access.operation} `{access.target}`"
+                self.run.emit(Warned(self._task.id, words))
+            self._note(agent, access, Decided.ALLOWED, reason)
+
+    def ruling(self, agent: AgentSpec, access: Access) -> Ruling:
+        """Returns what the rules say, those of the session's beginning and those of now."""
+        self._look_again()
+        (layers, settings), (layers_now, settings_now) = self._begun, self._now
+        learned = tuple(layer for layer in layers_now if layer.origin == LEARNED_ORIGIN)
+        layers = (*(layer for layer in layers if layer.origin != LEARNED_ORIGIN), *learned)
+        if (
+            access.is_inside
+            and access.operation is Operation.FILE_WRITE
+            and access.target.startswith(_ALWAYS_WRITABLE)
+        ):
+            return Ruling(Answer.ALLOW, "the mailbox is there to be written")
+        return stricter(
+            judge(access, (OWN_LAYER, *rules), grants_of(agent, mode_of(agent, settings_then)))
+            for rules, settings_then in ((layers, settings), (layers_now, settings_now))
+        )
+
+    def _load(self) -> tuple[tuple[PolicyLayer, ...], Settings]:
+        run = self.run
+        environment = run.world.environment
+        return (
+            policy_layers(run.repository, environment, run.overrides),
+            load_settings(run.repository, environment, run.overrides).settings,
+        )
+
+    def _look_again(self) -> None:
+        with self._lock:
+            if time.monotonic() - self._looked_at < _FRESH_SECONDS:
+                return
+            self._looked_at = time.monotonic()
+        try:
+            self._now = self._load()
+        except GitticksError as error:  # what held before still does
+            self.run.emit(Warned(self._task.id, f"the rules cannot be read again: {error.message}"))
+
+    def _decide(self, agent: AgentSpec, access: Access) -> HookAnswer:
+        ruling = self.ruling(agent, access)
+        if ruling.answer is Answer.DENY:
+            self._note(agent, access, Decided.DENIED, ruling.reason)
+            return HookAnswer("deny", ruling.reason)
+        if ruling.answer is Answer.ALLOW:
+            self._note(agent, access, Decided.ALLOWED, ruling.reason)
+            return HookAnswer("none" if ruling.rule is None else "allow", ruling.reason)
+        return self._ask(agent, access, ruling)
+
+    def _ask(self, agent: AgentSpec, access: Access, ruling: Ruling) -> HookAnswer:
+        if not self._questions.is_attended:
+            if ruling.is_open:
+                # The client's own mode refuses what it would have to ask for, and knows more of harmless commands.
+                self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.LEFT)
+                return HookAnswer("none", ruling.reason)
+            self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.NOBODY)
+            return HookAnswer("deny", f"{ruling.reason}; nobody is there to be asked")
+        seconds = self._now[1].permissions.timeout
+        question = self._questions.ask(
+            self._task.id,
+            agent.name,
+            access,
+            ruling.reason,
+            learned_rule(access),
+            at=self.run.now,
+            seconds=seconds,
+        )
+        self.run.emit(
+            PermissionAsked(
+                self._task.id,
+                question.number,
+                agent.name,
+                access.operation.value,
+                access.target,
+                ruling.reason,
+            )
+        )
+        reply = self._questions.wait(question, self._over, seconds)
+        if reply is None:
+            self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.TIMED_OUT)
+            return HookAnswer("deny", f"{ruling.reason}; nobody answered in time")
+        if reply.always:
+            answer = Answer.ALLOW if reply.allows else Answer.DENY
+            learn(self.run.repository, answer, question.rule, self.run.now)
+            with self._lock:
+                self._looked_at = 0.0
+        action = {
+            (True, False): UserAction.APPROVED,
+            (True, True): UserAction.APPROVED_ALWAYS,
+            (False, False): UserAction.REJECTED,
+            (False, True): UserAction.REJECTED_ALWAYS,
+        }[reply.allows, reply.always]
+        self._note(agent, access, Decided.ASKED, ruling.reason, action)
+        return HookAnswer(
+            "allow" if reply.allows else "deny", "a person allowed it" if reply.allows else "a person said no"
+        )
+
+    def _note(
+        self,
+        agent: AgentSpec,
+        access: Access,
+        decided: Decided,
+        reason: str,
+        action: UserAction | None = None,
+    ) -> None:
+        self._write(agent.name, (access.operation.value, access.target), (decided, reason, action))
+
+    def _write(
+        self, agent: str, what: tuple[str, str], decided: tuple[Decided, str, UserAction | None]
+    ) -> None:
+        task = self._task
+        entry = AuditEntry(
+            self.run.world.precise_now(),
+            task.usage.iterations + 1,
+            task.parent,
+            agent,
+            what[0],
+            what[1],
+            *decided,
+        )
+        self._audit.note(entry)
+
+
+def mode_of(agent: AgentSpec, settings: Settings) -> PermissionMode:
+    """Returns the mode that holds for an agent by the settings: its own, else that of all."""
+    own = settings.agents.get(agent.name)
+    return (own.mode if own is not None else None) or settings.permissions.mode
+
+
+def grants_of(agent: AgentSpec, mode: PermissionMode) -> Grants:
+    """Returns what a mode lets an agent do without a question."""
+    granted = granted_mode(PRESETS[agent.kind], mode)
+    return Grants(granted, HAND_OVER_COMMANDS, is_walled=agent.kind in _WALLED)
+
+
+def with_present_mode(agent: AgentSpec, run: RunContext) -> AgentSpec:
+    """Returns an agent with the mode that the settings have now, which may have changed since the run began."""
+    try:
+        settings = load_settings(run.repository, run.world.environment, run.overrides).settings
+    except GitticksError:
+        return agent  # the run goes on with what it knows
+    return replace(agent, mode=mode_of(agent, settings))

@@ -1,0 +1,99 @@
+"""Where a client's hook asks: a socket in the mailbox, served while the session lives."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+NAME = "permission.sock"
+_MOST_BYTES = 8_000_000
+_SLOWEST_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """The use of a tool that a client is about to begin; `folder` is where it works."""
+
+    tool: str
+    parameters: dict[str, Any]
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswer:
+    """What the hook is told: `allow`, `deny`, or `none`, which leaves it to the client's own mode."""
+
+    decision: str
+    reason: str
+
+
+@contextlib.contextmanager
+def serving(mailbox: Path, judge: Callable[[ToolCall], HookAnswer]) -> Iterator[None]:
+    """Answers the hooks of a session while the block runs; `judge` is called in a thread of each call's own.
+
+    Raises:
+        OSError: no socket can be made there.
+    """
+    folder = os.open(mailbox, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(NAME, dir_fd=folder)
+        short = Path(f"/proc/self/fd/{folder}")  # an address may not be longer than a hundred bytes
+        listener.bind(str((short if short.is_dir() else mailbox) / NAME))
+        listener.listen(64)
+        threading.Thread(
+            target=_accept, args=(listener, judge), name=f"hooks of {mailbox}", daemon=True
+        ).start()
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        with contextlib.suppress(OSError):
+            os.unlink(NAME, dir_fd=folder)
+        os.close(folder)
+
+
+def _accept(listener: socket.socket, judge: Callable[[ToolCall], HookAnswer]) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        threading.Thread(target=_answer, args=(connection, judge), daemon=True).start()
+
+
+def _answer(connection: socket.socket, judge: Callable[[ToolCall], HookAnswer]) -> None:
+    with connection, contextlib.suppress(OSError):
+        connection.settimeout(_SLOWEST_SECONDS)
+        call = _read_call(connection)
+        try:
+            said = HookAnswer("deny", "the call cannot be read") if call is None else judge(call)
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong, nothing is allowed by it
+            said = HookAnswer("deny", f"it cannot be judged: {error}")
+        connection.sendall(json.dumps({"decision": said.decision, "reason": said.reason}).encode())
+
+
+def _read_call(connection: socket.socket) -> ToolCall | None:
+    received = bytearray()
+    while piece := connection.recv(65536):
+        received += piece
+        if len(received) > _MOST_BYTES:
+            return None
+    try:
+        body = json.loads(received)
+        tool, parameters = body["tool_name"], body.get("tool_input") or {}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    folder = body.get("cwd")
+    if not isinstance(tool, str) or not isinstance(parameters, dict):
+        return None
+    return ToolCall(tool, parameters, folder if isinstance(folder, str) else "")

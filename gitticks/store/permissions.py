@@ -1,0 +1,152 @@
+"""The rules that hold for agents, each with the place that it comes from: the settings' layers and what people answered."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from gitticks.document.settings import Layer
+from gitticks.errors import NotFoundError
+from gitticks.git.files import errors_name
+from gitticks.git.repository import Repository
+from gitticks.model.settings import PermissionRule
+from gitticks.safe_read import read_plain_file
+from gitticks.store.settings import setting_layers
+from gitticks.workflow.permissions import Answer, PolicyLayer
+
+LEARNED_FILE = "permission-rules.jsonl"
+LEARNED_ORIGIN = "your answers"
+_DENY, _ALLOW, _DEFAULT = (("permissions", name) for name in ("deny", "allow", "default"))
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedRule:
+    """A rule that a person made by an answer, counted from 1; `answer` says whether it allows or denies."""
+
+    number: int
+    answer: Answer
+    rule: PermissionRule
+    at: str
+
+
+def policy_layers(
+    repository: Repository, environment: Mapping[str, str], overrides: Mapping[str, str]
+) -> tuple[PolicyLayer, ...]:
+    """Returns the rules of every place that has any: the project's, the person's, the answers', the flags'.
+
+    Raises:
+        DocumentError: a layer names an unknown setting or has a wrong value.
+    """
+    project, *personal = setting_layers(repository, environment, overrides)
+    learned = learned_rules(repository)
+    given = [_layer(project, is_project=True), *(_layer(layer) for layer in personal)]
+    given.append(
+        PolicyLayer(
+            LEARNED_ORIGIN,
+            tuple(one.rule for one in learned if one.answer is Answer.DENY),
+            tuple(one.rule for one in learned if one.answer is Answer.ALLOW),
+        )
+    )
+    return tuple(layer for layer in given if layer.deny or layer.allow or layer.default is not None)
+
+
+def _layer(layer: Layer, *, is_project: bool = False) -> PolicyLayer:
+    def rules(keys: tuple[str, str]) -> tuple[PermissionRule, ...]:
+        found = layer.values.get(keys, ())
+        return (
+            tuple(one for one in found if isinstance(one, PermissionRule)) if isinstance(found, tuple) else ()
+        )
+
+    named = {layer.origins[keys] for keys in (_DENY, _ALLOW, _DEFAULT) if keys in layer.origins}
+    default = layer.values.get(_DEFAULT)
+    return PolicyLayer(
+        ", ".join(sorted(_origin(one) for one in named)) or "settings",
+        rules(_DENY),
+        rules(_ALLOW),
+        None if default is None else Answer(str(default)),
+        is_project,
+    )
+
+
+def _origin(name: str) -> str:
+    return "the flags of this run" if name.startswith("flag ") else f"`{name}`"
+
+
+def learned_rules(repository: Repository) -> tuple[LearnedRule, ...]:
+    """Returns what people answered for good in this clone; lines that are none are left alone."""
+    found = []
+    for line in _lines(repository):
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            body = json.loads(line)
+            lists = {name: tuple(map(str, body.get(name, ()))) for name in ("paths", "commands", "hosts")}
+            rule = PermissionRule(str(body["operation"]), **lists)
+            found.append((Answer(body["answer"]), rule, str(body.get("at", ""))))
+    return tuple(LearnedRule(number, *one) for number, one in enumerate(found, start=1))
+
+
+def learn(repository: Repository, answer: Answer, rule: PermissionRule, at: datetime) -> None:
+    """Remembers an answer as a rule; one that is known already is not written twice."""
+    if any((one.answer, one.rule) == (answer, rule) for one in learned_rules(repository)):
+        return
+    _write(repository, [*_lines(repository), _line(answer, rule, at.isoformat())])
+
+
+def forget(repository: Repository, numbers: Iterable[int]) -> tuple[LearnedRule, ...]:
+    """Drops rules by their numbers and returns them.
+
+    Raises:
+        NotFoundError: there is no rule of such a number; then none is dropped.
+    """
+    known = learned_rules(repository)
+    wanted = set(numbers)
+    missing = wanted - {one.number for one in known}
+    if missing:
+        raise NotFoundError(
+            f"no rule has the number {min(missing)}",
+            hint="`gt permissions rules` shows them with their numbers",
+        )
+    _write(repository, [_line(one.answer, one.rule, one.at) for one in known if one.number not in wanted])
+    return tuple(one for one in known if one.number in wanted)
+
+
+def _line(answer: Answer, rule: PermissionRule, at: str) -> str:
+    lists = {"paths": rule.paths, "commands": rule.commands, "hosts": rule.hosts}
+    body = {
+        "answer": answer,
+        "operation": rule.operation,
+        **{key: one for key, one in lists.items() if one},
+        "at": at,
+    }
+    return json.dumps(body, ensure_ascii=False)
+
+
+def _path(repository: Repository) -> Path:
+    return repository.own_dir / LEARNED_FILE
+
+
+def _lines(repository: Repository) -> list[str]:
+    try:
+        text = read_plain_file(_path(repository)).decode("utf-8", "replace")
+    except OSError:
+        return []
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def _write(repository: Repository, lines: list[str]) -> None:
+    path = _path(repository)
+    with errors_name(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_name(f"{path.name}.new")
+        descriptor = os.open(
+            aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
+        with open(descriptor, "w", encoding="utf-8", errors="replace") as opened:  # noqa: PTH123
+            opened.write("".join(f"{line}\n" for line in lines))
+            opened.flush()
+            os.fsync(opened.fileno())
+        aside.replace(path)

@@ -1,0 +1,226 @@
+"""The patterns of permission rules: globs of paths, beginnings of commands, names of hosts; `!` takes back.
+
+Commands are split as a shell would, as far as that can be told from their text. That makes the rules guard rails: what
+a program does once it runs is the sandbox's affair.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from fnmatch import translate
+from functools import lru_cache
+from typing import NamedTuple
+
+_SEPARATORS = ";&|\n()`"
+_WRAPPERS = frozenset(
+    {"builtin", "command", "env", "exec", "nice", "nohup", "sudo", "time", "timeout", "xargs"}
+)
+_SHELLS = re.compile(r"(?:\S*/)?(?:ba|da|z|k)?sh\b")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_REDIRECTION = re.compile(r"(?:\d|&)?>{1,2}[&|]?\s*(\S*)")
+_HARMLESS_REDIRECTIONS = frozenset({"1", "2", "/dev/null"})
+_QUOTED_TEXT = re.compile(r"\$\(cat <<-?\s*(['\"])(\w+)\1\n.*?\n\s*\2\s*\)", re.DOTALL)
+"""The way in which clients write messages of several lines; nothing in it is carried out."""
+_DEEPEST = 3
+_LOOKING = ("cat", "cd", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "true", "wc", "which")
+"""Commands that only look, whatever follows them."""
+
+
+class Commands(NamedTuple):
+    """The commands of one line; `is_plain` is false where more may run, or be written to, than can be told."""
+
+    parts: tuple[str, ...]
+    is_plain: bool
+
+
+def matches_path(patterns: Iterable[str], path: str) -> bool:
+    """True if one of the globs is about a path and none with `!` is: `*` in a folder, `**` over all.
+
+    A glob without a slash is about files of that name anywhere, with `./` before it about the one at the top; one that
+    names a folder is about all in it. Where all begin with `!`, they are about everything else.
+    """
+    return _chosen(tuple(patterns), lambda pattern: _path_glob(pattern).fullmatch(path) is not None)
+
+
+def matches_host(patterns: Iterable[str], host: str) -> bool:
+    """True if one of the patterns is about a host and none with `!` is; `*.example.org` is about what lies below."""
+    name = host.lower().rstrip(".")
+    return _chosen(tuple(patterns), lambda pattern: _text_glob(pattern.lower()).fullmatch(name) is not None)
+
+
+def denies_command(patterns: Iterable[str], line: str) -> bool:
+    """True if one of the patterns is about some command of a line, also within `sh -c` or after `sudo`."""
+    every = tuple(patterns)
+    found = [line, *_told_apart(line).parts]
+    return any(_matches_command(every, one) for part in found for one in (part, *_inner(part)))
+
+
+def allows_command(patterns: Iterable[str], line: str) -> bool:
+    """True if the patterns are about every command of a line, and nothing else is carried out or written by it.
+
+    A pattern that is the very line is about all that it does.
+    """
+    every = tuple(patterns)
+    if not any(one.startswith("!") for one in every) and ("*" in every or line.strip() in every):
+        return True
+    commands = _told_apart(_unwrapped(line))
+    return (
+        commands.is_plain
+        and bool(commands.parts)
+        and all(_matches_command(every, part) for part in commands.parts)
+    )
+
+
+def is_harmless(line: str, needed: tuple[str, ...]) -> bool:
+    """True if all that a line does is needed in any case, or only looks."""
+    return allows_command((*_LOOKING, *needed), line)
+
+
+def learned_pattern(line: str) -> str:
+    """Returns the pattern that "always allow" remembers for a command: its program and what it is to do.
+
+    `go test ./... -run X` becomes `go test`; a line of several commands is remembered whole.
+    """
+    commands = _told_apart(_unwrapped(line))
+    if not commands.is_plain or len(commands.parts) != 1:
+        return line.strip()
+    words = commands.parts[0].split()
+    is_verb = len(words) > 1 and re.fullmatch(r"[a-z][\w:-]*", words[1]) is not None
+    return " ".join(words[: 2 if is_verb else 1]) if is_verb or len(words) == 1 else commands.parts[0]
+
+
+def _chosen(patterns: tuple[str, ...], is_about: object) -> bool:
+    compare = is_about
+    wanted = [one for one in patterns if not one.startswith("!")]
+    taken_back = [one[1:] for one in patterns if one.startswith("!")]
+    assert callable(compare)  # noqa: S101 - a plain function
+    return (not wanted or any(map(compare, wanted))) and not any(map(compare, taken_back))
+
+
+def _matches_command(patterns: tuple[str, ...], command: str) -> bool:
+    spoken = {command.strip(), " ".join(_words(command))}
+    return _chosen(patterns, lambda pattern: any(_command_glob(pattern).fullmatch(one) for one in spoken))
+
+
+def _unwrapped(line: str) -> str:
+    """Returns what `sh -c '…'` carries out, for clients that wrap every command so; other lines as they are."""
+    words = _words(line)
+    if len(words) == 3 and _SHELLS.fullmatch(words[0]) and re.fullmatch(r"-[a-z]*c", words[1]):  # noqa: PLR2004
+        return words[2]
+    return line
+
+
+def _inner(command: str, depth: int = 0) -> list[str]:
+    """Returns the commands that a command carries out: after `sudo`, after variables, within `sh -c`."""
+    words = _words(command)
+    found: list[str] = []
+    if depth >= _DEEPEST or not words:
+        return found
+    if _SHELLS.fullmatch(words[0]) or words[0] == "eval":
+        texts = [word for word in words[1:] if not word.startswith("-")]
+        parts = [part for text in texts for part in _told_apart(text).parts]
+    elif words[0] in _WRAPPERS or _ASSIGNMENT.match(words[0]):
+        rest = words[1:]
+        while rest and (rest[0].startswith("-") or _ASSIGNMENT.match(rest[0]) or rest[0][0].isdigit()):
+            rest = rest[1:]
+        parts = [shlex.join(rest)] if rest else []
+    else:
+        parts = []
+    if "/" in words[0]:
+        parts = [*parts, shlex.join([words[0].rsplit("/", 1)[-1], *words[1:]])]
+    for part in parts:
+        found += [part, *_inner(part, depth + 1)]
+    return found
+
+
+@lru_cache(maxsize=200)
+def _told_apart(line: str) -> Commands:
+    text = _QUOTED_TEXT.sub("TEXT", line)
+    parts, part, quote, is_plain, position = [], [], "", True, 0
+    while position < len(text):
+        letter, two = text[position], text[position : position + 2]
+        if letter == "\\" and quote != "'":
+            part.append(two)
+            position += 2
+            continue
+        if quote != "'" and (letter == "`" or two in ("$(", "<(", ">(")):
+            is_plain = False
+        if letter in "'\"" and quote in ("", letter):
+            quote = "" if quote else letter
+        is_end = letter in _SEPARATORS and (not quote or (quote == '"' and letter in "`()"))
+        if (
+            is_end
+            and letter == "&"
+            and (text[position - 1 : position] == ">" or text[position + 1 : position + 2] == ">")
+        ):
+            is_end = False
+        if is_end:
+            parts.append("".join(part))
+            part = []
+        else:
+            part.append(letter)
+        position += 1
+    parts.append("".join(part))
+    spoken = [one.strip().lstrip("{!").strip() for one in parts]
+    is_plain = is_plain and not quote
+    cleaned = []
+    for one in spoken:
+        bare = _without_quoted(one)
+        for target in _REDIRECTION.findall(bare):
+            is_plain = is_plain and target in _HARMLESS_REDIRECTIONS
+        if one:
+            cleaned.append(one)
+    return Commands(tuple(cleaned), is_plain)
+
+
+def _without_quoted(command: str) -> str:
+    return re.sub(r"'[^']*'|\"(?:\\.|[^\"\\])*\"", "''", command)
+
+
+@lru_cache(maxsize=200)
+def _words(command: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(command))
+    except ValueError:
+        return tuple(command.split())
+
+
+@lru_cache(maxsize=500)
+def _command_glob(pattern: str) -> re.Pattern[str]:
+    """Returns what a pattern of commands means: the whole command, or its beginning up to a space."""
+    body = translate(pattern.strip())
+    if pattern.endswith(" *"):  # `go *` is about a bare `go` too
+        return re.compile(f"(?s:{translate(pattern[:-2])}|{body})")
+    return re.compile(f"(?s:{body}|{translate(pattern.strip() + ' *')})")
+
+
+@lru_cache(maxsize=500)
+def _text_glob(pattern: str) -> re.Pattern[str]:
+    return re.compile(translate(pattern))
+
+
+@lru_cache(maxsize=500)
+def _path_glob(pattern: str) -> re.Pattern[str]:
+    text = pattern.removeprefix("./").rstrip("/") or "/"
+    is_name = "/" not in text and not pattern.startswith("./")
+    done = ["(?:.*/)?"] if is_name and text != "**" else []
+    position = 0
+    while position < len(text):
+        if text.startswith("**/", position):
+            done.append("(?:.*/)?")
+            position += 3
+        elif text.startswith("**", position):
+            done.append(".*")
+            position += 2
+        elif text[position] == "*":
+            done.append("[^/]*")
+            position += 1
+        elif text[position] == "?":
+            done.append("[^/]")
+            position += 1
+        else:
+            done.append(re.escape(text[position]))
+            position += 1
+    return re.compile(f"(?s:{''.join(done)}(?:/.*)?)")

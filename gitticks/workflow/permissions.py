@@ -1,0 +1,245 @@
+"""Whether an agent may do something: deny rules first, then rules that allow, then the mode, then the default.
+
+Each layer of settings speaks for itself. What one of them denies is denied, so that a project can only tighten what a
+person allows; what a project leaves open a person may have answered once and for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gitticks.model.settings import PermissionMode, PermissionRule
+from gitticks.workflow.permission_patterns import (
+    allows_command,
+    denies_command,
+    is_harmless,
+    learned_pattern,
+    matches_host,
+    matches_path,
+)
+
+
+class Operation(StrEnum):
+    """What a rule can be about."""
+
+    FILE_READ = "file_read"
+    FILE_WRITE = "file_write"
+    SHELL = "shell"
+    NETWORK = "network"
+
+
+class Answer(StrEnum):
+    """What the rules say: yes, no, or ask a person."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+    ASK = "ask"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One thing that an agent wants to do.
+
+    `target` is a path (relative to the workspace if it lies in it), a command line or a host. `is_inside` is true for
+    paths in the workspace.
+    """
+
+    operation: Operation
+    target: str
+    is_inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyLayer:
+    """The rules that come from one place; `default` is None where that place sets none.
+
+    The project's layer is the team's `config.yaml`; all others are a person's own.
+    """
+
+    origin: str
+    deny: tuple[PermissionRule, ...] = ()
+    allow: tuple[PermissionRule, ...] = ()
+    default: Answer | None = None
+    is_project: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """What the mode lets a client do without a question, beside the workspace's files.
+
+    `commands` are patterns of commands, `is_walled` says that the client holds its commands in the workspace itself.
+    """
+
+    mode: PermissionMode = PermissionMode.AUTO_EDIT
+    commands: tuple[str, ...] = ()
+    is_walled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What was decided and why; `rule` and `origin` are those that decided, if a rule did.
+
+    `is_open` is true for a question that nobody set rules for: without a person the client's own mode may decide it.
+    """
+
+    answer: Answer
+    reason: str
+    rule: PermissionRule | None = None
+    origin: str | None = None
+    is_open: bool = False
+
+
+_ORDER = (Answer.DENY, Answer.ASK, Answer.ALLOW)
+_MODES = tuple(PermissionMode)
+
+
+def judge(access: Access, layers: Iterable[PolicyLayer], grants: Grants) -> Ruling:
+    """Returns what the rules say of an access."""
+    every = tuple(layers)
+    return (
+        _denied_by_rule(access, every)
+        or _denied_by_default(access, every)
+        or _allowed_by_rule(access, every)
+        or _granted(access, grants)
+        or _by_default(every, grants)
+    )
+
+
+def stricter(rulings: Iterable[Ruling]) -> Ruling:
+    """Returns the strictest of several rulings, the first of equals."""
+    return min(rulings, key=lambda ruling: _ORDER.index(ruling.answer))
+
+
+def stricter_mode(one: PermissionMode, other: PermissionMode) -> PermissionMode:
+    """Returns the stricter of two modes."""
+    return min(one, other, key=_MODES.index)
+
+
+def is_looser(mode: PermissionMode, than: PermissionMode) -> bool:
+    """True if a mode lets agents do more than another."""
+    return _MODES.index(mode) > _MODES.index(than)
+
+
+def rule_words(rule: PermissionRule) -> str:
+    """Returns a rule as people read it, such as `shell: go test *`."""
+    patterns = (*rule.paths, *rule.commands, *rule.hosts)
+    return f"{rule.operation}: {', '.join(patterns)}" if patterns else rule.operation
+
+
+def matches(rule: PermissionRule, access: Access, *, to_deny: bool) -> bool:
+    """True if a rule is about an access; one without patterns is about every use of its operation.
+
+    Of a line with several commands a deny rule needs to match one, a rule that allows must match all.
+    """
+    if rule.operation != access.operation:
+        return False
+    if access.operation is Operation.SHELL:
+        compare = denies_command if to_deny else allows_command
+        return not rule.commands or compare(rule.commands, access.target)
+    if access.operation is Operation.NETWORK:
+        return not rule.hosts or matches_host(rule.hosts, access.target)
+    return not rule.paths or matches_path(rule.paths, access.target)
+
+
+def learned_rule(access: Access) -> PermissionRule:
+    """Returns the rule that "always" remembers: the same kind of command, all of the file's folder, the host."""
+    if access.operation is Operation.SHELL:
+        return PermissionRule(access.operation, commands=(learned_pattern(access.target),))
+    if access.operation is Operation.NETWORK:
+        return PermissionRule(access.operation, hosts=(access.target,))
+    folder, _, name = access.target.rpartition("/")
+    return PermissionRule(access.operation, paths=(f"{folder}/**" if folder else f"./{name}",))
+
+
+def _denied_by_rule(access: Access, layers: tuple[PolicyLayer, ...]) -> Ruling | None:
+    for layer in layers:
+        for rule in layer.deny:
+            if matches(rule, access, to_deny=True):
+                reason = f"denied by the rule `{rule_words(rule)}` of {layer.origin}"
+                return Ruling(Answer.DENY, reason, rule, layer.origin)
+    return None
+
+
+def _denied_by_default(access: Access, layers: tuple[PolicyLayer, ...]) -> Ruling | None:
+    for layer in layers:
+        if layer.default is Answer.DENY and _allowing(access, layer) is None:
+            return Ruling(
+                Answer.DENY,
+                f"no rule allows it, and `permissions.default` of {layer.origin} is `deny`",
+                origin=layer.origin,
+            )
+    return None
+
+
+def _allowed_by_rule(access: Access, layers: tuple[PolicyLayer, ...]) -> Ruling | None:
+    wants_questions = any(layer.default is Answer.ASK for layer in layers if not layer.is_project)
+    for layer in sorted(layers, key=lambda one: one.is_project):
+        if layer.is_project and wants_questions:
+            continue  # a project does not take away the questions that a person wants
+        rule = _allowing(access, layer)
+        if rule is not None:
+            reason = f"allowed by the rule `{rule_words(rule)}` of {layer.origin}"
+            return Ruling(Answer.ALLOW, reason, rule, layer.origin)
+    return None
+
+
+def _allowing(access: Access, layer: PolicyLayer) -> PermissionRule | None:
+    found = next((rule for rule in layer.allow if matches(rule, access, to_deny=False)), None)
+    if found is not None or access.operation is not Operation.SHELL:
+        return found
+    # The commands of one line may be allowed by a rule each.
+    rules = [rule for rule in layer.allow if rule.operation == Operation.SHELL]
+    together = tuple(pattern for rule in rules for pattern in rule.commands)
+    if len(rules) > 1 and all(rule.commands for rule in rules) and allows_command(together, access.target):
+        return PermissionRule(Operation.SHELL, commands=together)
+    return None
+
+
+def _granted(access: Access, grants: Grants) -> Ruling | None:
+    mode = grants.mode
+    if mode is PermissionMode.YOLO:
+        return Ruling(Answer.ALLOW, "allowed by the mode `yolo`, which asks nothing")
+    reason = None
+    if access.operation is Operation.FILE_READ and access.is_inside:
+        reason = "reading in the workspace needs no permission"
+    elif (
+        access.operation is Operation.FILE_WRITE
+        and access.is_inside
+        and mode is not PermissionMode.INTERACTIVE
+    ):
+        reason = f"the mode `{mode}` allows edits in the workspace"
+    elif access.operation is Operation.SHELL:
+        reason = _granted_command(access.target, grants)
+    return None if reason is None else Ruling(Answer.ALLOW, reason)
+
+
+def _granted_command(command: str, grants: Grants) -> str | None:
+    if grants.mode is PermissionMode.INTERACTIVE:
+        return None
+    if grants.mode is PermissionMode.AUTO_ALL:
+        return "the mode `auto-all` allows commands"
+    if grants.is_walled:
+        return f"the mode `{grants.mode}` leaves commands to the client's own walls"
+    if is_harmless(command, grants.commands):
+        return "needed to hand work over, or only looks"
+    return None
+
+
+def _by_default(layers: tuple[PolicyLayer, ...], grants: Grants) -> Ruling:
+    given = [layer for layer in layers if layer.default is not None]
+    if not given:
+        is_open = grants.mode is not PermissionMode.INTERACTIVE
+        return Ruling(
+            Answer.ASK,
+            f"no rule speaks of it, and the mode `{grants.mode}` does not allow it",
+            is_open=is_open,
+        )
+    layer = min(given, key=lambda one: _ORDER.index(one.default or Answer.ASK))
+    default = layer.default or Answer.ASK
+    return Ruling(
+        default,
+        f"no rule speaks of it, and `permissions.default` of {layer.origin} is `{default}`",
+        origin=layer.origin,
+    )

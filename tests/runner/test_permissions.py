@@ -1,0 +1,242 @@
+"""What a client's hook is told in a run, what is asked of a person, and what the audit keeps of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitticks.document.audit import AuditFile, find_breaks, read_audit
+from gitticks.model.audit import Decided, UserAction
+from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId
+from gitticks.runner.questions import Questions
+from gitticks.store.layout import audit_path
+from tests.cli.support import gt_process
+from tests.end_to_end.test_run_events import require_valid
+from tests.support.hooked_clients import answers, make_client
+from tests.support.repositories import git
+from tests.support.runs import NO_REVIEW, RunProject, project
+from tests.support.waiting import until
+
+__all__ = ["project"]
+
+DENIES = (
+    "permissions:\n  deny:\n    - {operation: file_write, paths: ['**/.env']}\n"
+    "    - {operation: shell, commands: [sudo]}\n"
+)
+WRITE, READ, BASH = "Write", "Read", "Bash"
+COMMIT = (BASH, {"command": "echo x >> a.txt; git add -A; git commit -qm work"})
+
+
+def audit_of(project: RunProject, task_id: str = "k7f2") -> AuditFile:
+    return read_audit(project.store.read(audit_path(TaskId(task_id))) or b"")
+
+
+def set_up(project: RunProject, kind: str, *uses: tuple[str, dict[str, Any]], settings: str = "") -> Path:
+    folder = project.path.parent / "client"
+    folder.mkdir(exist_ok=True)
+    program = make_client(folder, kind, *uses)
+    project.settings(f"{NO_REVIEW}  {kind}: {{argv: ['{program}']}}\n".replace(NO_REVIEW, "", 1))
+    project.settings(NO_REVIEW + settings)
+    project.make("k7f2", agent=kind)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["claude", "codex", "gemini"])
+def test_a_denied_tool_is_refused_to_each_client_that_has_a_hook(project: RunProject, kind: str) -> None:
+    writing = {"claude": WRITE, "codex": "apply_patch", "gemini": "write_file"}[kind]
+    given = (
+        {"command": "*** Begin Patch\n*** Add File: .env\n+x\n"}
+        if kind == "codex"
+        else {"file_path": "{here}/.env"}
+    )
+    running = "run_shell_command" if kind == "gemini" else BASH
+    folder = set_up(project, kind, (writing, given), (running, {"command": "ls && sudo ls"}), settings=DENIES)
+    project.run()
+    assert answers(folder) == [
+        ("deny", "gitticks: denied by the rule `file_write: **/.env` of `config.yaml`"),
+        ("deny", "gitticks: denied by the rule `shell: sudo` of `config.yaml`"),
+    ]
+    found = audit_of(project)
+    assert [(one.agent, one.operation, one.target, one.decision) for one in found.entries] == [
+        (kind, "file_write", ".env", Decided.DENIED),
+        (kind, "shell", "ls && sudo ls", Decided.DENIED),
+    ]
+    assert find_breaks(found) == ()
+
+
+def test_every_call_is_audited_and_the_commit_names_the_head_of_the_chain(project: RunProject) -> None:
+    here = {"file_path": "{here}/a"}
+    calls: list[tuple[str, dict[str, Any]]] = [(READ, here), (WRITE, here), ("TodoWrite", {}), COMMIT]
+    folder = set_up(project, "claude", *calls, settings="permissions: {mode: auto-all}\n")
+    project.run()
+    assert [decision for decision, _ in answers(folder)] == ["none", "none", "none", "none"]
+    found = audit_of(project)
+    assert [(one.iteration, one.epic_id, one.operation, one.decision) for one in found.entries] == [
+        (1, None, "file_read", Decided.ALLOWED),
+        (1, None, "file_write", Decided.ALLOWED),
+        (1, None, "shell", Decided.ALLOWED),
+    ]
+    anchors = git(
+        "log", "--format=%(trailers:key=Audit,valueonly)", "gitticks/state", at=project.path
+    ).split()
+    assert anchors == ["k7f2", found.lines[0].writer, found.lines[-1].hash]
+    assert not list((project.path / ".git/gitticks/audit").glob("*.jsonl"))
+
+
+def test_the_chain_goes_on_with_the_next_session(project: RunProject) -> None:
+    set_up(project, "claude", (READ, {"file_path": "{here}/a"}))
+    project.run()
+    project.ok("reject", "k7f2", "more")
+    project.run("k7f2")
+    found = audit_of(project)
+    assert (len(found.lines), find_breaks(found)) == (2, ())
+    assert found.lines[1].before == found.lines[0].hash
+    assert [one.iteration for one in found.entries] == [1, 2]
+
+
+def test_without_anybody_attached_a_question_is_no(project: RunProject) -> None:
+    folder = set_up(project, "claude", (BASH, {"command": "make"}), settings="permissions: {default: ask}\n")
+    project.run()
+    [(decision, reason)] = answers(folder)
+    assert (decision, "nobody is there to be asked" in reason) == ("deny", True)
+    assert audit_of(project).entries[0].user_action is UserAction.NOBODY
+
+
+def test_where_nobody_set_rules_the_clients_own_mode_decides(project: RunProject) -> None:
+    folder = set_up(project, "claude", (BASH, {"command": "make"}))
+    project.run()
+    assert answers(folder)[0][0] == "none"
+    assert audit_of(project).entries[0].user_action is UserAction.LEFT
+
+
+@pytest.mark.parametrize(
+    ("words", "decision", "action"),
+    [
+        (("allow",), "allow", UserAction.APPROVED),
+        (("deny",), "deny", UserAction.REJECTED),
+    ],
+)
+def test_a_person_who_is_attached_is_asked(
+    project: RunProject, words: tuple[str, ...], decision: str, action: UserAction
+) -> None:
+    folder = set_up(project, "claude", (BASH, {"command": "make"}))
+    questions = Questions(project.path / ".git/gitticks")
+    with questions.attached(), project.running() as process:
+        until(questions.open)
+        shown = project.gt("permissions")
+        assert "make" in shown.out
+        assert "k7f2" in shown.out
+        number = str(json.loads(project.ok("permissions", "--json"))["questions"][0]["number"])
+        project.ok("permissions", *words, number)
+        process.wait(30)
+    assert answers(folder)[0][0] == decision
+    assert audit_of(project).entries[0].user_action is action
+    assert questions.open() == ()
+    assert project.gt("permissions", "allow", "1").code != 0
+
+
+def test_always_is_asked_once(project: RunProject) -> None:
+    folder = set_up(project, "claude", (BASH, {"command": "go test ./a"}), (BASH, {"command": "go test ./b"}))
+    questions = Questions(project.path / ".git/gitticks")
+    with questions.attached(), project.running() as process:
+        until(questions.open)
+        said = project.ok("permissions", "allow", "--all", "--always")
+        assert "`shell: go test`" in said
+        process.wait(30)
+    assert [one for one, _ in answers(folder)] == ["allow", "allow"]
+    assert [one.user_action for one in audit_of(project).entries] == [UserAction.APPROVED_ALWAYS, None]
+    assert "your answers" in project.ok("permissions", "rules")
+    assert project.ok("permissions", "explain", "shell", "go", "test", "./c").startswith("allow")
+    project.ok("permissions", "forget", "1")
+    assert project.ok("permissions", "explain", "shell", "go", "test", "./c").startswith("ask")
+
+
+def test_a_question_that_nobody_answers_is_no_after_a_time(project: RunProject) -> None:
+    folder = set_up(project, "claude", (BASH, {"command": "make"}), settings="permissions: {timeout: 1s}\n")
+    with Questions(project.path / ".git/gitticks").attached():
+        _, events = project.events_of_run()
+    [asked] = [one for one in events if one["event"] == "permission.asked"]
+    require_valid([asked])
+    assert (asked["operation"], asked["target"]) == ("shell", "make")
+    assert answers(folder)[0][0] == "deny"
+    assert audit_of(project).entries[0].user_action is UserAction.TIMED_OUT
+
+
+def test_tightening_holds_at_once_also_for_an_agent_at_work(project: RunProject) -> None:
+    waits = (BASH, {"command": "touch began; while [ ! -e tightened ]; do sleep 0.05; done; sleep 1.1"})
+    folder = set_up(project, "claude", waits, (WRITE, {"file_path": "{here}/a"}))
+    with project.running() as process:
+        until((project.workspace() / "began").exists)
+        project.ok("permissions", "mode", "interactive")
+        (project.workspace() / "tightened").touch()
+        process.wait(30)
+    assert [one for one, _ in answers(folder)][:2] == ["none", "deny"]
+
+
+def test_loosening_is_confirmed_and_waits_for_the_next_session(project: RunProject) -> None:
+    waits = (BASH, {"command": "touch began; while [ ! -e loosened ]; do sleep 0.05; done; sleep 1.1"})
+    call = (WRITE, {"file_path": "{here}/a"})
+    folder = set_up(project, "claude", waits, call, settings="permissions: {allow: [{operation: shell}]}\n")
+    project.ok("permissions", "mode", "interactive")
+    with project.running() as process:
+        until((project.workspace() / "began").exists)
+        assert project.gt("permissions", "mode", "default").code != 0
+        assert "until their next iteration" in project.ok("permissions", "mode", "default", "--yes")
+        (project.workspace() / "loosened").touch()
+        process.wait(30)
+    # What it left uncommitted gives it another session.
+    assert [one for one, _ in answers(folder)][:4] == ["allow", "deny", "allow", "none"]
+
+
+def test_a_hook_without_a_run_refuses(project: RunProject) -> None:
+    hook = ("hook", "permission", "claude", str(project.path / "none.sock"))
+    ran = gt_process(*hook, at=project.path, input="{}")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no run answers" in ran.err
+
+
+def test_what_is_secret_is_masked_before_it_is_hashed(project: RunProject) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    set_up(project, "claude", (BASH, {"command": f"curl -H 'Authorization: {key}' x"}))
+    project.run()
+    content = project.store.read(audit_path(TaskId("k7f2"))) or b""
+    assert key.encode() not in content
+    assert b"curl" in content
+    assert find_breaks(read_audit(content)) == ()
+
+
+def test_a_line_that_a_crash_cut_off_is_left_out_and_said(project: RunProject) -> None:
+    set_up(project, "claude", (READ, {"file_path": "{here}/a"}))
+    folder = project.path / ".git/gitticks/audit"
+    folder.mkdir(parents=True)
+    (folder / "k7f2.jsonl").write_text('{"timestamp": "2026-')
+    ran = project.run()
+    assert "cut off by a crash" in ran.err
+    found = audit_of(project)
+    assert (len(found.lines), find_breaks(found), found.broken) == (1, (), ())
+
+
+def test_yolo_without_a_sandbox_takes_a_word(project: RunProject) -> None:
+    set_up(project, "claude", (BASH, {"command": "make"}))
+    ran = project.run("--permission", "yolo")
+    assert ran.code != 0
+    assert "--yolo-without-sandbox" in ran.err
+    project.run("--permission", "yolo", "--yolo-without-sandbox")
+    assert [one.operation for one in audit_of(project).entries] == ["mode", "shell"]
+    assert audit_of(project).entries[0].target == "yolo without a sandbox"
+
+
+def test_the_flags_of_a_run_are_rules(project: RunProject) -> None:
+    calls = (
+        (BASH, {"command": "make"}),
+        ("WebFetch", {"url": "https://x.org"}),
+        (WRITE, {"file_path": "/tmp/out/x"}),
+    )
+    folder = set_up(project, "claude", *calls, settings="permissions: {default: ask}\n")
+    project.run("--deny-commands", "make,rm -rf", "--allow-network", "--allow-paths", "/tmp/out")
+    assert [one for one, _ in answers(folder)] == ["deny", "allow", "allow"]
+    assert EventType.SESSION_ENDED in project.kinds()

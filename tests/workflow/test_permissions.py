@@ -1,0 +1,220 @@
+"""The rules about what agents may do, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitticks.model.settings import PermissionMode, PermissionRule
+from gitticks.workflow.permission_patterns import learned_pattern, matches_host, matches_path
+from gitticks.workflow.permissions import (
+    Access,
+    Answer,
+    Grants,
+    Operation,
+    PolicyLayer,
+    judge,
+    learned_rule,
+    matches,
+)
+
+SHELL, READ, WRITE, NETWORK = Operation.SHELL, Operation.FILE_READ, Operation.FILE_WRITE, Operation.NETWORK
+INTERACTIVE, AUTO_EDIT, AUTO_ALL, YOLO = PermissionMode
+ALLOW, DENY, ASK = Answer
+
+
+def shell(*commands: str) -> PermissionRule:
+    return PermissionRule(SHELL, commands=commands)
+
+
+def project(**parts: object) -> PolicyLayer:
+    return PolicyLayer("config.yaml", is_project=True, **parts)  # type: ignore[arg-type]
+
+
+def own(**parts: object) -> PolicyLayer:
+    return PolicyLayer("git config", **parts)  # type: ignore[arg-type]
+
+
+GO = Access(SHELL, "go test ./...")
+RM = Access(SHELL, "rm -rf build")
+EDIT = Access(WRITE, "src/main.py", is_inside=True)
+OUTSIDE = Access(WRITE, "/etc/passwd")
+LOOK = Access(READ, "src/main.py", is_inside=True)
+SITE = Access(NETWORK, "github.com")
+
+LAYERS = [
+    # access, the layers, the mode, what is decided, who decided
+    (GO, [], AUTO_EDIT, ASK, None),
+    (GO, [own(deny=(shell("go *"),), allow=(shell("go *"),))], YOLO, DENY, "git config"),
+    (GO, [project(deny=(shell("go *"),)), own(allow=(shell("go *"),))], YOLO, DENY, "config.yaml"),
+    (GO, [project(allow=(shell("go *"),)), own(deny=(shell("go *"),))], YOLO, DENY, "git config"),
+    (GO, [project(allow=(shell("go *"),))], INTERACTIVE, ALLOW, "config.yaml"),
+    (GO, [own(allow=(shell("go *"),))], INTERACTIVE, ALLOW, "git config"),
+    # what a project leaves open a person may have answered for good
+    (GO, [project(allow=(shell("git *"),)), own(allow=(shell("go *"),))], INTERACTIVE, ALLOW, "git config"),
+    (GO, [project(default=ASK), own(allow=(shell("go *"),))], INTERACTIVE, ALLOW, "git config"),
+    # a project's default of deny tightens what a person allows, and a rule of its own lets through
+    (GO, [project(default=DENY), own(allow=(shell("go *"),))], YOLO, DENY, "config.yaml"),
+    (GO, [project(default=DENY, allow=(shell("go *"),))], AUTO_EDIT, ALLOW, "config.yaml"),
+    (EDIT, [project(default=DENY)], AUTO_EDIT, DENY, "config.yaml"),
+    # a project takes no question away that a person wants
+    (GO, [project(allow=(shell("go *"),)), own(default=ASK)], AUTO_EDIT, ASK, "git config"),
+    (GO, [project(default=ALLOW), own(default=ASK)], AUTO_EDIT, ASK, "git config"),
+    (GO, [project(default=ALLOW)], AUTO_EDIT, ALLOW, "config.yaml"),
+    (GO, [project(default=ASK), own(default=ALLOW)], AUTO_EDIT, ASK, "config.yaml"),
+]
+
+
+@pytest.mark.parametrize(("access", "layers", "mode", "answer", "origin"), LAYERS)
+def test_the_strictest_place_decides(
+    access: Access, layers: list[PolicyLayer], mode: PermissionMode, answer: Answer, origin: str | None
+) -> None:
+    ruling = judge(access, layers, Grants(mode))
+    assert (ruling.answer, ruling.origin) == (answer, origin), ruling.reason
+    assert ruling.reason
+
+
+MODES = [
+    # access, interactive, auto-edit, auto-all, yolo
+    (LOOK, ALLOW, ALLOW, ALLOW, ALLOW),
+    (EDIT, ASK, ALLOW, ALLOW, ALLOW),
+    (OUTSIDE, ASK, ASK, ASK, ALLOW),
+    (GO, ASK, ASK, ALLOW, ALLOW),
+    (Access(SHELL, "git add -A && git commit -m x"), ASK, ALLOW, ALLOW, ALLOW),
+    (Access(SHELL, "ls -la | grep x"), ASK, ALLOW, ALLOW, ALLOW),
+    (Access(SHELL, "ls > listing"), ASK, ASK, ALLOW, ALLOW),
+    (SITE, ASK, ASK, ASK, ALLOW),
+]
+
+
+@pytest.mark.parametrize(("access", "answers"), [(row[0], row[1:]) for row in MODES])
+def test_without_rules_the_mode_decides(access: Access, answers: tuple[Answer, ...]) -> None:
+    needed = ("git add", "git commit")
+    assert tuple(judge(access, [], Grants(mode, needed)).answer for mode in PermissionMode) == answers
+
+
+def test_a_client_with_walls_of_its_own_is_not_asked_about_commands_but_in_interactive() -> None:
+    found = [judge(GO, [], Grants(mode, is_walled=True)).answer for mode in (INTERACTIVE, AUTO_EDIT)]
+    assert found == [ASK, ALLOW]
+
+
+def test_only_a_question_that_nobody_set_rules_for_is_left_to_the_client() -> None:
+    assert judge(GO, [], Grants(AUTO_EDIT)).is_open
+    assert not judge(GO, [], Grants(INTERACTIVE)).is_open
+    assert not judge(GO, [own(default=ASK)], Grants(AUTO_EDIT)).is_open
+
+
+COMMANDS = [
+    # pattern, line, does a deny rule match, does a rule that allows
+    ("go *", "go test", True, True),
+    ("go *", "go", True, True),
+    ("go *", "gofmt x", False, False),
+    ("go test", "go test ./...", True, True),
+    ("go test", "go testing", False, False),
+    ("*", "anything; at $(all)", True, True),
+    ("rm -rf", "rm  -rf /", True, True),
+    ("rm -rf", "make && rm -rf /", True, False),
+    ("go *", "go build; rm x", True, False),
+    ("go *", "go build $(rm x)", True, False),
+    ("rm", "go build $(rm x)", True, False),
+    ("rm", "go build `rm x`", True, False),
+    ("go *", "go build > /etc/x", True, False),
+    ("go *", "go build 2>&1", True, True),
+    ("go *", "go build > /dev/null 2>&1", True, True),
+    ("go *", "bash -lc 'go build'", True, True),
+    ("go *", "bash -lc 'go build; rm x'", True, False),
+    ("rm", "sh -c 'cd x && rm y'", True, False),
+    ("rm", "sudo rm y", True, False),
+    ("sudo", "FOO=1 sudo rm y", True, False),
+    ("rm", "env FOO=1 rm y", True, False),
+    ("rm", "/bin/rm y", True, False),
+    ("rm", "r'm' y", True, True),
+    ("rm", "echo rm", False, False),
+    ("rm", "timeout 5 rm y", True, False),
+    ("go *", "PATH=/tmp go build", True, False),
+    ("git commit", "git commit -m \"$(cat <<'EOF'\nit's `this`; $(that)\nEOF\n)\"", True, True),
+    ("git commit", 'git commit -m "$(cat <<EOF\n$(that)\nEOF\n)"', True, False),
+    ("go *", "go 'unfinished", True, False),
+]
+
+
+@pytest.mark.parametrize(("pattern", "line", "denies", "allows"), COMMANDS)
+def test_commands_are_matched_one_by_one(pattern: str, line: str, denies: bool, allows: bool) -> None:
+    access, rule = Access(SHELL, line), shell(pattern)
+    assert (matches(rule, access, to_deny=True), matches(rule, access, to_deny=False)) == (denies, allows)
+
+
+def test_what_is_taken_back_is_not_matched() -> None:
+    rule = shell("git *", "!git push")
+    assert matches(rule, Access(SHELL, "git status"), to_deny=False)
+    assert not matches(rule, Access(SHELL, "git push origin"), to_deny=False)
+
+
+def test_commands_of_one_line_may_be_allowed_by_a_rule_each() -> None:
+    layer = own(allow=(shell("go *"), shell("npm *")))
+    assert judge(Access(SHELL, "go build && npm test"), [layer], Grants()).answer is ALLOW
+    assert judge(Access(SHELL, "go build && rm x"), [layer], Grants()).answer is ASK
+
+
+PATHS = [
+    (["src/**"], "src/a/b.py", True),
+    (["src/**"], "src", False),
+    (["src"], "src/a/b.py", True),
+    (["src"], "srcs/a", False),
+    (["src/*.py"], "src/a.py", True),
+    (["src/*.py"], "src/a/b.py", False),
+    (["src/**", "!src/secrets/**"], "src/secrets/k", False),
+    (["!docs/**"], "src/a", True),
+    (["**/.env"], ".env", True),
+    (["**/.env"], "a/b/.env", True),
+    ([".env"], "a/.env", True),
+    ([".env*"], "a/.env.local", True),
+    (["*.pem"], "keys/a.pem", True),
+    (["/etc/**"], "/etc/passwd", True),
+    (["./src/"], "src/a", True),
+    (["a?c"], "abc", True),
+    (["a.c"], "abc", False),
+    (["**"], "any/thing", True),
+]
+
+
+@pytest.mark.parametrize(("patterns", "path", "is_match"), PATHS)
+def test_globs_of_paths(patterns: list[str], path: str, is_match: bool) -> None:
+    assert matches_path(patterns, path) is is_match
+
+
+@pytest.mark.parametrize(
+    ("pattern", "host", "is_match"),
+    [
+        ("github.com", "GitHub.com", True),
+        ("github.com", "api.github.com", False),
+        ("*.github.com", "api.github.com", True),
+        ("*.github.com", "evilgithub.com", False),
+        ("*", "x.org", True),
+    ],
+)
+def test_names_of_hosts(pattern: str, host: str, is_match: bool) -> None:
+    assert matches_host([pattern], host) is is_match
+
+
+@pytest.mark.parametrize(
+    ("line", "pattern"),
+    [
+        ("go test ./... -run X", "go test"),
+        ("npm install", "npm install"),
+        ("ls", "ls"),
+        ("make -j4", "make -j4"),
+        ("python x.py", "python x.py"),
+        ("rm -rf build", "rm -rf build"),
+        ("a && b", "a && b"),
+        ("bash -lc 'go vet ./...'", "go vet"),
+    ],
+)
+def test_always_remembers_the_kind_of_command(line: str, pattern: str) -> None:
+    assert learned_pattern(line) == pattern
+
+
+@pytest.mark.parametrize(
+    "access", [GO, RM, EDIT, OUTSIDE, SITE, Access(WRITE, "top.txt", is_inside=True), Access(SHELL, "a && b")]
+)
+def test_a_learned_rule_matches_what_was_asked(access: Access) -> None:
+    assert matches(learned_rule(access), access, to_deny=False)
