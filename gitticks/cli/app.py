@@ -84,8 +84,10 @@ class Catalogue(Group):
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option("--version", is_flag=True, help="Print the version and leave.")
+@click.option("--web", is_flag=True, help="Serve the interface to a browser on this machine.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="NUMBER", help="With --web: where.")
 @click.pass_context
-def gt(ctx: click.Context, version: bool) -> None:
+def gt(ctx: click.Context, version: bool, web: bool, port: int) -> None:
     """Tasks for people and coding agents, kept in your own git repository.
 
     `gt help` explains a command or a topic, and `gt demo` shows a task from start to merge.
@@ -94,12 +96,25 @@ def gt(ctx: click.Context, version: bool) -> None:
         from gitticks import __version__
 
         click.echo(f"gitticks {__version__}")
+    elif web:
+        _serve(ctx, port)
     elif ctx.invoked_subcommand is None:
         if _may_show_interface():
             from gitticks.tui import open_interface
 
             ctx.exit(open_interface(Context(World().elsewhere(), does_much=True)))
         click.echo(ctx.get_help())
+
+
+def _serve(ctx: click.Context, port: int) -> None:
+    if ctx.invoked_subcommand is not None:
+        raise click.UsageError("`--web` stands alone: it serves the interface, not a command")
+    context = Context(World().elsewhere())
+    context.require_person("open the interface")
+    _ = context.repository  # which is missing or broken for every page, so it is said here
+    from gitticks.tui.web import serve
+
+    serve(port)
 
 
 def _may_show_interface() -> bool:

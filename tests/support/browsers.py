@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from tests.support.waiting import LONGEST_SECONDS
 
 Colour = tuple[int, int, int]
-_FLAGS = (
+FLAGS = (
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -27,6 +27,8 @@ _FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--enable-logging=stderr",
     "--v=0",
+)
+_OF_ONE_PICTURE = (
     "--virtual-time-budget=2000",
     "--run-all-compositor-stages-before-draw",  # else a busy machine leaves parts of a picture out
 )
@@ -74,7 +76,14 @@ def colours_of(
 
 def _run(file: Path, scratch: Path, *flags: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        ["chromium", *_FLAGS, f"--user-data-dir={scratch / 'profile'}", *flags, file.absolute().as_uri()],
+        [
+            "chromium",
+            *FLAGS,
+            *_OF_ONE_PICTURE,
+            f"--user-data-dir={scratch / 'profile'}",
+            *flags,
+            file.absolute().as_uri(),
+        ],
         capture_output=True,
         check=True,
         timeout=LONGEST_SECONDS,
