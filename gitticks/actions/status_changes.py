@@ -33,9 +33,8 @@ def changes(context: Context, over: threading.Event) -> Iterator[bool]:
     """Yields at once and then about once a second until `over` is set: whether something may have changed."""
     own, clock = context.repository.own_dir, context.world.monotonic_seconds
     refs = folder_of_ref(context.repository.common_dir, STATE_REF)
-    before, looked = None, clock()
+    before, looked = _mark(context), clock()
     yield True
-    before = _mark(context)
     for _ in file_events(lambda: [refs, own / SESSIONS_FOLDER, own / HELD_FOLDER], over):
         now = _mark(context)
         has_changed = now != before or clock() - looked >= _LOOK_SECONDS
