@@ -78,6 +78,7 @@ def test_every_kind_of_event_is_as_its_schema_says(project: RunProject) -> None:
     project.make("k7f2", priority=0)
     project.make("m3xq", blocked_by=("k7f2",))
     project.make("gone", status="done")
+    project.make("late", blocked_by=("m3xq",))
     in_the_way = project.path / "k7f2.txt"
     in_the_way.write_text("mine\n")
     project.ok("pause")
