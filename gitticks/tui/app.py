@@ -113,9 +113,15 @@ class GitticksApp(App[int]):
 
     def _ring(self, snapshot: Snapshot) -> None:
         """Rings once when something new waits for a person."""
-        waiting = frozenset(one.standing.task.id for one in snapshot.inbox)
+        tasks = (one.standing.task.id for one in snapshot.inbox)
+        waiting = frozenset((*tasks, *(f"question {one.number}" for one in snapshot.questions)))
         if self._waiting is not None and waiting - self._waiting and self.preferences.get("bell") != "false":
             self.bell()
+        for one in snapshot.questions:
+            if self._waiting is not None and f"question {one.number}" not in self._waiting:
+                self.say(
+                    f"{one.agent} asks for {one.access.operation} {one.access.target}: a answers", warns=True
+                )
         self._waiting = waiting
 
     # places

@@ -14,10 +14,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gitticks.actions.inbox import inbox_of, spending_of_run
+from gitticks.actions.permissions import attached, open_questions
 from gitticks.errors import GitticksError
 from gitticks.git.refs import read_ref
 from gitticks.model.queries import Graph
 from gitticks.runner.liveness import PAUSED_FILE, SESSIONS_FOLDER, SPENDING_FILE, is_run_alive_at
+from gitticks.runner.questions import FOLDER as QUESTIONS_FOLDER
 from gitticks.runner.records import Sessions
 from gitticks.store.layout import STATE_REF
 from gitticks.tui.messages import Batch, Said, Snapshot
@@ -84,6 +86,8 @@ class Feed:
 
                 # What a person saves on the board is taken up while the interface is open, as `gt watch` does.
                 stack.enter_context(watching(self._context.renewed(), lambda _: None, after_seconds=1.0))
+                if not self._context.world.in_session:
+                    stack.enter_context(attached(self._context.renewed()))
             while not self._over.wait(TICK_SECONDS):
                 self._hand_over(self._look(), self._listen())
 
@@ -126,6 +130,7 @@ class Feed:
             _stamp(f"{own}/{SPENDING_FILE}"),
             _stamp(f"{own}/{PAUSED_FILE}"),
             _stamp(f"{own}/held"),
+            _stamp(f"{own}/{QUESTIONS_FOLDER}"),
             liveness,
         )
 
@@ -180,6 +185,7 @@ def take_snapshot(context: Context, number: int) -> Snapshot:
             around=around,
             details=index.details(),
             inbox=found.asked,
+            questions=open_questions(context),
             broken=found.broken,
             sessions=Sessions(context.repository.own_dir).live(),
             workspaces=workspaces_of(context),

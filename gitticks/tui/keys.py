@@ -110,7 +110,21 @@ PLACES: dict[str, tuple[Key, ...]] = {
         Key("d", "hide_done", "done", "hide what is done, or show it too"),
         Key("escape", "back", "back"),
     ),
-    "permissions": (),
+    "permissions": (
+        Key(
+            "y",
+            "answer(True, False)",
+            "allow once",
+            "allow what the question under the cursor asks, this once",
+        ),
+        Key("Y", "answer(True, True)", "always", "allow it, and remember the rule"),
+        Key("n", "answer(False, False)", "deny", "refuse it, this once"),
+        Key("N", "answer(False, True)", "never", "refuse it, and remember the rule"),
+        Key("m", "mode", "mode", "what agents may do without asking"),
+        Key("p", "policy", "policy", "the rules that hold, and where each comes from"),
+        Key("e", "export", "export", "write the decisions to a file"),
+        Key("escape", "back", "back"),
+    ),
     "review": (
         Key("y", "approve", "approve", "approve; what merges code asks first. A question: answer it"),
         Key("n", "reject", "reject", "send it back with a sentence and your comments"),

@@ -18,6 +18,7 @@ from gitticks.model.status import ANSWERED
 if TYPE_CHECKING:
     from gitticks.actions.inbox import Asked
     from gitticks.model.task import SessionRecord
+    from gitticks.runner.questions import Question
     from gitticks.runner.spending_record import SpendingRecord
     from gitticks.store.index import BrokenFile
     from gitticks.store.task_row import TaskDetails, TaskRow
@@ -39,6 +40,7 @@ class Snapshot:
     around: Surroundings = _NOWHERE
     details: Mapping[TaskId, TaskDetails] = field(default_factory=dict)
     inbox: tuple[Asked, ...] = ()
+    questions: tuple[Question, ...] = ()
     broken: tuple[BrokenFile, ...] = ()
     sessions: Mapping[TaskId, SessionRecord] = field(default_factory=dict)
     workspaces: Mapping[TaskId, str] = field(default_factory=dict)

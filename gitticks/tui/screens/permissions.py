@@ -1,20 +1,211 @@
-"""Permissions: to be filled."""
+"""What did they ask? Open questions first, then what was decided and by which rule."""
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from gitticks.tui.screens.base import View
-from gitticks.tui.widgets.lines import Lines
+from gitticks.model.settings import PermissionMode
+from gitticks.tui.screens.dialogs import Choice, Dialog, Notice
+from gitticks.tui.screens.loaded import Loaded
+from gitticks.tui.widgets import permission_rows
+from gitticks.tui.widgets.lines import Lines, line
+from gitticks.tui.widgets.permission_rows import Decision
+from gitticks.workflow.permissions import is_looser, rule_words
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.actions.permissions import ChangedMode, Policy
+    from gitticks.runner.questions import Question
+
+_EVERY_SECONDS = 1.0
+_UNREAD_SECONDS = 0.7
+"""A key so soon after another question took the place of one was meant for that one."""
+_MOST_TASKS = 50
+_MOST_DECISIONS = 500
 
 
-class Permissions(View):
-    """Permissions."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was read: the mode, and the newest decisions, the newest first."""
+
+    mode: PermissionMode
+    decisions: tuple[Decision, ...]
+
+
+class Permissions(Loaded[Asked]):
+    """What did they ask?"""
 
     place = "permissions"
+    _moved_at = 0.0
+    """When the question under the cursor made way for another one by itself."""
 
     def body(self) -> Iterable[Widget]:
         """Yields the panes."""
-        yield Lines("Permissions", id="main", empty="Nothing is shown here yet.")
+        yield Lines("Asked now", id="asked", empty="No open questions.")
+        yield Lines("Decisions", id="decisions", empty="Nothing was decided yet.")
+
+    def on_mount(self) -> None:
+        """Begins in the questions, and lets the time that is left run."""
+        super().on_mount()
+        self.set_focus(self.pane("asked"))
+        self.set_interval(_EVERY_SECONDS, self._tick)
+
+    def _tick(self) -> None:
+        if self.is_current:
+            self._fill_questions()
+            if self.snapshot.sessions:
+                self.load()
+
+    def read(self, context: Context) -> Asked:
+        """Returns the mode, and the decisions about open tasks."""
+        return Asked(context.settings.permissions.mode, _decisions(context))
+
+    def refuse(self, message: str, hint: str | None) -> None:
+        """Shows why nothing is known."""
+        self.pane("decisions").show([line((message, "bad")), line((hint or "", "muted"))])
+
+    def draw(self) -> None:
+        """Fills the panes."""
+        self._fill_questions()
+        super().draw()
+
+    def _fill_questions(self) -> None:
+        pane, now = self.pane("asked"), self.gt.context.now
+        rows = permission_rows.question_rows(self.snapshot.questions, now, pane.inner_width)
+        if not self.has_class("-narrow"):
+            pane.styles.height = max(1, len(rows)) + (2 if self.has_class("-wide") else 1)
+        before = pane.key
+        pane.show(rows)
+        if before is not None and pane.key != before:
+            self._moved_at = time.monotonic()
+
+    def fill(self, loaded: Asked) -> None:
+        """Shows mode and decisions."""
+        self.pane("asked").say(f"mode {loaded.mode}")
+        pane = self.pane("decisions")
+        pane.show(permission_rows.decision_rows(loaded.decisions, pane.inner_width))
+        pane.say(permission_rows.counts(loaded.decisions) if loaded.decisions else "")
+
+    def action_answer(self, allows: bool, always: bool) -> None:
+        """Answers the question under the cursor."""
+        from gitticks.actions.permissions import answer_questions
+
+        key = self.pane("asked").key
+        number = int(key) if key is not None and key.isdecimal() else None
+        if number is None:
+            self.gt.say("no question is open")
+            return
+        if time.monotonic() - self._moved_at < _UNREAD_SECONDS:
+            self.gt.say("that question is gone, and another one stands there now", warns=True)
+            return
+
+        def answered(questions: tuple[Question, ...]) -> str:
+            one = questions[0]
+            word = "allowed" if allows else "denied"
+            remembered = f"; from now on {rule_words(one.rule)}" if always else ""
+            return f"{word}: {one.access.operation} {one.access.target}{remembered}"
+
+        self.act(
+            "",
+            lambda context: answer_questions(context, [number], allows=allows, always=always),
+            answered,
+            task="permissions",
+        )
+
+    def action_mode(self) -> None:
+        """Asks for the mode; what loosens it is asked once more."""
+        now = self.loaded.mode if self.loaded is not None else None
+        rows = [
+            line((f"{mode.value:<12}", "*strong" if mode is now else "fg"), (says, "muted"), key=mode.value)
+            for mode, says in permission_rows.MODES.items()
+        ]
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._set_mode(PermissionMode(name), now)
+
+        self.app.push_screen(Choice("What agents may do without asking", rows, do="set"), chosen)
+
+    def _set_mode(self, mode: PermissionMode, now: PermissionMode | None) -> None:
+        from gitticks.actions.permissions import change_mode
+
+        def change() -> None:
+            self.act("", lambda context: change_mode(context, mode), _mode_words, task="permissions")
+
+        if now is None or not is_looser(mode, now):
+            change()
+            return
+        rows = [
+            line(("From the next iteration an agent ", "muted"), permission_rows.MODES[mode], (".", "muted")),
+            line(("Deny rules still hold.", "muted")),
+        ]
+        self.app.push_screen(
+            Dialog(f"Loosen {now} to {mode}?", rows, do="loosen"), lambda yes: change() if yes else None
+        )
+
+    def action_policy(self) -> None:
+        """Shows the rules that hold."""
+        from gitticks.actions.permissions import policy
+
+        def show(found: Policy) -> None:
+            self.app.push_screen(Notice("Policy", permission_rows.policy_rows(found)))
+
+        self.act("", policy, show, task="permissions")
+
+    def action_export(self) -> None:
+        """Asks for a file, and writes the decisions into it."""
+        rows = [line(("One JSON object a line. gt audit verifies and filters them.", "muted"))]
+
+        def said(name: str | None) -> None:
+            if name is not None and self.loaded is not None:
+                decisions = self.loaded.decisions
+                self.act(
+                    f"{len(decisions)} decisions written to {name}",
+                    lambda context: _export(context.directory / Path(name).expanduser(), decisions),
+                    task="permissions",
+                )
+
+        self.app.push_screen(
+            Dialog("Export the decisions", rows, ask="a new file", do="write", text="audit-export.jsonl"),
+            said,
+        )
+
+
+def _mode_words(changed: ChangedMode) -> str:
+    if changed.holds is not changed.asked:
+        return f"{changed.holds} holds, by {changed.origin}, which is stricter"
+    when = "from the next iteration on" if changed.is_looser else "at once"
+    return f"mode {changed.holds}, {when}"
+
+
+def _decisions(context: Context) -> tuple[Decision, ...]:
+    """Returns the newest decisions about tasks that are open, or were worked on last."""
+    from gitticks.document.audit import read_audit
+    from gitticks.store.audit import PendingAudit, tasks_with_pending
+    from gitticks.store.layout import audit_path
+
+    own_dir = context.repository.own_dir
+    tip = context.store.tip()
+    begun = [row.id for row in context.index.listed(open_only=True) if row.is_begun][:_MOST_TASKS]
+    found = []
+    for task_id in dict.fromkeys((*tasks_with_pending(own_dir), *begun)):
+        kept = read_audit(context.store.read(audit_path(task_id), tip) or b"").entries
+        fresh = PendingAudit(own_dir, task_id).entries()
+        found += [Decision(task_id, entry) for entry in dict.fromkeys((*kept, *fresh))]
+    found.sort(key=lambda one: one.entry.timestamp, reverse=True)
+    return tuple(found[:_MOST_DECISIONS])
+
+
+def _export(path: Path, decisions: Iterable[Decision]) -> None:
+    from gitticks.document.audit import render_entry
+
+    with path.open("x", encoding="utf-8") as file:
+        for task, entry in reversed(list(decisions)):
+            file.write(json.dumps({"task": task, **render_entry(entry)}) + "\n")

@@ -58,7 +58,7 @@ class TopBar(Bar):
 
 def figures(snapshot: Snapshot, width: int) -> list[Span | str]:
     """Returns what runs, what waits and what it costs, as wide as there is room."""
-    running, waiting = len(snapshot.sessions), len(snapshot.inbox)
+    running, waiting = len(snapshot.sessions), len(snapshot.inbox) + len(snapshot.questions)
     is_wide = width + 2 >= NARROW
     found: list[Span | str] = []
     if snapshot.is_paused:

@@ -1,0 +1,125 @@
+"""What agents ask to do and what was decided, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from gitticks.cli.text import cut
+from gitticks.model.audit import Decided, UserAction
+from gitticks.model.settings import PermissionMode
+from gitticks.tui.theme import glyph
+from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.workflow.permissions import rule_words
+
+if TYPE_CHECKING:
+    from gitticks.actions.permissions import Policy
+    from gitticks.model.audit import AuditEntry
+    from gitticks.model.ids import TaskId
+    from gitticks.runner.questions import Question
+
+_ROOM_FOR_WORDS, _ROOM_FOR_RULE = 60, 84
+_SECONDS = 60
+MODES = {
+    PermissionMode.INTERACTIVE: "asks before each tool",
+    PermissionMode.AUTO_EDIT: "edits files in its workspace; asks for the rest",
+    PermissionMode.AUTO_ALL: "does what no rule denies",
+    PermissionMode.YOLO: "asks nothing, and nothing holds it",
+}
+
+
+class Decision(NamedTuple):
+    """One line of a task's audit."""
+
+    task: TaskId
+    entry: AuditEntry
+
+
+def left(until: datetime, now: datetime) -> str:
+    """Returns how long it is until then, as a clock counts down."""
+    minutes, seconds = divmod(max(0, int((until - now).total_seconds())), _SECONDS)
+    return f"{minutes}:{seconds:02}"
+
+
+def question_rows(questions: Iterable[Question], now: datetime, width: int) -> list[Line]:
+    """Returns the open questions: what, who and why, the rule that `Y` would remember, and the time left."""
+    rows: list[Line] = []
+    for one in questions:
+        key, counted = str(one.number), (left(one.expires, now), "waits")
+        is_wide = width >= _ROOM_FOR_WORDS
+        remembers: list[Span | str] = [("Y remembers ", "faint"), (rule_words(one.rule), "muted")]
+        rows += [
+            line(
+                ("? ", "*waits"), (f"{one.access.operation.value:<11}", "waits"), (one.access.target, "*strong"),
+                right=[("denied in ", "muted"), counted] if is_wide else [counted], key=key,
+            ),
+            line(
+                "  ", (f"{one.agent} on {one.task}: {one.reason}", "muted"),
+                right=remembers if width >= _ROOM_FOR_RULE else [], key=key,
+            ),
+            line(),
+        ]  # fmt: skip
+    return rows[:-1]
+
+
+def decision_rows(decisions: Iterable[Decision], width: int) -> list[Line]:
+    """Returns the decisions, the newest first: when, on which task, what, how it was decided and why."""
+    told = [(one, *_how(one.entry), _why(one.entry)) for one in decisions]
+    says = max((len(how) for _, how, _, _ in told), default=0)
+    because = min(max((len(why) for *_, why in told), default=0), width // 3)
+    rows = []
+    for number, ((task, entry), how, colour, why) in enumerate(told):
+        when = f"{entry.timestamp.astimezone():%H:%M:%S}  " if width >= _ROOM_FOR_WORDS else ""
+        right: list[Span | str] = [(f"{how:<{says}}", colour)]
+        right += [(f"  {cut(why, because):<{because}}", "muted")] if width >= _ROOM_FOR_RULE else []
+        target = (entry.target, "fg" if entry.is_granted else "strong")
+        what: list[Span | str] = [
+            (when, "faint"),
+            (f"{task}  ", "muted"),
+            (f"{entry.operation:<11} ", "fg"),
+            target,
+        ]
+        rows.append(line(*what, right=right, key=str(number)))
+    return rows
+
+
+def _why(entry: AuditEntry) -> str:
+    return entry.reason.removeprefix("denied by ").removeprefix("allowed by ")
+
+
+def _how(entry: AuditEntry) -> tuple[str, str]:
+    if entry.user_action is not None:
+        said = entry.user_action.value
+        is_open = entry.user_action is UserAction.LEFT
+        return f"asked: {said}", "good" if entry.is_granted else "muted" if is_open else "bad"
+    return entry.decision.value, "good" if entry.decision is Decided.ALLOWED else "bad"
+
+
+def counts(decisions: Iterable[Decision]) -> str:
+    """Returns the figures: allowed, denied, asked."""
+    entries = [one.entry for one in decisions]
+    asked = sum(one.user_action is not None for one in entries)
+    allowed = sum(one.is_granted for one in entries)
+    return f"{allowed} allowed {glyph('dot')} {len(entries) - allowed} denied {glyph('dot')} {asked} asked"
+
+
+def policy_rows(found: Policy) -> list[Line]:
+    """Returns the rules that hold, and where each comes from."""
+    rows = [
+        line(("mode      ", "muted"), (found.mode.value, "*strong"), (f"  from {found.mode_origin}", "muted"))
+    ]
+    rows += [line(("          ", "muted"), (MODES[found.mode], "muted")), line()]
+    for layer in found.layers:
+        for word, colour, rules in (("deny", "bad", layer.deny), ("allow", "good", layer.allow)):
+            rows += [
+                line((f"{word:<10}", colour), rule_words(rule), right=[(layer.origin, "muted")])
+                for rule in rules
+            ]
+        if layer.default is not None:
+            rows.append(
+                line((f"{layer.default.value:<10}", "fg"), "everything else", right=[(layer.origin, "muted")])
+            )
+    if len(rows) == 3:  # noqa: PLR2004 (the mode alone)
+        rows.append(line(("No rule is set. gt config --explain permissions.deny", "muted")))
+    return [*rows, line(), line((f"A question waits {found.timeout} s, and is denied then.", "muted"))]
