@@ -92,6 +92,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("resume", RUN, "Go back to a checkpoint and go on from there.", "checkpoints"),
     CatalogueEntry("checkpoints", RUN, "List, compare and drop checkpoints."),
     CatalogueEntry("permissions", RUN, "Answer what agents ask, and see which rules hold."),
+    CatalogueEntry("audit", RUN, "Show what agents wanted to do and what was decided; verify it."),
     CatalogueEntry("health", RUN, "Find dead sessions and finish what they left.", "running"),
     CatalogueEntry("worktree", RUN, "List, open and clean workspaces.", "workspaces"),
     CatalogueEntry("verify", RUN, "Run the quality gates in a task's workspace.", "workspaces"),
@@ -105,7 +106,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git.", "merge_driver"),
     CatalogueEntry("hook", PLUMBING, "What the git hooks call."),
 )
-_READING = frozenset({"agents", "completion", "export", "help", "inbox", "version"})
+_READING = frozenset({"agents", "audit", "completion", "export", "help", "inbox", "version"})
 BY_NAME = {entry.name: entry for entry in CATALOGUE}
 
 

@@ -111,3 +111,13 @@ def read_trail(
             made, _, written = times.partition(" ")
             named = tuple(actor for actor in actors.strip("\n").split("\x1f") if actor)
             yield TrailCommit(commit, tuple(parents.split()), email, named, made != written)
+
+
+def read_trailers(repository: Repository, ref: str, key: str) -> Iterator[tuple[str, str]]:
+    """Yields the values of a trailer with the commits that they stand in, newest first, of all that `ref` reaches."""
+    form = f"%H%x00%(trailers:key={key},valueonly,unfold,separator=%x00)"
+    asked = ["log", f"--grep=^{key}: ", f"--format={form}", "--encoding=UTF-8", "--end-of-options", ref]
+    done = run_git(asked, repository_dir=repository.common_dir)
+    for line in done.stdout.decode("utf-8", "replace").splitlines():
+        commit, *values = line.split("\0")
+        yield from ((commit, value) for value in values if value)

@@ -28,6 +28,11 @@ class UserAction(StrEnum):
     """Nobody was attached and no rule was set: the client's own mode decided, which asks nobody either."""
 
 
+_REFUSING = frozenset(
+    {UserAction.REJECTED, UserAction.REJECTED_ALWAYS, UserAction.TIMED_OUT, UserAction.NOBODY}
+)
+
+
 class AuditEntry(NamedTuple):
     """One decision; `epic_id` is the task's parent, `user_action` None where nobody was asked."""
 
@@ -42,7 +47,6 @@ class AuditEntry(NamedTuple):
     user_action: UserAction | None = None
 
     @property
-    def is_granted(self) -> bool:
-        """True if it was done with permission."""
-        approved = (UserAction.APPROVED, UserAction.APPROVED_ALWAYS)
-        return self.decision is Decided.ALLOWED or self.user_action in approved
+    def is_refused(self) -> bool:
+        """True if the agent was told no."""
+        return self.decision is Decided.DENIED or self.user_action in _REFUSING

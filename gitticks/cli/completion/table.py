@@ -72,6 +72,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "permissions mode": ("-", ""),
     "permissions rules": ("", ""),
     "permissions wait": ("", ""),
+    "audit": ("task*", "--operation=file_read|file_write|shell|network --agent=agent --decision=allowed|denied|asked --since=- -n=- --count=-"),
     "health": ("", ""),
     "worktree clean": ("task*", ""),
     "worktree gc": ("", ""),

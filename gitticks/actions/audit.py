@@ -1,0 +1,170 @@
+"""What was decided about agents' wishes: found, filtered, exported, and checked line by line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from gitticks.actions.context import Context
+from gitticks.document.audit import find_breaks, read_audit, render_entry
+from gitticks.errors import GitticksError
+from gitticks.git.log import read_trailers
+from gitticks.git.process import run_git
+from gitticks.model.audit import AuditEntry, Decided
+from gitticks.model.ids import BOARD_FOLDER, TaskId
+from gitticks.store.audit import TRAILER, PendingAudit, tasks_with_pending
+from gitticks.store.layout import AUDIT_FILE, audit_path, task_around
+from gitticks.store.tip import state_tip
+
+COLUMNS = ("timestamp", "task", *AuditEntry._fields[1:], "writer")
+_PARTS_OF_ANCHOR = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One decision with its task; `writer` is None while it is noted here and not on the branch yet."""
+
+    task: TaskId
+    entry: AuditEntry
+    writer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which decisions are looked for; what is None does not matter.
+
+    `refused` is true for what agents were told no to.
+    """
+
+    operation: str | None = None
+    agent: str | None = None
+    decision: Decided | None = None
+    refused: bool | None = None
+    since: datetime | None = None
+
+    def takes(self, entry: AuditEntry) -> bool:
+        """True for a decision that is looked for."""
+        return (
+            self.operation in (None, entry.operation)
+            and self.agent in (None, entry.agent)
+            and self.decision in (None, entry.decision)
+            and self.refused in (None, entry.is_refused)
+            and (self.since is None or entry.timestamp >= self.since)
+        )
+
+
+def find_decisions(
+    context: Context, tasks: Iterable[TaskId] = (), wanted: Wanted | None = None
+) -> tuple[Recorded, ...]:
+    """Returns decisions in the order of time, of some tasks or of all; also those that are not committed yet."""
+    named = tuple(tasks)
+    found = [
+        Recorded(task, line.entry, line.writer)
+        for task, data in _files(context, named)
+        for line in read_audit(data).lines
+    ]
+    committed = {(one.task, one.entry) for one in found}
+    own_dir = context.repository.own_dir
+    for task in named or tasks_with_pending(own_dir):
+        noted = (Recorded(task, entry) for entry in PendingAudit(own_dir, task).entries())
+        found += [one for one in noted if (one.task, one.entry) not in committed]
+    kept = found if wanted is None else [one for one in found if wanted.takes(one.entry)]
+    return tuple(sorted(kept, key=lambda one: one.entry.timestamp))
+
+
+def recent_decisions(context: Context, count: int = 10) -> tuple[Recorded, ...]:
+    """Returns the last decisions, the newest first."""
+    return find_decisions(context)[::-1][:count]
+
+
+def count_decisions(found: Iterable[Recorded]) -> Mapping[Decided, int]:
+    """Returns how many decisions were made in which way."""
+    counted = Counter(one.entry.decision for one in found)
+    return {decided: counted[decided] for decided in Decided}
+
+
+def as_objects(found: Iterable[Recorded]) -> list[dict[str, object]]:
+    """Returns decisions with all their keys, as JSON has them."""
+    return [{"task": one.task, **render_entry(one.entry), "writer": one.writer} for one in found]
+
+
+def as_csv(found: Iterable[Recorded]) -> Iterator[str]:
+    """Yields the lines of a table of decisions, its heading first."""
+    yield _csv_line(COLUMNS)
+    for body in as_objects(found):
+        yield _csv_line(["" if body[name] is None else _plain(str(body[name])) for name in COLUMNS])
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What checking came to: files and lines looked at, and each problem with its place."""
+
+    files: int
+    lines: int
+    problems: tuple[str, ...]
+
+
+def verify_audit(context: Context, tasks: Iterable[TaskId] = ()) -> Checked:
+    """Checks every line, every chain, and that no line vanished that a commit of the state branch names."""
+    named = tuple(tasks)
+    problems: list[str] = []
+    hashes: dict[str, set[tuple[str, str]]] = {}
+    lines = 0
+    for task, data in _files(context, named):
+        file = read_audit(data)
+        lines += len(file.lines)
+        hashes[task] = {(line.writer, line.hash) for line in file.lines}
+        problems += [
+            f"{BOARD_FOLDER}/{audit_path(task)}:{one.number}: {one.problem}" for one in find_breaks(file)
+        ]
+    for commit, anchor in read_trailers(context.repository, state_tip(context.repository), TRAILER):
+        words = anchor.split()
+        if len(words) != _PARTS_OF_ANCHOR or (named and words[0] not in named):
+            continue
+        task_id, writer, head = words
+        if (writer, head) not in hashes.get(task_id, set()) and _has_task(context, task_id):
+            problems.append(
+                f"{BOARD_FOLDER}/{audit_path(TaskId(task_id))}: lines of `{writer}` are missing that commit {commit[:10]} names"
+            )
+    return Checked(len(hashes), lines, tuple(problems))
+
+
+def _has_task(context: Context, task_id: str) -> bool:
+    """True while the task has a folder; one that was deleted took its audit with it, which the log shows."""
+    try:
+        return context.store.snapshot().has_task(TaskId(task_id))
+    except GitticksError:
+        return True
+
+
+def _files(context: Context, tasks: tuple[TaskId, ...]) -> Iterator[tuple[TaskId, bytes]]:
+    """Yields the audit of each task that has one."""
+    store = context.store
+    if tasks:
+        for task in tasks:
+            data = store.read(audit_path(task))
+            if data is not None:
+                yield task, data
+        return
+    tip = state_tip(context.repository)
+    asked = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tip]
+    listed = run_git(asked, repository_dir=context.repository.common_dir)
+    for path in listed.stdout.decode("utf-8", "replace").split("\0"):
+        found = task_around(path) if path.endswith(f"/{AUDIT_FILE}") else None
+        if found is not None and path == audit_path(found):
+            yield found, store.read(path, tip) or b""
+
+
+def _plain(text: str) -> str:
+    """Returns a cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def _csv_line(values: Iterable[str]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="").writerow(values)
+    return stream.getvalue()

@@ -1,0 +1,128 @@
+"""`gt audit`."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import click
+
+from gitticks.actions.audit import (
+    Recorded,
+    Wanted,
+    as_csv,
+    as_objects,
+    count_decisions,
+    find_decisions,
+    verify_audit,
+)
+from gitticks.actions.context import Context
+from gitticks.cli.json import print_object
+from gitticks.cli.options import Completes, command, seconds_of
+from gitticks.cli.render import count_of, hint, say, screen
+from gitticks.cli.table import table
+from gitticks.cli.text import visible
+from gitticks.errors import Exit, UsageError
+from gitticks.model.audit import Decided
+from gitticks.workflow.permissions import Operation
+
+_VERIFY = "verify"
+_SHOWN = 50
+
+
+@command(
+    "audit",
+    "gt audit",
+    "gt audit k7f2 --refused",
+    "gt audit --operation shell --since 2h",
+    "gt audit --csv > decisions.csv",
+    "gt audit verify",
+)
+@click.argument("words", metavar="[verify] [ID]...", nargs=-1, shell_complete=Completes("task*"))
+@click.option(
+    "--operation",
+    metavar="NAME",
+    type=click.Choice([one.value for one in Operation]),
+    help="Only file_read, file_write, shell or network.",
+)
+@click.option("--agent", shell_complete=Completes("agent"), help="Only what this agent wanted.")
+@click.option(
+    "--decision",
+    metavar="WORD",
+    type=click.Choice([one.value for one in Decided]),
+    help="Only allowed, denied or asked.",
+)
+@click.option("--refused", is_flag=True, help="Only what was not allowed.")
+@click.option("--since", metavar="TIME", help="Only the last 90s, 30m, 2h, 14d.")
+@click.option("-n", "--count", type=click.IntRange(1), help="The last N; on a terminal 50.")
+@click.option("--csv", "as_table", is_flag=True, help="Print a table for spreadsheets.")
+def audit_command(
+    context: Context,
+    *,
+    words: tuple[str, ...],
+    operation: str | None,
+    agent: str | None,
+    decision: str | None,
+    refused: bool,
+    since: str | None,
+    count: int | None,
+    as_table: bool,
+    as_json: bool,
+) -> int:
+    """Show what agents wanted to do and what was decided; verify it.
+
+    Each decision is a line of its task's `audit.jsonl` on the state branch, with the hash of the line before;
+    `verify` follows these chains, and looks for the lines that the commits name.
+    """
+    if words[:1] == (_VERIFY,):
+        return _verify(context, words[1:], as_json=as_json)
+    if as_table and as_json:
+        raise UsageError("`--csv` and `--json` are two forms of the same", hint="give one of the two")
+    start = None if since is None else context.now - timedelta(seconds=seconds_of("--since", since))
+    wanted = Wanted(
+        operation, agent, None if decision is None else Decided(decision), True if refused else None, start
+    )
+    found = find_decisions(context, [context.resolve(word) for word in words], wanted)
+    on = screen()
+    most = count or (_SHOWN if on.is_terminal and not (as_json or as_table) else None)
+    shown = found if most is None else found[-most:]
+    if as_json:
+        print_object(decisions=as_objects(shown))
+    elif as_table:
+        say(*as_csv(shown))
+    elif not shown:
+        say("no such decision", err=True)
+        hint("a run notes them for agents with a hook: claude, codex and gemini")
+    else:
+        rows = [_row(one) for one in shown]
+        say(*table(on, ("time", "task", "agent", "wanted", "decision", "what", "why"), rows, flexible="what"))
+        counted = count_decisions(found)
+        say(", ".join(f"{number} {decided}" for decided, number in counted.items()))
+    return Exit.DONE
+
+
+def _row(one: Recorded) -> tuple[str, ...]:
+    entry = one.entry
+    told = entry.decision.value if entry.user_action is None else f"{entry.decision}: {entry.user_action}"
+    at = entry.timestamp.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return (
+        at,
+        one.task,
+        visible(entry.agent),
+        entry.operation,
+        told,
+        visible(entry.target),
+        visible(entry.reason),
+    )
+
+
+def _verify(context: Context, words: tuple[str, ...], *, as_json: bool) -> int:
+    checked = verify_audit(context, [context.resolve(word) for word in words])
+    if as_json:
+        print_object(files=checked.files, lines=checked.lines, problems=checked.problems)
+    else:
+        say(*(f"error: {visible(one)}" for one in checked.problems), err=True)
+        whole = f"{count_of(checked.lines, 'line')} in {count_of(checked.files, 'file')}"
+        say(
+            f"{whole}: {count_of(len(checked.problems), 'problem') if checked.problems else 'whole and unchanged'}"
+        )
+    return Exit.REFUSED if checked.problems else Exit.DONE
