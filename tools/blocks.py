@@ -10,9 +10,11 @@ languages are not run.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -100,21 +102,28 @@ def _renamed(text: str, names: dict[str, str]) -> str:
     return text
 
 
+def _run_document(path: str) -> str | None:
+    """Runs the examples of one document in a repository of its own; returns what is wrong with one of them."""
+    examples = examples_of(Path(path).read_text(encoding="utf-8"))
+    with (
+        TemporaryDirectory(prefix="gitticks-blocks-") as folder,
+        Shell.in_fresh_repository(Path(folder)) as shell,
+    ):
+        try:
+            run(examples, shell)
+        except ExampleError as error:
+            return f"error: {path}: {error}"
+    print(f"{path}: {len(examples)} examples run")
+    return None
+
+
 def main(paths: list[str]) -> int:
-    """Runs the examples of each document; returns the exit code."""
-    for path in paths:
-        examples = examples_of(Path(path).read_text(encoding="utf-8"))
-        with (
-            TemporaryDirectory(prefix="gitticks-blocks-") as folder,
-            Shell.in_fresh_repository(Path(folder)) as shell,
-        ):
-            try:
-                run(examples, shell)
-            except ExampleError as error:
-                print(f"error: {path}: {error}", file=sys.stderr)
-                return 1
-        print(f"{path}: {len(examples)} examples run")
-    return 0
+    """Runs the examples of each document, several at once; returns the exit code."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = [one for one in pool.map(_run_document, paths) if one is not None]
+    for one in wrong:
+        print(one, file=sys.stderr)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
