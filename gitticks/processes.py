@@ -64,6 +64,23 @@ def identity_of(pid: int) -> ProcessIdentity | None:
     return None if ticks is None else ProcessIdentity(pid, ticks, boot_id())
 
 
+def ancestors(pid: int) -> list[int]:
+    """Returns the pids of a process's parents, the nearest first; what ends meanwhile cuts the list short."""
+    found: list[int] = []
+    while (parent := _parent_of(found[-1] if found else pid)) > 1 and parent not in found:
+        found.append(parent)
+    return found
+
+
+def _parent_of(pid: int) -> int:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
+        return int(fields.split()[1])
+    except (OSError, ValueError, IndexError):
+        said = "" if _BOOT_ID.exists() else ask_program("ps", "-o", "ppid=", "-p", str(pid)).strip()
+        return int(said) if said.isdecimal() else 0
+
+
 def is_alive(identity: ProcessIdentity) -> bool:
     """True if that very process still runs on this machine."""
     return identity_of(identity.pid) == identity

@@ -16,9 +16,11 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.store.links import refuse_cycle
-from gitticks.workflow.triggers import Closed, Reopened, Requested
+from gitticks.workflow.triggers import NO_PROOF, Closed, Proof, Reopened, Requested
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gitticks.store.transaction import Transaction
     from gitticks.workflow.triggers import Trigger
 
@@ -47,10 +49,18 @@ def cancel_task(context: Context, task_id: TaskId, reason: str | None) -> Moved:
     return moved
 
 
-def close_task(context: Context, task_id: TaskId, reason: str | None, *, stops_agent: bool = False) -> Moved:
+def close_task(
+    context: Context,
+    task_id: TaskId,
+    reason: str | None,
+    *,
+    stops_agent: bool = False,
+    proof: Callable[[], Proof] | None = None,
+) -> Moved:
     """Closes a task that a person did: awaiting work and approved in one; commits of its workspace are still merged.
 
-    With `stops_agent` an agent that works on it is stopped first, so that all it committed is merged.
+    With `stops_agent` an agent that works on it is stopped first, so that all it committed is merged. `proof` is asked
+    for then, how strongly the person says so.
     """
     context.require_person("close a task")
     task = context.store.task_file(task_id).task
@@ -66,7 +76,8 @@ def close_task(context: Context, task_id: TaskId, reason: str | None, *, stops_a
     try:
         if task.is_open:
             _refuse_unmerged(context, task)
-        moved = _decide(context, task_id, Closed(context.actor, reason))
+        closed = Closed(context.actor, reason, proof=NO_PROOF if proof is None else proof())
+        moved = _decide(context, task_id, closed)
     except RefusedError as error:
         if is_stopped:
             held = f"its agent was stopped, and `gt run {task_id}` starts it again"

@@ -27,7 +27,7 @@ from gitticks.store.rounds import read_rounds
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.trees import Remark, look_first
-from gitticks.workflow.triggers import Requested, Seen
+from gitticks.workflow.triggers import Proof, Requested, Seen
 
 if TYPE_CHECKING:
     from gitticks.git.repository import Repository
@@ -163,13 +163,13 @@ def _conflicts(context: Context, task: Task) -> tuple[str, ...]:
     return merged.paths if isinstance(merged, Conflict) else ()
 
 
-def accept_work(context: Context, task_id: TaskId) -> Judged:
+def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Judged:
     """Approves work that an agent has reviewed, and nothing else that a task may await."""
     context.require_person("accept work")
     task = context.store.task_file(task_id).task
     if not _is_work_judged(task):
         raise _refused(task, "only work that awaits a person's review can be accepted")
-    return approve_task(context, task_id, None, seen_of(task))
+    return approve_task(context, task_id, None, seen, proof)
 
 
 def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:

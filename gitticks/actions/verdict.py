@@ -14,7 +14,7 @@ from gitticks.model.notes import Entry, Section, open_questions
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store.index import open_index
-from gitticks.workflow.triggers import Seen, VerdictGiven
+from gitticks.workflow.triggers import NO_PROOF, Proof, Seen, VerdictGiven
 from gitticks.workflow.verdicts import VERDICTS, Outcome
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def seen_of(task: Task) -> Seen:
     return Seen(task.awaiting, task.asked_at, task.end_sha)
 
 
-def approve_task(context: Context, task_id: TaskId, note: str | None, seen: Seen) -> Judged:
+def approve_task(
+    context: Context, task_id: TaskId, note: str | None, seen: Seen, proof: Proof = NO_PROOF
+) -> Judged:
     """Approves what the task awaits; code is not merged by this, see `merge_approved`.
 
     An approval that is being or was carried out may be repeated; a note that comes with it is kept.
@@ -67,9 +69,8 @@ def approve_task(context: Context, task_id: TaskId, note: str | None, seen: Seen
                 noted = add_note(context, transaction, task_id, note.strip())
                 describe_records(transaction, task_id, [noted], context.actor)
             return Judged(before, before, is_repeated=True)
-        return _give(
-            context, transaction, before, VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen)
-        )
+        given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)
+        return _give(context, transaction, before, given)
 
     return context.store.transact(write, author=context.author)
 

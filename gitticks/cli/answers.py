@@ -34,6 +34,15 @@ _NOTE = "# Write the note below this line; an empty note changes nothing."
 _HOW = "Your answer, up to an empty line; nothing skips it, Ctrl-D ends:"
 
 
+def typed_word(shown: str, word: str) -> bool:
+    """Shows what is approved, and returns whether a person typed the word that stands for it."""
+    import click
+
+    say(*(visible(line) for line in shown.splitlines()), err=True)
+    typed: str = click.prompt(f"Type {word} to approve it", default="", show_default=False, err=True)
+    return typed.strip() == word
+
+
 def question_sheet(task: Task, questions: Iterable[Entry], text: str = "", *, said: str = "") -> str:
     """Returns the page for a task's open questions, with `text` as the beginning of the answer.
 

@@ -46,12 +46,10 @@ class Setting:
         return tuple(self.name.split("."))
 
 
-NOT_YET: tuple[str, ...] = ("approvals.allowed_signers",)
+NOT_YET: tuple[str, ...] = ()
 """Settings that nothing acts on yet, or the beginnings of their names up to a dot; whoever builds one takes it out."""
 
-NOT_YET_VALUES: Mapping[str, tuple[object, ...]] = {
-    "approvals.minimum": ("L1", "L2", "L3"),
-}
+NOT_YET_VALUES: Mapping[str, tuple[object, ...]] = {}
 """Values of other settings that nothing acts on yet."""
 
 
@@ -236,7 +234,12 @@ SETTINGS: tuple[Setting, ...] = (
         "the file of keys whose signatures count",
         lambda earlier, later: earlier if later is None else later,
     ),
-    Setting("approvals.four_eyes", kinds.FLAG, "whether someone else than the author must approve", _TRUE),
+    Setting(
+        "approvals.four_eyes",
+        kinds.FLAG,
+        "whether someone else must approve than who created a task, worked on it, or started its agent",
+        _TRUE,
+    ),
     Setting("limits.in_review", kinds.integer(1), "above how many tasks in review no new work begins"),
     Setting("limits.iteration", kinds.DURATION, "how long one iteration may take"),
     Setting("limits.idle", kinds.DURATION, "how long an agent may say nothing"),

@@ -54,6 +54,11 @@ def read_config(repository: Repository, pattern: str) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
+def read_global_config(key: str) -> str | None:
+    """Returns a setting of the person's own configuration, whatever the repository says; None if it has none."""
+    return run_git(["config", "--global", "--includes", "--get", key], check=False).text or None
+
+
 def enable_worktree_config(repository: Repository) -> None:
     """Turns `extensions.worktreeConfig` on; a submodule's `core.worktree` moves to the main worktree's own file first.
 

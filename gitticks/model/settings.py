@@ -77,7 +77,7 @@ class Policy:
 
     `review_waiver` says why an agent's review is waived for this task although policy asks for one.
     `minimum_approval` is the weakest strength that closes work, from L0 (git's name alone) to L3 (a hardware key);
-    with `four_eyes` nobody closes what they created. `budget` is that of a task, an epic's is counted outside of it.
+    with `four_eyes` nobody closes what they created, worked on or had an agent work on. `budget` is that of a task, an epic's is counted outside of it.
     """
 
     review: ReviewPolicy = ReviewPolicy.AGENT

@@ -11,7 +11,8 @@ from functools import cached_property
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.registry import Registry
 from gitticks.board import WORKTREE_BOARD
-from gitticks.git.identity import ENGINE_IDENTITY, Identity
+from gitticks.errors import GitticksError
+from gitticks.git.identity import ENGINE_IDENTITY, Identity, identity
 from gitticks.git.repository import Repository
 from gitticks.model.settings import Settings
 from gitticks.runner.claiming import RunClaims
@@ -78,6 +79,14 @@ class RunContext:
     def author(self) -> Identity:
         """Returns under which name the run's own commits on the state branch are made."""
         return ENGINE_IDENTITY
+
+    @cached_property
+    def started_by(self) -> str | None:
+        """Returns who started the run; None where git does not know."""
+        try:
+            return identity(self.repository, self.world.environment).name
+        except GitticksError:
+            return None
 
     @property
     def now(self) -> datetime:

@@ -29,10 +29,19 @@ from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import BaseNotSharedError, catch_up, publish
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
+from gitticks.store.approvals import why_void
 from gitticks.store.decisions import carry_out
 from gitticks.store.left_behind import left_behind, why_held
+from gitticks.store.settings import load_settings
 from gitticks.workflow.merge_order import Waiting, merge_order
-from gitticks.workflow.triggers import HeadMoved, Merged, MergeFailed, PullRequestOpened, Trigger
+from gitticks.workflow.triggers import (
+    ApprovalVoided,
+    HeadMoved,
+    Merged,
+    MergeFailed,
+    PullRequestOpened,
+    Trigger,
+)
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
@@ -131,6 +140,9 @@ class MergeQueue:
         if held:
             return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")
         base = self._base(task)
+        void = self._why_void(task, base)
+        if void is not None:
+            return MergeResult(self._decide(task, ApprovalVoided(void)))
         if self.run.settings.merge.push:
             try:
                 catch_up(self.repository, base)
@@ -192,6 +204,9 @@ class MergeQueue:
         now = self._approved(task.id)
         if now.end_sha != task.end_sha:
             return None
+        void = self._why_void(now, base)
+        if void is not None:
+            return MergeResult(self._decide(now, ApprovalVoided(void)))
         if self.run.settings.merge.push:
             try:
                 if not publish(self.repository, base, commit):
@@ -225,6 +240,13 @@ class MergeQueue:
                 hint=f"`gt show {task_id}`",
             )
         return task
+
+    def _why_void(self, task: Task, base: str) -> str | None:
+        """Returns why the approval does not carry the merge, by the settings and the history as they stand now."""
+        resolved = load_settings(self.repository, self.run.world.environment, {})
+        history = self.store.history(task.id)
+        void = why_void(self.repository, resolved, task, history, base=base, now=self.run.now)
+        return None if void is None else f"its approval does not hold: {void}"
 
     def _base(self, task: Task) -> str:
         return task.base or workspaces.base_of(task, self.run.settings, self.repository)

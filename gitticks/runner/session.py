@@ -270,7 +270,9 @@ class SessionRun:
         )
 
     def _start(self, plan: Workspace) -> None:
-        started = SessionStarted(self.actor, self.role, plan.base, plan.branch, plan.start_sha)
+        started = SessionStarted(
+            self.actor, self.role, plan.base, plan.branch, plan.start_sha, self.run.started_by
+        )
         circumstances = self.run.circumstances()
         self.store.transact(
             lambda transaction: carry_out(transaction, self.task_id, started, circumstances),

@@ -17,7 +17,7 @@ from gitticks.document.settings_layers import (
 from gitticks.git.config import read_config
 from gitticks.git.files import errors_name
 from gitticks.git.repository import Repository
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import PermissionMode, Settings
 from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
 from gitticks.store.transaction import read_file
@@ -84,6 +84,11 @@ def _clone_layer(repository: Repository) -> Layer:
     except (OSError, ValueError):
         return Layer()
     return Layer({_MODE: mode}, {_MODE: "gt permissions mode"})
+
+
+def team_settings(repository: Repository) -> Settings:
+    """Returns what the team has set, without anybody's own settings: all clones see the same."""
+    return merge_layers((_team_layer(repository),)).settings
 
 
 def _team_layer(repository: Repository) -> Layer:

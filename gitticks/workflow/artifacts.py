@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gitticks.model.event import Event, EventType
-from gitticks.model.notes import ReviewOutcome
-from gitticks.model.status import Awaiting, Verdict
+from gitticks.model.notes import ReviewOutcome, Section
+from gitticks.model.status import Awaiting, Role, Verdict
 from gitticks.model.task import CAME_TO_NOTHING, Ending
 from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_in
 
@@ -38,7 +38,8 @@ class Counts:
     `work_approved` is true if that word said that a person did the work, and nobody moved the task since. `overflows`
     are sessions in a row that ended because the agent's context window was full, `interruptions` those whose runner
     died. `spent` is what all sessions took.
-    `taken` are the marks of all comments of pull requests that ever became notes.
+    `taken` are the marks of all comments of pull requests that ever became notes. `hands` are the people who worked on
+    the task since it was opened, by hand or by an agent that they started.
     """
 
     iterations: int = 0
@@ -52,6 +53,7 @@ class Counts:
     spent: Spent = NOTHING
     pulls_sent_back: int = 0
     taken: frozenset[str] = frozenset()
+    hands: frozenset[str] = frozenset()
 
 
 PULL_REQUEST_GATE = "pull request"
@@ -69,6 +71,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
     sent_back, taken = 0, set[str]()
     work_approved = False
     spent = Spent()
+    history = tuple(history)
     for event in history:
         if event.actor.is_human and event.type in PERSONS_WORD:
             iterations = failed_checks = refusals = failed_merges = voids = overflows = interruptions = 0
@@ -107,7 +110,24 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
         spent,
         sent_back,
         frozenset(taken),
+        hands_of(history),
     )
+
+
+def hands_of(history: Iterable[Event]) -> frozenset[str]:
+    """Returns the names of the people who worked on a task since it was opened, or whose agent did."""
+    names: set[str] = set()
+    for event in history:
+        if event.type is EventType.REOPENED:
+            names.clear()
+        elif event.type is EventType.SESSION_STARTED and event.data.get("role") == Role.WORKER.value:
+            by = event.actor.name if event.actor.is_human else event.data.get("by")
+            names |= {by} if isinstance(by, str) else set()
+        elif event.type is EventType.TEXT_CHANGED and event.actor.is_human:
+            sections = event.data.get("sections")
+            is_handoff = isinstance(sections, list) and Section.HANDOFF.value in sections
+            names |= {event.actor.name} if is_handoff else set()
+    return frozenset(names)
 
 
 def refused_since_last_word(history: Iterable[Event]) -> frozenset[str]:

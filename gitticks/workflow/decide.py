@@ -11,6 +11,7 @@ from gitticks.workflow import checkpoints, merging, people, pull_requests, sessi
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Decision, Draft
 from gitticks.workflow.triggers import (
+    ApprovalVoided,
     AwaitingSet,
     BudgetCounted,
     ChildrenChanged,
@@ -85,6 +86,8 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
             merging.close_found(draft, trigger)
         case HeadMoved():
             merging.void(draft, trigger.head)
+        case ApprovalVoided():
+            merging.ask_again(draft, trigger.reason)
         case PullRequestOpened():
             pull_requests.open_pull_request(draft, trigger)
         case PullRequestSeen():

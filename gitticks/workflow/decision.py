@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
+from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.notes import Entry, Section
 from gitticks.model.settings import HumanPolicy, MergeMode, Policy, ReviewPolicy
@@ -68,6 +69,8 @@ def waived_person(task: Task, policy: Policy) -> str | None:
         return None
     if task.is_epic and policy.isolation is not Isolation.EPIC:
         return "all children are closed"
+    if policy.minimum_approval != NAME:
+        return None  # an approval that has to be strong is one by a person
     if policy.human is HumanPolicy.WHEN_REQUIRED:
         return "policy asks for a person only where one is required"
     return None

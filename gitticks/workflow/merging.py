@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gitticks.errors import RefusedError
+from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import OnConflict
@@ -93,6 +94,8 @@ def _may_close_found(draft: Draft, found: MergeFound) -> bool:
     task = draft.task
     if task.is_merging:
         return True
+    if draft.policy.minimum_approval != NAME and task.awaiting is not Awaiting.WORK:
+        return False  # a merge by hand is a name alone
     was_to_merge = task.status is Status.REVIEWING or task.awaiting is Awaiting.WORK
     return found.actor.is_human and was_to_merge
 
@@ -144,6 +147,15 @@ def void(draft: Draft, head: str) -> None:
     else:
         draft.archive(Section.REVIEW)
         draft.task = replace(task, end_sha=head)
+
+
+def ask_again(draft: Draft, reason: str) -> None:
+    """Takes back an approval that does not carry the merge; a person is asked anew, and the work stays as it is."""
+    _need_merging(draft)
+    draft.log(EventType.VOIDED, reason, actor=ENGINE)
+    draft.task = replace(draft.task, approval=None)
+    asked = draft.task.requires or draft.task.asked
+    _await(draft, asked.awaiting if asked else Awaiting.REVIEW, reason)
 
 
 def follow_children(draft: Draft, children: ChildrenChanged) -> None:

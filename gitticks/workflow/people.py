@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gitticks.errors import RefusedError
+from gitticks.model.approval import WORDS, is_enough
 from gitticks.model.event import Actor, EventType
 from gitticks.model.notes import Section
 from gitticks.model.settings import MergeMode
@@ -108,7 +109,12 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     draft.log(
         EventType.VERDICT,
         given.note,
-        data={"verdict": given.verdict.value, "awaiting": task.awaiting.value, "strength": given.strength},
+        data={
+            "verdict": given.verdict.value,
+            "awaiting": task.awaiting.value,
+            "strength": given.proof.strength,
+            **given.proof.data,
+        },
     )
     _keep_note(draft, given)
     draft.task = replace(task, failed_reviews=0, responded_at=draft.at)
@@ -137,7 +143,7 @@ def _approve(draft: Draft, given: VerdictGiven) -> None:
     if draft.task.awaiting is Awaiting.WORK and gates.owns_branch(draft.task, draft.policy):
         draft.task = replace(draft.task, end_sha=draft.artifacts.head or draft.task.end_sha)
     merging.walk_to_reviewing(draft, reason)
-    approval = Approval(given.actor.name, draft.at, draft.task.end_sha, given.strength)
+    approval = Approval(given.actor.name, draft.at, draft.task.end_sha, given.proof.strength)
     if merged_by_person:
         draft.enter(Status.DONE, EventType.VERDICT, "done by a person")
     elif draft.task.is_offered:
@@ -199,18 +205,28 @@ def _check_answer(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
 
 
 def _check_strength(draft: Draft, given: VerdictGiven) -> None:
-    """Refuses an approval that policy finds too weak; the levels sort by their names."""
+    """Refuses an approval that policy finds too weak, or that comes from who brought the work about."""
     task, policy = draft.task, draft.policy
-    if given.strength < policy.minimum_approval:
+    if not is_enough(given.proof.strength, policy.minimum_approval):
+        minimum = policy.minimum_approval
         raise RefusedError(
-            f"`{task.id}` needs an approval of strength {policy.minimum_approval}, and this one has {given.strength}",
-            hint="`gt config approvals.minimum --unset`: approvals of another strength are not available in this version",
+            f"`{task.id}` needs an approval of strength {minimum} ({WORDS[minimum]}), and this one has "
+            f"{given.proof.strength} ({WORDS[given.proof.strength]})",
+            hint=f"`gt approve {task.id}` on a terminal asks for what is needed",
         )
-    if policy.four_eyes and task.created_by == given.actor.name:
-        raise RefusedError(
-            f"`{task.id}` was created by {given.actor.name}, so somebody else has to approve it",
-            hint="`gt config --explain approvals.four_eyes`",
-        )
+    if not policy.four_eyes:
+        return
+    name = given.actor.name
+    if task.created_by == name:
+        why = f"was created by {name}"
+    elif name in draft.counts.hands:
+        why = f"was worked on by {name}, or by an agent that {name} started"
+    else:
+        return
+    raise RefusedError(
+        f"`{task.id}` {why}, so somebody else has to approve it",
+        hint="`gt config --explain approvals.four_eyes`",
+    )
 
 
 def _keep_note(draft: Draft, given: VerdictGiven) -> None:
@@ -231,7 +247,7 @@ def close(draft: Draft, closed: Closed) -> None:
         raise RefusedError(f"`{draft.task.id}` is approved and merging", hint=f"`gt merge {draft.task.id}`")
     if draft.task.is_open:
         draft.set_awaiting(Awaiting.WORK)
-    given = VerdictGiven(closed.actor, Verdict.APPROVED, closed.note or closed.reason)
+    given = VerdictGiven(closed.actor, Verdict.APPROVED, closed.note or closed.reason, proof=closed.proof)
     give_verdict(draft, given, closes=True)
     if closed.reason and not draft.task.is_open:
         draft.task = replace(draft.task, closed_reason=closed.reason)

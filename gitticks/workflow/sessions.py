@@ -65,7 +65,10 @@ def start(draft: Draft, started: SessionStarted) -> None:
             draft.log(
                 EventType.AWAITING_SET, "a person does the work", data={"awaiting": Awaiting.WORK.value}
             )
-    draft.log(EventType.SESSION_STARTED, data={"role": started.role.value, "agent": started.actor.name})
+    data = {"role": started.role.value, "agent": started.actor.name}
+    draft.log(
+        EventType.SESSION_STARTED, data=data | ({"by": started.started_by} if started.started_by else {})
+    )
 
 
 def end(draft: Draft, ended: SessionEnded) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, Actor
 from gitticks.model.pull_request import PullRequest
 from gitticks.model.status import Awaiting, Role, Status, Verdict
@@ -24,13 +26,14 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """An agent is about to be started on the task, in a workspace that stands at `start_sha`."""
+    """An agent is about to be started on the task, by whom, in a workspace that stands at `start_sha`."""
 
     actor: Actor
     role: Role
     base: str | None = None
     branch: str | None = None
     start_sha: str | None = None
+    started_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,17 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """How strong an approval is, and what the history keeps to prove it."""
+
+    strength: str = NAME
+    data: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_PROOF = Proof()
+
+
+@dataclass(frozen=True, slots=True)
 class VerdictGiven:
     """A person answers what the task awaits.
 
@@ -95,7 +109,7 @@ class VerdictGiven:
     note: str | None = None
     is_response: bool = False
     seen: Seen | None = None
-    strength: str = "L0"
+    proof: Proof = NO_PROOF
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +119,7 @@ class Closed:
     actor: Actor
     reason: str | None = None
     note: str | None = None
+    proof: Proof = NO_PROOF
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +160,14 @@ class HeadMoved:
     """The work branch has another commit than the one that was handed off."""
 
     head: str
+    actor: Actor = ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalVoided:
+    """An approval does not carry the merge: it is too weak, was for something else, or its signature does not hold."""
+
+    reason: str
     actor: Actor = ENGINE
 
 
@@ -223,6 +246,7 @@ Trigger = (
     | MergeFailed
     | MergeFound
     | HeadMoved
+    | ApprovalVoided
     | PullRequestOpened
     | PullRequestSeen
     | ChildrenChanged

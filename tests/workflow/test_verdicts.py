@@ -12,7 +12,7 @@ from gitticks.model.status import ActorKind, Awaiting, Requires, Role, Status, V
 from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.decision import Decision, Turn
-from gitticks.workflow.triggers import Closed, VerdictGiven
+from gitticks.workflow.triggers import Closed, Proof, VerdictGiven
 from gitticks.workflow.verdicts import VERDICTS
 from tests.support.decisions import (
     ADA,
@@ -173,10 +173,12 @@ def test_only_people_answer(actor: Actor, verdict: Verdict) -> None:
 
 
 def test_verdict_is_an_event_with_what_it_answered_and_goes_first() -> None:
-    decision = run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, "fine", strength="L2"))
+    decision = run(
+        make_task(Status.REVIEWING), answer(Verdict.APPROVED, "fine", proof=Proof("L2", {"head": "abc"}))
+    )
     first = decision.events[0]
     assert (first.type, first.actor, first.reason) == (EventType.VERDICT, ADA, "fine")
-    assert first.data == {"verdict": "approved", "awaiting": "review", "strength": "L2"}
+    assert first.data == {"verdict": "approved", "awaiting": "review", "strength": "L2", "head": "abc"}
     assert decision.task.approval is not None
     assert decision.task.approval.strength == "L2"
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gitticks.errors import Exit, RefusedError
+from gitticks.model.approval import LEVELS, is_enough
+from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.settings import Policy
-from gitticks.model.status import Awaiting, Isolation, Status, Verdict
-from gitticks.workflow.artifacts import Artifacts
-from tests.support.decisions import ADA, HANDED_OFF, HEAD, PASSED, START, answer, make_task, run, waived
+from gitticks.model.settings import HumanPolicy, Policy
+from gitticks.model.status import ActorKind, Awaiting, Isolation, Role, Status, Verdict
+from gitticks.workflow.artifacts import Artifacts, count_since_last_word
+from gitticks.workflow.decision import waived_person
+from gitticks.workflow.triggers import ApprovalVoided, Proof
+from tests.support.decisions import ADA, AT, HANDED_OFF, HEAD, PASSED, START, answer, make_task, run, waived
 
 
 def test_written_handoff_is_passed_not_waived() -> None:
@@ -61,9 +67,9 @@ def test_an_approval_weaker_than_policy_asks_for_closes_nothing() -> None:
     policy = Policy(minimum_approval="L2")
     for strength in ("L0", "L1"):
         with pytest.raises(RefusedError, match="needs an approval of strength L2") as refused:
-            run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, strength=strength), policy=policy)
+            run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, proof=Proof(strength)), policy=policy)
         assert refused.value.exit_code is Exit.REFUSED
-    strong = run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, strength="L3"), policy=policy)
+    strong = run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, proof=Proof("L3")), policy=policy)
     assert strong.task.approval is not None
     returned = run(make_task(Status.STUCK), answer(Verdict.APPROVED, "try this"), policy=policy)
     assert returned.task.status is Status.WORKING
@@ -79,3 +85,47 @@ def test_with_four_eyes_nobody_approves_what_they_created() -> None:
         make_task(Status.REVIEWING, created_by=ADA.name), answer(Verdict.REJECTED, "no"), policy=policy
     )
     assert rejected.task.status is Status.WORKING
+
+
+@pytest.mark.parametrize("strength", ["L0", "L1", "L2", "L3", "waived", ""])
+@pytest.mark.parametrize("minimum", LEVELS)
+def test_levels_go_from_a_name_to_a_hardware_key(strength: str, minimum: str) -> None:
+    order = {"L0": 0, "L1": 1, "L2": 2, "L3": 3}
+
+    assert is_enough(strength, minimum) is (order.get(strength, 0) >= order[minimum])
+
+
+def test_with_four_eyes_nobody_approves_what_they_or_their_agents_did() -> None:
+    policy, task = Policy(four_eyes=True), make_task(Status.REVIEWING, created_by="Grace")
+    by_agent = Event(
+        EventType.SESSION_STARTED,
+        AT,
+        Actor(ActorKind.AGENT, "claude", Role.WORKER),
+        data={"role": "worker", "by": ADA.name},
+    )
+    by_hand = Event(EventType.TEXT_CHANGED, AT, ADA, data={"sections": ["Handoff"]})
+    for event in (by_agent, by_hand):
+        counts = count_since_last_word((event,))
+        with pytest.raises(RefusedError, match=f"was worked on by {ADA.name}"):
+            run(task, answer(Verdict.APPROVED), policy=policy, counts=counts)
+        reopened = Event(EventType.REOPENED, AT, ADA)
+        run(task, answer(Verdict.APPROVED), policy=policy, counts=count_since_last_word((event, reopened)))
+    reviewed = by_agent._replace(data={"role": "reviewer", "by": ADA.name})
+    run(task, answer(Verdict.APPROVED), policy=policy, counts=count_since_last_word((reviewed,)))
+
+
+def test_policy_that_asks_for_a_strong_approval_waives_no_person() -> None:
+    policy = Policy(human=HumanPolicy.WHEN_REQUIRED, minimum_approval="L1")
+
+    assert waived_person(make_task(Status.REVIEWING), policy) is None
+    assert waived_person(make_task(Status.REVIEWING), replace(policy, minimum_approval="L0")) is not None
+
+
+def test_an_approval_that_carries_no_merge_is_asked_for_again_and_the_work_stays() -> None:
+    merging = run(make_task(Status.REVIEWING), answer(Verdict.APPROVED)).task
+
+    asked = run(merging, ApprovalVoided("the signature does not hold"))
+
+    assert (asked.task.status, asked.task.awaiting) == (Status.REVIEWING, Awaiting.REVIEW)
+    assert asked.task.approval is None
+    assert asked.events[0].type is EventType.VOIDED

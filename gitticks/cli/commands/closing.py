@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from gitticks.actions.approving import prove_approval
 from gitticks.actions.context import Context
 from gitticks.actions.lifecycle import cancel_task, close_task, is_worked_on, reopen_task
 from gitticks.actions.task_lookup import find_tasks_to_decide
+from gitticks.cli.answers import typed_word
 from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
 from gitticks.cli.editor import is_typed_to
 from gitticks.cli.options import command, task_argument
@@ -52,7 +54,13 @@ def close_command(
     stopped = ids if stop else tuple(one for one in ids if _is_to_be_stopped(context, one))
 
     def decide(task_id: TaskId) -> Decided:
-        moved = close_task(context, task_id, reason, stops_agent=task_id in stopped)
+        moved = close_task(
+            context,
+            task_id,
+            reason,
+            stops_agent=task_id in stopped,
+            proof=lambda: prove_approval(context, task_id, typed_word, closes=True),
+        )
         return merge_now(context, moved.after, moved_words(moved.before, moved.after), is_left=no_wait)
 
     return decide_each(context, ids, decide, as_json=as_json)

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import asdict
+
 import click
 
 from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
 from gitticks.actions.task_files import find_task_path
+from gitticks.actions.verifying import verify_approvals
 from gitticks.cli.json import event_object, print_object
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.render import Style, count_of, say, screen
 from gitticks.cli.table import Cell, table
+from gitticks.cli.text import visible
 from gitticks.cli.views.history import clock, event_lines
+from gitticks.errors import Exit
+from gitticks.model.approval import LEVELS
 
 DEFAULT_COUNT = 20
+_SHORT = 10
 
 
-@command("log", "gt log k7f2", "gt log -n 50")
+@command("log", "gt log k7f2", "gt log -n 50", "gt log --verify")
 @task_argument(required=False)
 @click.option(
     "-n",
@@ -24,15 +32,37 @@ DEFAULT_COUNT = 20
     type=click.IntRange(1),
     help=f"How many; default: all of a task, {DEFAULT_COUNT} of all tasks.",
 )
-def log_command(context: Context, task: str | None, count: int | None, as_json: bool) -> None:
+@click.option("--verify", is_flag=True, help="Verify every approval of the history instead.")
+def log_command(context: Context, *, task: str | None, count: int | None, verify: bool, as_json: bool) -> int:
     """Show the history of a task or of all.
 
     With ID: what happened to that task, oldest first. Without: the last commits of the state branch, newest first.
+    With --verify each approval is checked: its signature, its key, what was merged, and what policy asked for then.
     """
+    if verify:
+        return _verify(context, task, as_json=as_json)
     if task is None:
         _show_branch(context, count or DEFAULT_COUNT, as_json=as_json)
     else:
         _show_task(context, task, count, as_json=as_json)
+    return Exit.DONE
+
+
+def _verify(context: Context, task: str | None, *, as_json: bool) -> int:
+    found = verify_approvals(context, task)
+    wrong = [one for one in found if one.problem is not None]
+    if as_json:
+        print_object(approvals=[asdict(one) for one in found])
+        return Exit.FAILED if wrong else Exit.DONE
+    for one in wrong:
+        place = f"{one.path}:{one.line}, commit {(one.commit or 'unknown')[:_SHORT]}"
+        say(visible(f"{one.task}  {one.strength} by {one.by} does not hold: {one.problem}"), f"      {place}")
+    counts = Counter(one.strength for one in found if one.problem is None)
+    held = ", ".join(f"{counts[level]} {level}" for level in LEVELS if counts[level])
+    say(
+        f"{count_of(len(found), 'approval')}, {len(wrong)} that do not hold{f'; the others: {held}' if held else ''}"
+    )
+    return Exit.FAILED if wrong else Exit.DONE
 
 
 def _show_task(context: Context, task: str, count: int | None, *, as_json: bool) -> None:

@@ -6,11 +6,14 @@ import sys
 
 import click
 
+from gitticks.actions.approving import prove_approval
 from gitticks.actions.context import Context
 from gitticks.actions.review import ReviewView, accept_work, diff, reject_work, view
 from gitticks.actions.review_comments import comment_on
 from gitticks.actions.run import runner_merges
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
+from gitticks.actions.verdict import look_at
+from gitticks.cli.answers import typed_word
 from gitticks.cli.app import run
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.json import entry_object, pair_object, print_object
@@ -87,7 +90,8 @@ def review_command(
 
 
 def _accept(context: Context, task_id: TaskId, *, as_json: bool) -> int:
-    judged = accept_work(context, task_id)
+    seen = look_at(context, task_id)
+    judged = accept_work(context, task_id, seen, prove_approval(context, task_id, typed_word))
     return finish_approval(context, judged.after, "accepted", is_left=False, as_json=as_json)
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import click
 
+from gitticks.actions.approving import prove_approval
 from gitticks.actions.context import Context
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.verdict import (
@@ -23,6 +24,7 @@ from gitticks.cli.answers import (
     answer_in_editor,
     answered_words,
     feedback_sheet,
+    typed_word,
     written_below,
 )
 from gitticks.cli.decisions import Decided, decide_each, merge_now, split_named, tasks_and_text
@@ -38,12 +40,22 @@ from gitticks.model.task import Task
 @command("approve", "gt approve k7f2", 'gt approve k7f2 "nice, thank you"', 'gt approve k7f2 m3xq -m "nice"')
 @tasks_and_text("NOTE", completes="awaiting")
 @click.option("--no-wait", is_flag=True, help="Leave the merge to a run or `gt merge`.")
+@click.option("--sign", is_flag=True, help="Sign the approval with the SSH key that git signs with.")
+@click.option("--key", metavar="FILE", help="Sign it with this SSH key.")
 def approve_command(
-    context: Context, *, words: tuple[str, ...], message: str | None, no_wait: bool, as_json: bool
+    context: Context,
+    *,
+    words: tuple[str, ...],
+    message: str | None,
+    no_wait: bool,
+    sign: bool,
+    key: str | None,
+    as_json: bool,
 ) -> int:
     """Approve what tasks await, and merge them.
 
-    What you approve is what a task awaits now; if that changes meanwhile, it is not approved.
+    What you approve is what a task awaits now; if that changes meanwhile, it is not approved. Where
+    `approvals.minimum` asks for more than a name, you are asked on the terminal (L1), or it is signed (L2, L3).
     """
     context.require_person("give a verdict")
     ids, typed = split_named(context, words, message)
@@ -52,7 +64,8 @@ def approve_command(
 
     def decide(task_id: TaskId) -> Decided:
         with kept(context, text if typed == STDIN else None):
-            judged = approve_task(context, task_id, text, seen[task_id])
+            proof = prove_approval(context, task_id, typed_word, signs=sign, key=key)
+            judged = approve_task(context, task_id, text, seen[task_id], proof)
         before, after = judged.before, judged.after
         if judged.is_repeated and not after.is_merging:
             return Decided(after, (_when_approved(after),))

@@ -47,7 +47,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "stats": ("", "--since=- --html=file"),
     "path": ("task", ""),
     "inbox": ("", "-n=- --count=-"),
-    "approve": ("awaiting*", "-m=- --message=-"),
+    "approve": ("awaiting*", "-m=- --message=- --key=-"),
     "reject": ("awaiting*", "-m=- --message=-"),
     "respond": ("awaiting -", ""),
     "review": ("task -", "--reject=- --comment=-"),

@@ -40,8 +40,19 @@ _WORDS = {
     EventType.BUDGET: "budget",
     EventType.SECRETS_ALLOWED: "secret allowed",
 }
-_DETAILS = ("ending", "agent", "fields", "conflicts", "denied", "estimated", "cost", "cost_source")
+_DETAILS = (
+    "strength",
+    "ending",
+    "agent",
+    "fields",
+    "conflicts",
+    "denied",
+    "estimated",
+    "cost",
+    "cost_source",
+)
 _NAMED = {
+    "strength": "{}",
     "denied": "not allowed: {}",
     "estimated": "not all that it spent is known",
     "cost": "${:,.2f}",

@@ -126,6 +126,15 @@ def merge_trailers(task_id: str, head: str) -> str:
     return f"{TASK_TRAILER}: {task_id}\n{HEAD_TRAILER}: {head}\n"
 
 
+def merged_head(repository: Repository, commit: str, task_id: str) -> str | None:
+    """Returns the head that a merge names in its trailers as that of a task; None if it names none."""
+    shown = f"--format=%(trailers:key={TASK_TRAILER},valueonly)%x00%(trailers:key={HEAD_TRAILER},valueonly)"
+    asked = ["log", "-1", shown, "--end-of-options", commit]
+    done = run_git(asked, repository_dir=repository.common_dir, check=False)
+    task, _, head = done.text.partition("\0")
+    return head.strip() if done.code == 0 and task.strip() == task_id and head.strip() else None
+
+
 def _containing_merge(repository: Repository, base: str, head: str) -> str:
     """Returns the first commit of the base's own line that contains `head`."""
     options = ["--first-parent", "--ancestry-path", "--parents", "--reverse"]

@@ -1,0 +1,113 @@
+"""Verifies every approval that the history holds: what is signed is checked, and what is weaker than policy asked is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitticks.document.history import read_history
+from gitticks.document.settings import file_layer
+from gitticks.document.settings_layers import merge_layers
+from gitticks.errors import GitticksError
+from gitticks.git.merges.history import merged_head
+from gitticks.git.process import run_git
+from gitticks.model.approval import NAME, SIGNED, WORDS, is_enough
+from gitticks.model.event import EventType
+from gitticks.model.ids import BOARD_FOLDER
+from gitticks.store.approvals import is_approval, why_not_proven
+from gitticks.store.layout import CONFIG_PATH, STATE_REF, history_path
+
+if TYPE_CHECKING:
+    from gitticks.actions.context import Context
+    from gitticks.model.event import Event
+    from gitticks.model.ids import TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """An approval of the history; `problem` says why it does not hold, with the place and the commit that brought it."""
+
+    task: TaskId
+    by: str
+    at: str
+    strength: str
+    path: str
+    line: int
+    problem: str | None = None
+    commit: str | None = None
+
+
+def verify_approvals(context: Context, task: str | None = None) -> tuple[Verified, ...]:
+    """Returns every approval on the state branch, or of one task, in the order of the histories."""
+    ids = sorted(context.store.snapshot().task_ids()) if task is None else [context.resolve(task)]
+    return tuple(one for task_id in ids for one in _verify_task(context, task_id))
+
+
+def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
+    path = history_path(task_id)
+    content = context.store.read(path) or b""
+    found = []
+    events = [
+        (number, event) for number, line in enumerate(content.split(b"\n"), 1) for event in _events(line)
+    ]
+    for place, (number, event) in enumerate(events):
+        if is_approval(event):
+            problem = _problem(context, task_id, event, [later for _, later in events[place + 1 :]])
+            commit = (
+                _commit_of(context, path, number)
+                if problem or context.settings.approvals.minimum != NAME
+                else None
+            )
+            problem = problem or (_too_weak(context, event, commit) if commit else None)
+            found.append(
+                Verified(
+                    task_id,
+                    event.actor.name,
+                    event.at.isoformat(),
+                    str(event.data.get("strength", NAME)),
+                    f"{BOARD_FOLDER}/{path}",
+                    number,
+                    problem,
+                    commit if problem else None,
+                )
+            )
+    return found
+
+
+def _events(line: bytes) -> tuple[Event, ...]:
+    return read_history(line + b"\n").events
+
+
+def _problem(context: Context, task_id: TaskId, event: Event, later: list[Event]) -> str | None:
+    why = why_not_proven(context.repository, context.resolved_settings, str(task_id), event)
+    if why is not None or not is_enough(str(event.data.get("strength")), SIGNED):
+        return why
+    merged = next((one.data.get("sha") for one in later if one.type in _ENDS), None)
+    head = merged_head(context.repository, merged, str(task_id)) if isinstance(merged, str) else None
+    if head is not None and head != event.data.get("head"):
+        return f"it is for {str(event.data.get('head'))[:7]}, and {head[:7]} was merged"
+    return None
+
+
+_ENDS = (EventType.MERGED, EventType.VERDICT)
+
+
+def _too_weak(context: Context, event: Event, commit: str) -> str | None:
+    """Returns why an approval was too weak for the team's policy as it stood when it was given."""
+    content = context.store.read(CONFIG_PATH, commit)
+    try:
+        layer = file_layer(content.decode("utf-8", "replace")) if content else None
+        minimum = NAME if layer is None else merge_layers((layer,)).settings.approvals.minimum
+    except GitticksError:
+        return None
+    strength = str(event.data.get("strength", NAME))
+    if is_enough(strength, minimum):
+        return None
+    return f"it is {WORDS.get(strength, strength)}, and policy asked for {WORDS[minimum]}"
+
+
+def _commit_of(context: Context, path: str, line: int) -> str | None:
+    """Returns the commit of the state branch that brought a line."""
+    asked = ["blame", "--porcelain", f"-L{line},{line}", STATE_REF, "--", path]
+    said = run_git(asked, repository_dir=context.repository.common_dir, check=False).text
+    return said.split(" ", 1)[0].strip() or None

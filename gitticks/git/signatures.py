@@ -1,0 +1,163 @@
+"""Signatures by `ssh-keygen`, the program by which git itself signs with SSH keys: made, read and verified."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.git.process import printable
+
+_SIGN_SECONDS = 300.0
+"""So long a person may take for a passphrase, or to touch a key."""
+_VERIFY_SECONDS = 30.0
+_MAGIC = b"SSHSIG"
+_BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
+_LARGEST = 16_000
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What an armored signature says of itself, which only `verify` proves."""
+
+    key_type: str
+    key: str
+    namespace: str
+
+    @property
+    def is_hardware(self) -> bool:
+        """True if its key lies in a hardware token."""
+        return self.key_type.startswith(("sk-ssh-", "sk-ecdsa-"))
+
+
+def read_signature(armored: str) -> Signature | None:
+    """Returns what an armored signature says; None if it is none."""
+    body = armored.strip()
+    if not (body.startswith(_BEGIN) and body.endswith(_END)) or len(body) > _LARGEST:
+        return None
+    try:
+        blob = base64.b64decode("".join(body[len(_BEGIN) : -len(_END)].split()), validate=True)
+        if blob[:6] != _MAGIC:
+            return None
+        key, rest = _string(blob[10:])
+        namespace, _ = _string(rest)
+        key_type, _ = _string(key)
+        return Signature(key_type.decode("ascii"), base64.b64encode(key).decode(), namespace.decode())
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _string(blob: bytes) -> tuple[bytes, bytes]:
+    size = int.from_bytes(blob[:4], "big")
+    if len(blob) < 4 + size:
+        raise ValueError
+    return blob[4 : 4 + size], blob[4 + size :]
+
+
+def sign(payload: bytes, key: str, namespace: str) -> str:
+    """Returns the armored signature of a payload; `ssh-keygen` asks for a passphrase or a touch itself.
+
+    Args:
+        payload: what is signed.
+        key: the file of a private key, or of a public one that the agent of ssh holds, or such a key itself.
+        namespace: what the signature is for.
+
+    Raises:
+        GitticksError: it could not be made.
+    """
+    with tempfile.TemporaryDirectory(prefix="gitticks-sign-") as folder:
+        file = key
+        if key.removeprefix("key::").startswith(("ssh-", "ecdsa-", "sk-")):
+            file = f"{folder}/key.pub"
+            Path(file).write_text(f"{key.removeprefix('key::')}\n", encoding="utf-8")
+        code, out, err = _run(
+            ["-Y", "sign", "-f", str(Path(file).expanduser()), "-n", namespace], payload, _SIGN_SECONDS
+        )
+    if code != 0:
+        raise GitticksError(
+            f"`ssh-keygen` did not sign with `{printable(key, 80)}`: {printable(err) or 'no reason given'}",
+            hint="`ssh-add -l` lists the keys that the agent holds; `--key FILE` names another",
+        )
+    return out.strip() + "\n"
+
+
+def verify(
+    payload: bytes, armored: str, allowed: bytes, *, identity: str, namespace: str, at: datetime
+) -> str | None:
+    """Returns why a signature does not prove that `identity` signed the payload, in words; None if it does.
+
+    Args:
+        payload: what was signed.
+        armored: the signature.
+        allowed: a file of allowed signers, as ssh-keygen(1) describes it.
+        identity: the principal in that file.
+        namespace: what the signature has to be for.
+        at: when the key has to be valid.
+    """
+    read = read_signature(armored)
+    if read is None:
+        return "what stands there is no SSH signature"
+    if read.namespace != namespace:
+        return f"the signature was made for `{printable(read.namespace, 60)}`, not for `{namespace}`"
+    if read.key.encode() not in allowed:
+        return f"its key ({read.key_type}) is not among the allowed signers"
+    with tempfile.TemporaryDirectory(prefix="gitticks-verify-") as folder:
+        signers, signature = Path(folder, "allowed"), Path(folder, "signature")
+        signers.write_bytes(allowed)
+        signature.write_text(armored, encoding="utf-8")
+        moment = f"verify-time={at.astimezone(UTC):%Y%m%d%H%M%S}Z"
+        asked = [
+            "-Y",
+            "verify",
+            "-f",
+            str(signers),
+            "-I",
+            identity,
+            "-n",
+            namespace,
+            "-s",
+            str(signature),
+            "-O",
+            moment,
+        ]
+        code, out, err = _run(asked, payload, _VERIFY_SECONDS)
+    return None if code == 0 else _why(f"{out}\n{err}", identity)
+
+
+def _why(said: str, identity: str) -> str:
+    text = said.lower()
+    if "expired" in text or "not yet valid" in text:
+        return f"the key of `{identity}` was not valid then: the allowed signers bound its time"
+    if "incorrect signature" in text:
+        return "the signature is of something else: another task, head, base, set of checks or policy"
+    if "is not permitted" in text:
+        return "the allowed signers let its key sign for other things only (`namespaces=`)"
+    if "could not verify" in text:
+        return f"its key is not one of `{identity}` in the allowed signers"
+    return printable(said) or "`ssh-keygen` refuses the signature"
+
+
+def _run(arguments: list[str], given: bytes, seconds: float) -> tuple[int, str, str]:
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ["ssh-keygen", *arguments],
+            input=given,
+            capture_output=True,
+            timeout=seconds,
+            env={**os.environ, "LC_ALL": "C"},
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise RefusedError(
+            "`ssh-keygen` is not installed", hint="it comes with OpenSSH 8.2 or newer"
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise GitticksError(f"`ssh-keygen` did not end within {seconds:g} s") from error
+    return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")

@@ -1,0 +1,254 @@
+"""Strong approvals on the state branch: what is stated, by which keys it may be signed, and whether it still holds.
+
+The allowed signers come from a file of the user's own, or from the base as it stood when the approval was given: never
+from what an agent works on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitticks.errors import GitticksError, RefusedError
+from gitticks.git.config import read_global_config
+from gitticks.git.merges.history import is_ancestor
+from gitticks.git.process import run_git
+from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.signatures import read_signature, verify
+from gitticks.model.approval import (
+    HARDWARE,
+    NAMESPACE,
+    SIGNATURE,
+    SIGNED,
+    WORDS,
+    Statement,
+    is_enough,
+    statement_of,
+)
+from gitticks.model.event import Event, EventType
+from gitticks.model.status import Verdict
+from gitticks.safe_read import read_plain_file, reason_of
+from gitticks.store.layout import CONFIG_PATH
+from gitticks.store.settings import team_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitticks.document.settings_layers import ResolvedSettings
+    from gitticks.git.repository import Repository
+    from gitticks.model.settings import Settings
+    from gitticks.model.task import Task
+
+SETTING = "approvals.allowed_signers"
+_LARGEST = 1_000_000
+_HINT = f"`gt config {SETTING} allowed_signers` names a file in the base; docs/how-to/sign-approvals.md"
+
+
+def gates_digest(settings: Settings) -> str:
+    """Returns what the team's quality gates are known by."""
+    return _digest(asdict(settings.verify))
+
+
+def policy_digest(settings: Settings) -> str:
+    """Returns what the team's rules about review and approval are known by."""
+    return _digest(
+        {
+            "approvals": asdict(settings.approvals),
+            "council": asdict(settings.council),
+            "human": settings.human,
+            "merge": [settings.merge.mode, settings.merge.strategy],
+            "review": settings.review,
+            "review_limit": settings.review_limit,
+        }
+    )
+
+
+def _digest(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, default=str, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def state_approval(repository: Repository, task: Task, base: str, by: str, at: datetime) -> Statement:
+    """Returns the statement that approves a task's work as it stands now."""
+    settings = team_settings(repository)
+    head = task.end_sha or ""
+    return Statement(
+        task=str(task.id),
+        head=head,
+        tree=_tree_of(repository, head) if head else "",
+        base=base,
+        base_commit=read_ref(repository.common_dir, BRANCHES + base) or "",
+        gates=gates_digest(settings),
+        policy=policy_digest(settings),
+        by=by,
+        at=f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+    )
+
+
+def _tree_of(repository: Repository, commit: str) -> str:
+    asked = ["rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}"]
+    return run_git(asked, repository_dir=repository.common_dir).text.strip()
+
+
+def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_commit: str) -> bytes:
+    """Returns the file of allowed signers that counts for an approval given when the base stood at `base_commit`.
+
+    Raises:
+        RefusedError: there is none, or it stands where an agent writes.
+    """
+    named = resolved.settings.approvals.allowed_signers
+    if named is None:
+        named = read_global_config("gpg.ssh.allowedSignersFile")
+        if named is None:
+            raise RefusedError("it is not said whose signatures count", hint=_HINT)
+    elif not named.startswith(("/", "~")):
+        return _in_base(repository, named, base_commit)
+    elif resolved.origin(SETTING) == CONFIG_PATH:
+        raise RefusedError(
+            f"`{SETTING}: {named}` of the team is a file of one machine",
+            hint=f"`gt config {SETTING} allowed_signers` names a file in the base, `git config --global "
+            f"gitticks.approvals.allowed-signers {named}` one of your own",
+        )
+    return _own_file(repository, Path(named).expanduser())
+
+
+def _in_base(repository: Repository, path: str, commit: str) -> bytes:
+    objects = repository.objects
+    blob = objects.find_file(objects.tree_of(commit), path) if commit else None
+    if blob is None:
+        raise RefusedError(
+            f"the base has no `{path}` at {commit[:7] or 'any commit'}, where the allowed signers are to stand",
+            hint="commit it to the base: `you@example.org ssh-ed25519 AAAA…`, a line for each",
+        )
+    return objects.read_blob(blob)
+
+
+def _own_file(repository: Repository, path: Path) -> bytes:
+    project = repository.project_dir
+    if project is not None and path.resolve().is_relative_to(project.resolve()):
+        raise RefusedError(
+            f"the allowed signers `{path}` lie in the repository's folder, where agents write",
+            hint=f"name it relative to the repository, so that it is read from the base: `gt config {SETTING} …`",
+        )
+    try:
+        return read_plain_file(path, _LARGEST)
+    except OSError as error:
+        raise RefusedError(
+            f"the allowed signers `{path}` cannot be read: {reason_of(error)}", hint=_HINT
+        ) from error
+
+
+def why_not_signed(
+    repository: Repository, resolved: ResolvedSettings, statement: Statement, signature: str, at: datetime
+) -> str | None:
+    """Returns why a signature does not prove a statement, in words; None if it does.
+
+    Args:
+        repository: the clone.
+        resolved: the settings, which name the allowed signers.
+        statement: what was stated.
+        signature: the armored signature.
+        at: when the key has to be valid.
+    """
+    if statement.base_commit and not _was_base(repository, statement):
+        return f"`{statement.base}` never stood at {statement.base_commit[:7]}, from where the allowed signers would be read"
+    try:
+        allowed = allowed_signers(repository, resolved, statement.base_commit)
+    except GitticksError as error:
+        return error.message
+    return verify(
+        statement.payload(), signature, allowed, identity=statement.address, namespace=NAMESPACE, at=at
+    )
+
+
+def _was_base(repository: Repository, statement: Statement) -> bool:
+    tip = read_ref(repository.common_dir, BRANCHES + statement.base)
+    try:
+        return tip is not None and is_ancestor(repository, statement.base_commit, tip)
+    except GitticksError:
+        return False
+
+
+def is_approval(event: Event) -> bool:
+    """True for the verdict of a person that closes or merges work."""
+    closing = ("work", "approval", "review", "content")
+    data = event.data
+    return (
+        event.type is EventType.VERDICT
+        and data.get("verdict") == Verdict.APPROVED.value
+        and data.get("awaiting") in closing
+    )
+
+
+def why_not_proven(
+    repository: Repository,
+    resolved: ResolvedSettings,
+    task_id: str,
+    event: Event,
+    now: datetime | None = None,
+) -> str | None:
+    """Returns why an approval of the history is not as strong as it says, in words; None if it is.
+
+    A name and a terminal leave no proof behind; a signature does. Its key has to be valid `now`, else when it was made.
+    """
+    strength, signature = event.data.get("strength"), event.data.get(SIGNATURE)
+    if strength not in (SIGNED, HARDWARE) and signature is None:
+        return None
+    statement = statement_of(task_id, event.data)
+    if statement is None or not isinstance(signature, str):
+        return f"it says {strength}, and no signature stands there"
+    read = read_signature(signature)
+    if strength == HARDWARE and read is not None and not read.is_hardware:
+        return f"it says {strength}, and its key ({read.key_type}) is no hardware key"
+    try:
+        at = datetime.strptime(statement.at, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        return "its time is none"
+    return why_not_signed(repository, resolved, statement, signature, now or at)
+
+
+def why_void(
+    repository: Repository,
+    resolved: ResolvedSettings,
+    task: Task,
+    history: Iterable[Event],
+    *,
+    base: str,
+    now: datetime,
+) -> str | None:
+    """Returns why a task's approval does not carry a merge into `base` now, in words; None if it does.
+
+    A key that has expired since does not carry it either: who has an old key could have dated it back.
+    """
+    minimum, approval = resolved.settings.approvals.minimum, task.approval
+    if approval is None:
+        return "nobody approved it"
+    if not is_enough(approval.strength, minimum):
+        return f"it was approved by {WORDS.get(approval.strength, 'nobody')}, and policy asks for {WORDS[minimum]}"
+    given = [event for event in history if is_approval(event)]
+    if not given:
+        return None if minimum == "L0" else "its history holds no approval"
+    event = given[-1]
+    if not is_enough(str(event.data.get("strength")), minimum):
+        return f"its history holds an approval of {event.data.get('strength')}, and policy asks for {WORDS[minimum]}"
+    statement = statement_of(str(task.id), event.data)
+    if statement is None:
+        return (
+            None
+            if not is_enough(approval.strength, SIGNED) or approval.strength == "waived"
+            else "no signature stands in its history"
+        )
+    settings = team_settings(repository)
+    for is_same, what in (
+        (statement.head == (task.end_sha or ""), "another commit"),
+        (statement.base == base, f"the base `{statement.base}`"),
+        (statement.gates == gates_digest(settings), "other quality gates"),
+        (statement.policy == policy_digest(settings), "another policy"),
+    ):
+        if not is_same:
+            return f"it was approved for {what}"
+    return why_not_proven(repository, resolved, str(task.id), event, now)

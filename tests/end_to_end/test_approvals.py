@@ -1,0 +1,304 @@
+"""Approvals as strong as policy asks for, with real keys: what holds, what is refused, and what the merge looks at again."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.approval import NAMESPACE, SIGNATURE, statement_of
+from gitticks.model.event import Event, EventType
+from gitticks.model.status import Awaiting, Status
+from tests.cli.support import Ran, command
+from tests.support.keys import make_key, sign_by, signer_line
+from tests.support.repositories import commit_file, git
+from tests.support.runs import TO_REVIEW, RunProject, project
+
+__all__ = ["project"]
+
+ADDRESS = "ada@example.org"
+SIGNERS = "allowed_signers"
+SETTINGS = f"review: none\napprovals: {{minimum: L2, allowed_signers: {SIGNERS}}}\n"
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    """Gives Ada's key."""
+    return make_key(tmp_path, "ada")
+
+
+@pytest.fixture
+def reviewed(project: RunProject, key: Path) -> RunProject:
+    """Gives a project where signatures are asked for, and a task whose work awaits a person."""
+    git("config", "user.email", ADDRESS, at=project.path)
+    commit_file(project.path, SIGNERS, signer_line(ADDRESS, key))
+    project.settings(SETTINGS)
+    project.make()
+    project.run()
+    assert project.stands() == TO_REVIEW
+    return project
+
+
+def approve(project: RunProject, key: Path, *more: str) -> Ran:
+    """Approves the task with a signature."""
+    return project.gt("approve", "k7f2", "--key", str(key), *more)
+
+
+def verdict_of(project: RunProject) -> Event:
+    """Returns the last verdict."""
+    return project.last(EventType.VERDICT)
+
+
+def rewrite(project: RunProject, **data: str) -> None:
+    """Puts other values into the task's last verdict, as somebody could who pushes to the state branch."""
+    path = "tasks/f2/k7f2/history.jsonl"
+    lines = (project.store.read(path) or b"").decode().splitlines()
+    at = max(number for number, line in enumerate(lines) if '"verdict":"approved"' in line)
+    lines[at] = json.dumps({**json.loads(lines[at]), **data}, separators=(",", ":"))
+    content = "".join(f"{line}\n" for line in lines).encode()
+    store = project.store
+    objects = store.objects
+    from gitticks.git.identity import Identity
+
+    made = objects.write_commit(
+        (store.tip(),), {path: content}, author=Identity("Eve", "eve@x"), message="x\n"
+    )
+    objects.sync(made.objects) if hasattr(objects, "sync") else None
+    git("update-ref", "refs/heads/gitticks/state", made.id, at=project.path)
+
+
+def test_a_signed_approval_merges_and_is_verified_later(reviewed: RunProject, key: Path) -> None:
+    ran = approve(reviewed, key)
+
+    assert ran.code == 0, ran.seen
+    assert reviewed.task("k7f2").status is Status.DONE
+    verdict = verdict_of(reviewed)
+    statement = statement_of("k7f2", verdict.data)
+    assert statement is not None
+    assert verdict.data["strength"] == "L2"
+    assert statement.tree == git("rev-parse", f"{statement.head}^{{tree}}", at=reviewed.path).strip()
+    assert reviewed.ok("log", "--verify") == "1 approval, 0 that do not hold; the others: 1 L2\n"
+
+
+def test_a_name_is_refused_where_a_signature_is_asked_for(reviewed: RunProject) -> None:
+    for arguments in (("approve", "k7f2"), ("review", "k7f2", "--accept"), ("close", "k7f2")):
+        ran = reviewed.gt(*arguments)
+        assert ran.code == 3, ran.seen
+        assert "it is not said which key signs your approvals" in ran.err
+        assert "--key ~/.ssh/id_ed25519" in ran.err
+    assert reviewed.stands() == TO_REVIEW
+
+
+def test_a_verdict_in_a_file_is_a_name_alone(reviewed: RunProject) -> None:
+    file = Path(reviewed.ok("path", "k7f2").strip())
+    file.write_text(
+        file.read_text().replace("\nawaiting: review\n", "\nawaiting: review\nverdict: approved\n")
+    )
+
+    ran = reviewed.gt("status")
+
+    assert "needs an approval of strength L2" in " ".join(ran.seen.split())
+    assert reviewed.stands() == TO_REVIEW
+
+
+def test_a_merge_by_hand_is_a_name_alone(reviewed: RunProject) -> None:
+    git("merge", "-q", "--no-edit", "gitticks/work/k7f2", at=reviewed.path)
+    reviewed.gt("status")
+
+    assert reviewed.stands() == (Status.REVIEWING, Awaiting.ESCALATION)
+
+
+@pytest.mark.parametrize(
+    ("signers", "why"),
+    [
+        ("bob@example.org {key}", "is not one of `ada@example.org`"),
+        (f"{ADDRESS} {{other}}", "is not among the allowed signers"),
+        (f'{ADDRESS} valid-before="20200101" {{key}}', "was not valid then"),
+        (f'{ADDRESS} namespaces="git" {{key}}', "sign for other things only"),
+    ],
+)
+def test_a_key_that_may_not_sign_is_refused(
+    project: RunProject, key: Path, tmp_path: Path, signers: str, why: str
+) -> None:
+    other = make_key(tmp_path, "other")
+    keys = {
+        name: file.with_name(f"{file.name}.pub").read_text()
+        for name, file in (("key", key), ("other", other))
+    }
+    git("config", "user.email", ADDRESS, at=project.path)
+    commit_file(project.path, SIGNERS, signers.format(**keys))
+    project.settings(SETTINGS)
+    project.make(status=Status.PENDING, awaiting=Awaiting.APPROVAL)
+
+    ran = approve(project, key)
+
+    assert ran.code == 3, ran.seen
+    assert why in ran.err
+    assert "docs/how-to/sign-approvals.md" in ran.err
+    assert project.stands() == (Status.PENDING, Awaiting.APPROVAL)
+
+
+def test_signers_that_stand_on_the_agents_branch_alone_do_not_count(
+    project: RunProject, key: Path, tmp_path: Path
+) -> None:
+    git("config", "user.email", ADDRESS, at=project.path)
+    commit_file(project.path, SIGNERS, signer_line("bob@example.org", make_key(tmp_path, "bob")))
+    project.settings(SETTINGS)
+    line = signer_line(ADDRESS, key).strip()
+    project.agent(
+        f"echo '{line}' > {SIGNERS}; git add -A; git commit -qm signers\n" + project.agent_file.read_text()
+    )
+    project.make()
+    project.run()
+
+    ran = approve(project, key)
+
+    assert ran.code == 3, ran.seen
+    assert "is not among the allowed signers" in ran.err
+
+
+def test_signers_in_the_folder_where_agents_write_do_not_count(reviewed: RunProject, key: Path) -> None:
+    mine = reviewed.path / "mine"
+    mine.write_text(signer_line(ADDRESS, key))
+    git("config", "gitticks.approvals.allowed-signers", str(mine), at=reviewed.path)
+    assert "where agents write" in approve(reviewed, key).err
+
+    elsewhere = reviewed.path.parent / "mine"
+    mine.rename(elsewhere)
+    git("config", "gitticks.approvals.allowed-signers", str(elsewhere), at=reviewed.path)
+    assert approve(reviewed, key).code == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"head": "0" * 40},
+        {"base": "other"},
+        {"gates": "sha256:0"},
+        {"policy": "sha256:0"},
+        {"signer": "Bob <b@x>"},
+    ],
+)
+def test_what_was_changed_after_it_was_signed_does_not_merge(
+    reviewed: RunProject, key: Path, change: dict[str, str]
+) -> None:
+    assert approve(reviewed, key, "--no-wait").code == 0
+    rewrite(reviewed, **change)
+    before = git("rev-parse", "main", at=reviewed.path)
+
+    ran = reviewed.gt("merge", "k7f2")
+
+    assert git("rev-parse", "main", at=reviewed.path) == before
+    assert reviewed.stands() == TO_REVIEW
+    assert reviewed.last(EventType.VOIDED).reason
+    assert "its approval does not hold" in ran.seen
+    assert reviewed.gt("log", "--verify").code == 1
+
+
+def test_another_tasks_signature_and_one_for_another_purpose_do_not_count(
+    reviewed: RunProject, key: Path
+) -> None:
+    assert approve(reviewed, key, "--no-wait").code == 0
+    statement = statement_of("m3xq", verdict_of(reviewed).data)
+    assert statement is not None
+    for signature, why in (
+        (sign_by(key, statement.payload(), NAMESPACE), "of something else"),
+        (sign_by(key, statement.payload(), "file"), "was made for `file`"),
+        ("signed, believe me", "no SSH signature"),
+    ):
+        rewrite(reviewed, **{SIGNATURE: signature})
+        ran = reviewed.gt("log", "k7f2", "--verify")
+        assert ran.code == 1
+        assert why in ran.out
+        assert ".gitticks/tasks/f2/k7f2/history.jsonl:" in ran.out
+        assert git("rev-parse", "gitticks/state", at=reviewed.path)[:10] in ran.out
+    assert reviewed.gt("merge", "k7f2").code != 0
+    assert reviewed.stands() == TO_REVIEW
+
+
+def test_gates_that_changed_since_void_an_approval(reviewed: RunProject, key: Path) -> None:
+    assert approve(reviewed, key, "--no-wait").code == 0
+    reviewed.ok("config", "verify.test", "true")
+
+    ran = reviewed.gt("merge", "k7f2")
+
+    assert "other quality gates" in ran.seen
+    assert reviewed.stands() == TO_REVIEW
+    assert approve(reviewed, key).code == 0
+    assert reviewed.task("k7f2").status is Status.DONE
+
+
+def test_what_was_approved_by_a_name_does_not_merge_once_policy_asks_for_more(project: RunProject) -> None:
+    project.settings("review: none\n")
+    project.make()
+    project.run()
+    project.ok("approve", "k7f2", "--no-wait")
+    project.ok("config", "approvals.minimum", "L1")
+
+    ran = project.gt("merge", "k7f2")
+
+    assert "policy asks for confirmed on a terminal" in ran.seen
+    assert project.stands() == TO_REVIEW
+
+
+def on_terminal(
+    project: RunProject, typed: str, *arguments: str, environment: dict[str, str] | None = None
+) -> str:
+    """Runs a command whose terminal is a real one, with `typed` at its keyboard, and returns what it showed."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command(*arguments),
+        cwd=project.path,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, **(environment or {})},
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        os.write(ours, f"{typed}\n".encode())
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+        process.wait()
+    os.close(ours)
+    return shown.decode()
+
+
+def test_l1_is_asked_on_a_terminal_and_nowhere_else(project: RunProject) -> None:
+    project.settings("review: none\napprovals: {minimum: L1}\n")
+    project.make()
+    project.run()
+
+    assert "a terminal" in project.gt("approve", "k7f2").err
+    assert "was not approved" in on_terminal(project, "yes", "approve", "k7f2")
+    supervised = on_terminal(project, "k7f2", "approve", "k7f2", environment={"GITTICKS_AGENT": ""})
+    assert "done" in supervised
+    assert verdict_of(project).data["strength"] == "L1"
+
+
+def test_a_session_cannot_confirm_even_with_a_clean_environment(project: RunProject) -> None:
+    project.settings("review: none\napprovals: {minimum: L1}\n")
+    project.make("m3xq", awaiting=Awaiting.APPROVAL)
+    project.make()
+    project.agent(
+        'script -qec "env -u GITTICKS_AGENT -u GITTICKS_MAILBOX -u GITTICKS_TASK -u GITTICKS_ROLE '
+        '-u GITTICKS_SUPERVISION $GT approve m3xq" "$PWD/../../seen" < /dev/null || true\n'
+        + project.agent_file.read_text()
+    )
+
+    project.run("k7f2")
+
+    seen = (project.path / "seen").read_text()
+    assert "belongs to a session" in seen
+    assert project.task("m3xq").awaiting is Awaiting.APPROVAL
