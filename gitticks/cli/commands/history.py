@@ -10,7 +10,6 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.history import branch_history, task_history, task_of, titles_in
 from gitticks.actions.task_files import find_task_path
-from gitticks.actions.verifying import verify_approvals
 from gitticks.cli.json import event_object, print_object
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.render import Style, count_of, say, screen
@@ -49,6 +48,8 @@ def log_command(context: Context, *, task: str | None, count: int | None, verify
 
 
 def _verify(context: Context, task: str | None, *, as_json: bool) -> int:
+    from gitticks.actions.verifying import verify_approvals  # loads the settings
+
     found = verify_approvals(context, task)
     wrong = [one for one in found if one.problem is not None]
     if as_json:

@@ -219,12 +219,12 @@ def test_what_works_of_such_a_setting_is_set(tmp_path: Path, name: str, value: s
 
 def test_an_older_file_stays_readable_and_what_does_nothing_is_named(tmp_path: Path) -> None:
     make_store(tmp_path, config="version: 1\nagents: {claude: {sandbox: strict}}\nparallel: 5\n")
-    git("config", "gitticks.approvals.allowed-signers", "signers", at=tmp_path)
+    git("config", "gitticks.agents.codex.sandbox", "strict", at=tmp_path)
     for words in (["config"], ["doctor"]):
         ran = gt(*words, at=tmp_path)
         assert "config.yaml:2:" in ran.out + ran.err
         assert "`agents.claude.sandbox` is not available in this version" in ran.out + ran.err
-        assert "`approvals.allowed_signers` is not available in this version" in ran.out + ran.err
+        assert "`agents.codex.sandbox` is not available in this version" in ran.out + ran.err
     assert "gt config agents.claude.sandbox --unset" in gt("doctor", at=tmp_path).out
     assert gt("config", "parallel", "7", at=tmp_path).code == 0
     assert gt("config", "agents.claude.sandbox", "--unset", at=tmp_path).code == 0
@@ -244,9 +244,9 @@ def test_a_commit_on_the_board_cannot_bring_what_does_nothing(tmp_path: Path) ->
 
 
 def test_a_run_names_what_does_nothing(tmp_path: Path) -> None:
-    make_store(tmp_path, config="version: 1\napprovals: {allowed_signers: s}\n")
+    make_store(tmp_path, config="version: 1\nagents: {claude: {sandbox: strict}}\n")
     ran = gt("run", at=tmp_path)
-    assert "`approvals.allowed_signers` is not available in this version" in ran.err
+    assert "`agents.claude.sandbox` is not available in this version" in ran.err
 
 
 def test_a_run_without_walls_says_so_each_time(tmp_path: Path) -> None:
