@@ -244,7 +244,8 @@ def test_a_commit_on_the_board_cannot_bring_what_does_nothing(tmp_path: Path) ->
 
 
 def test_a_run_names_what_does_nothing(tmp_path: Path) -> None:
-    make_store(tmp_path, config="version: 1\nagents: {claude: {sandbox: strict}}\n")
+    make_store(tmp_path)
+    git("config", "gitticks.agents.claude.sandbox", "strict", at=tmp_path)
     ran = gt("run", at=tmp_path)
     assert "`agents.claude.sandbox` is not available in this version" in ran.err
 
