@@ -34,5 +34,5 @@ def test_the_fewest_conflicts_come_first_after_what_is_waited_for(
     for word in waiting.split():
         name, _, after = word.partition(">")
         tasks.append(Waiting(TaskId(name[0]), name[1:], tuple(map(TaskId, filter(None, after.split(","))))))
-    pairs = [(TaskId(one), TaskId(other)) for one, other in conflicts.split()]
+    pairs = [(TaskId(pair[0]), TaskId(pair[1])) for pair in conflicts.split()]
     assert " ".join(merge_order(tasks, pairs)) == order
