@@ -20,6 +20,11 @@ _SPACES_BETWEEN_IDS = bytes(sign if sign in _SIGNS_OF_IDS else ord(" ") for sign
 """Translates bytes that no id has to spaces; a pattern would take longer to compile than a task to show."""
 
 
+def quoted(text: str) -> str:
+    """Returns a text as a quotation, in which nothing is a verdict, a heading or an entry of the file that it stands in."""
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
+
+
 class Section(StrEnum):
     """The body sections that gitticks knows by name."""
 

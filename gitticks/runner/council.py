@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gitticks.agents.base import AgentSpec
     from gitticks.errors import GitticksError
     from gitticks.model.settings import Price
+    from gitticks.runner.council_answers import KeptAnswers
     from gitticks.runner.mailbox import Delivery
     from gitticks.runner.outbox import Request
     from gitticks.runner.places.permission_socket import HookAnswer, ToolCall
@@ -90,6 +91,7 @@ def hold_council(
     place: Place,
     orders: Sequence[SessionOrder],
     settings: CouncilSettings,
+    kept: KeptAnswers,
     *,
     prices: Mapping[str, Price],
     person_follows: bool,
@@ -102,6 +104,7 @@ def hold_council(
         place: where they work.
         orders: what each is to do.
         settings: how long it may take, and how votes are counted.
+        kept: the answers that are there already, of a council that came to no end.
         prices: the settings' own, by model.
         person_follows: a person looks at the work afterwards.
         stop: ends all of them.
@@ -120,7 +123,7 @@ def hold_council(
     with ThreadPoolExecutor(len(seats)) as pool, _stopping_with(stop, seats):
         clock.start()
         try:
-            futures = [pool.submit(place.hold, seat.order, seat.stop, seat) for seat in seats]
+            futures = [pool.submit(_ask, place, seat, kept) for seat in seats]
             results = [
                 _priced(seat, future.result(), prices) for seat, future in zip(seats, futures, strict=True)
             ]
@@ -142,6 +145,19 @@ def hold_council(
     return CouncilResult(_sum(results, answers, counted), reports)
 
 
+def _ask(place: Place, seat: _Seat, kept: KeptAnswers) -> SessionResult:
+    """Returns what came of a reviewer's session, or of its earlier one where its answer was kept."""
+    earlier = kept.find(seat.name)
+    if earlier is not None:
+        seat.say("has answered before")
+        return SessionResult(earlier, Work(head=seat.order.plan.commit))
+    result = place.hold(seat.order, seat.stop, seat)
+    text = _text(result)
+    if read_voice(text) is not Voice.SILENT:
+        kept.keep(seat.name, text, result.report)
+    return result
+
+
 def _priced(seat: _Seat, result: SessionResult, prices: Mapping[str, Price]) -> SessionResult:
     agent = seat.order.agent
     return replace(result, report=with_cost(result.report, agent.kind, prices, model=agent.model))
@@ -157,7 +173,7 @@ def _stopping_with(stop: StopRequest, seats: Sequence[_Seat]) -> Iterator[None]:
         yield
 
 
-def _answer(name: str, result: SessionResult, *, is_late: bool) -> Answer:
+def _text(result: SessionResult) -> str:
     report = result.report
     last = (report.final_message or "").strip()
     # Of some agents every line is a message, so that a verdict alone says nothing of what led to it.
@@ -165,10 +181,15 @@ def _answer(name: str, result: SessionResult, *, is_late: bool) -> Answer:
     text = last if is_whole else report.text
     if read_voice(text) is Voice.SILENT and result.work.delivery.review:
         text = result.work.delivery.review
+    return text[-_LONGEST_ANSWER:]
+
+
+def _answer(name: str, result: SessionResult, *, is_late: bool) -> Answer:
+    report, text = result.report, _text(result)
     limit = classify_limit(text)
     return judge_answer(
         name,
-        text[-_LONGEST_ANSWER:],
+        text,
         report.ending,
         report.detail,
         limit=limit.detail if limit else None,

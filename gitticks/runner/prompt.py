@@ -10,7 +10,7 @@ from gitticks.document.values import format_time
 from gitticks.errors import GitticksError
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Entry, ReviewOutcome, Section, pair_questions, unasked
+from gitticks.model.notes import Entry, ReviewOutcome, Section, pair_questions, quoted, unasked
 from gitticks.model.settings import Settings, VerifySettings
 from gitticks.model.status import ActorKind, Isolation, Role, Status
 from gitticks.model.task import CAME_TO_NOTHING, Ending, Task
@@ -24,9 +24,10 @@ from gitticks.runner.templates import (
 )
 from gitticks.runner.worklog import recent_work
 from gitticks.store import layout
-from gitticks.store.rounds import read_rounds
+from gitticks.store.rounds import Round, read_rounds
 from gitticks.store.trust import require_trusted, runnables_of_file
 from gitticks.workflow.artifacts import count_since_last_word
+from gitticks.workflow.council import is_shortened
 from gitticks.workflow.sessions import current_round
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def build_prompt(
         task_context=file.section(Section.CONTEXT) or "",
         acceptance=file.section(Section.ACCEPTANCE) or "",
         handoff=(file.section(Section.HANDOFF) or "") if role is Role.REVIEWER else "",
-        review=(file.section(Section.REVIEW) or "") if is_worker and review_failed else "",
+        review=_review(store, file) if is_worker and review_failed else "",
         earlier_reviews="" if is_worker else _earlier_reviews(store, task),
         focus=focus,
         feedback=feedback_text(file.entries(Section.NOTES), file.entries(Section.QUESTIONS)),
@@ -204,7 +205,7 @@ def feedback_text(notes: tuple[Entry, ...], questions: tuple[Entry, ...]) -> str
     said = [(note.at, _entry(note)) for note in found]
     for pair in pair_questions(questions):
         if pair.answer is not None:
-            asked = f"Asked by {pair.question.name}:\n\n{_quoted(pair.question.text)}"
+            asked = f"Asked by {pair.question.name}:\n\n{quoted(pair.question.text)}"
             said.append((pair.answer.at, f"{asked}\n\n{_entry(pair.answer, 'answered')}"))
     said.sort(key=lambda item: item[0])
     return "\n\n".join(text for _, text in said)
@@ -250,18 +251,31 @@ def require_templates(store: Store) -> None:
 
 
 def _entry(entry: Entry, verb: str = "wrote") -> str:
-    return f"{entry.name} {verb} at {format_time(entry.at)}:\n\n{_quoted(entry.text)}"
+    return f"{entry.name} {verb} at {format_time(entry.at)}:\n\n{quoted(entry.text)}"
 
 
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
+def _review(store: Store, file: TaskFile) -> str:
+    """Returns the review that sent the work back, with all that a council answered."""
+    rounds = read_rounds(store.repository, store.tip(), file.task.id)
+    whole = _left_out(rounds[-1]) if rounds and rounds[-1].review is None else ()
+    return "\n\n".join([file.section(Section.REVIEW) or "", *whole])
 
 
 def _earlier_reviews(store: Store, task: Task) -> str:
     """Returns what the last rounds' reviews asked for, the newest first."""
     rounds = read_rounds(store.repository, store.tip(), task.id)
-    found = [(one.number, one.review) for one in reversed(rounds) if one.review]
-    return "\n\n".join(f"Round {number}:\n\n{_quoted(text)}" for number, text in found[:_MOST_ROUNDS])
+    found = [one for one in reversed(rounds) if one.review]
+    return "\n\n".join(
+        "\n\n".join([f"Round {one.number}:", quoted(one.review or ""), *_left_out(one)])
+        for one in found[:_MOST_ROUNDS]
+    )
+
+
+def _left_out(one: Round) -> tuple[str, ...]:
+    """Returns the answers of a council, whole, of which the round's review has only the ends."""
+    return tuple(
+        f"`{name}` in full:\n\n{quoted(text)}" for name, text in one.councillors.items() if is_shortened(text)
+    )
 
 
 def _text(store: Store, path: str) -> str:

@@ -17,6 +17,7 @@ from gitticks.git.checkouts import Checkout, changed_paths, checkout_at, head
 from gitticks.git.config import exclude_folders
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree
+from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
 from gitticks.model.status import Isolation
@@ -73,7 +74,7 @@ def review_checkout(
         workspace_setup.set_up(repository, checkout, settings, environment, stop)
         before = _changed(checkout)
         yield planned
-        _keep(repository, checkout, planned, before, warn)
+        _keep(repository, checkout, planned.task_id, planned.commit, before=before, warn=warn)
     finally:
         try:
             remove_review_checkout(repository, planned.path)
@@ -93,12 +94,26 @@ def remove_review_checkout(repository: Repository, path: Path) -> None:
         path.parent.rmdir()  # once no other review needs it
 
 
-def remove_reviews_of(repository: Repository, settings: Settings, path: Path) -> None:
-    """Removes a dead session's checkouts, of which the first was at `path`, in any order; what is no review stays."""
+def remove_reviews_of(
+    repository: Repository, settings: Settings, path: Path, task: Task, warn: Callable[[str], None]
+) -> None:
+    """Removes a dead session's checkouts, of which the first was at `path`, in any order; what is no review stays.
+
+    What its reviewers committed or changed there is kept.
+    """
     top = repository.project_dir
     if top is None or path.parent != top / settings.workspace.dir / FOLDER:
         return  # reviewers of earlier versions worked in the task's own workspace
     for other in (path, *path.parent.glob(f"{path.name}.*")):
+        with contextlib.suppress(NotFoundError):
+            _keep(
+                repository,
+                checkout_at(repository, other),
+                task.id,
+                task.end_sha,
+                before=frozenset(),
+                warn=warn,
+            )
         remove_review_checkout(repository, other)
 
 
@@ -109,7 +124,9 @@ def _changed(checkout: Checkout) -> frozenset[str]:
 def _keep(
     repository: Repository,
     checkout: Checkout,
-    planned: Workspace,
+    task_id: TaskId,
+    commit: str | None,
+    *,
     before: frozenset[str],
     warn: Callable[[str], None],
 ) -> None:
@@ -117,11 +134,11 @@ def _keep(
     if not checkout.path.is_dir():
         return
     what = "changed its checkout"
-    ref = partial_work.rescued_ref(f"review-{planned.task_id}")
-    message = f"Left by a reviewer of {planned.task_id}"
+    ref = partial_work.rescued_ref(f"review-{task_id}")
+    message = f"Left by a reviewer of {task_id}"
     try:
         changed, now = sorted(_changed(checkout) - before), head(checkout)
-        if not changed and now == planned.commit:
+        if not changed and now == commit:
             return
         what = (
             f"changed {shown_paths(tuple(changed))}" if changed else f"made the commit `{(now or '')[:10]}`"

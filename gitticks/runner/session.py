@@ -22,6 +22,7 @@ from gitticks.processes import own_identity
 from gitticks.runner import workspaces
 from gitticks.runner.budgets import limits_of_run, require_price
 from gitticks.runner.council import CouncilResult, hold_council
+from gitticks.runner.council_answers import KeptAnswers
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned, tell
 from gitticks.runner.finishing import SessionEnding, finish_session
 from gitticks.runner.overlaps import overlap_warnings
@@ -132,12 +133,18 @@ class SessionRun:
             if role is Role.REVIEWER
             else ()
         )
-        self.reviewers = tuple(replace(one, agent=with_present_mode(one.agent, run)) for one in chosen)
-        self.is_council = bool(self.reviewers) and run.settings.review is ReviewPolicy.COUNCIL
+        self.is_council = bool(chosen) and run.settings.review is ReviewPolicy.COUNCIL
+        self.reviewers = tuple(
+            replace(
+                one,
+                agent=self._first_awake(one.agent) if self.is_council else with_present_mode(one.agent, run),
+            )
+            for one in chosen
+        )
         self.asked = choose_agent(
             run.registry, self.file.task, run.settings, role, asked=asked, model=run.options.model
         )
-        left = agents_left(run.registry, self.asked, lambda: self.store.history(task_id))
+        left = self._agents_left(self.asked)
         self.agent = with_present_mode(first_awake(left, run.resting()), run)
         self.has_fallback = len(left) > 1
         self.report: AgentReport | None = None
@@ -151,6 +158,12 @@ class SessionRun:
     def agents(self) -> tuple[AgentSpec, ...]:
         """Returns the agents that work in it, several for a council."""
         return tuple(one.agent for one in self.reviewers) if self.is_council else (self.agent,)
+
+    def _agents_left(self, agent: AgentSpec) -> tuple[AgentSpec, ...]:
+        return agents_left(self.run.registry, agent, lambda: self.store.history(self.task_id))
+
+    def _first_awake(self, agent: AgentSpec) -> AgentSpec:
+        return with_present_mode(first_awake(self._agents_left(agent), self.run.resting()), self.run)
 
     def execute(self) -> Decision:
         """Runs the session to its end and returns the last decision.
@@ -183,7 +196,12 @@ class SessionRun:
                 failed = AgentReport(Ending.START_FAILED, detail=str(error))
                 return self._finish(SessionResult(failed))
             if order is None:
-                return self._finish_council(self._hold_council(seats, listener))
+                kept = KeptAnswers(self.run.repository.own_dir, self.task_id, self.file.task.end_sha)
+                council = self._hold_council(seats, kept, listener)
+                decision = self._finish_council(council)
+                if council.session.report.ending is not Ending.STOPPED:
+                    kept.forget()
+                return decision
             return self._finish(self.run.place.hold(order, self.stop, listener))
 
     def _plan(self, number: int = 1) -> Workspace:
@@ -211,13 +229,16 @@ class SessionRun:
             if one.agent.kind is not AgentKind.SCRIPT or script_blocks(self.file, self.role)
         ]
 
-    def _hold_council(self, orders: Sequence[SessionOrder], listener: SessionListener) -> CouncilResult:
+    def _hold_council(
+        self, orders: Sequence[SessionOrder], kept: KeptAnswers, listener: SessionListener
+    ) -> CouncilResult:
         settings = self.run.settings
         policy = policy_for(self.file.task, settings)
         return hold_council(
             self.run.place,
             orders,
             settings.council,
+            kept,
             prices=settings.prices,
             person_follows=waived_person(self.file.task, policy) is None,
             stop=self.stop,

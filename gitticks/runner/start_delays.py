@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from gitticks.errors import GitticksError, LostRaceError, MachineError, RefusedError
 from gitticks.git.process import GitError
 from gitticks.model.ids import TaskId
+from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.runner.events import Warned
 from gitticks.runner.liveness import RESTING_FILE
-from gitticks.runner.reviewing import agents_left, choose_agent, first_awake
+from gitticks.runner.reviewing import agents_left, choose_agent, choose_reviewers, first_awake
 from gitticks.safe_read import read_plain_file
 
 if TYPE_CHECKING:
@@ -241,15 +242,13 @@ class Patience:
         """
         if self._is_being_edited(task):
             return True
-        name = self._agent_of(task)
-        pause = self._pauses.of(name)
-        if pause is None:
-            return False
-        if pause.is_short(self._clock()):
-            self.is_short = True
-        else:
-            self._waited_for[name] = pause
-        return True
+        rests = self._rests_of(task)
+        for name, pause in rests.items():
+            if pause.is_short(self._clock()):
+                self.is_short = True
+            else:
+                self._waited_for[name] = pause
+        return bool(rests)
 
     def note(self, session: SessionRun) -> None:
         """Lets an agent rest if its service failed it, or if it could not be started in a workspace that was ready."""
@@ -266,11 +265,13 @@ class Patience:
 
     def why_resting(self, task: Task) -> str | None:
         """Returns that the task's agent rests, until when and why; None if it does not."""
-        name = self._agent_of(task)
-        pause = self._pauses.of(name)
-        if pause is None or pause.is_short(self._clock()):
-            return None
-        return f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"
+        now = self._clock()
+        rests = [
+            f"`{name}` rests {pause.in_words(now)}: {pause.reason}"
+            for name, pause in self._rests_of(task).items()
+            if not pause.is_short(now)
+        ]
+        return "; ".join(rests) or None
 
     def _let_others_know(self, name: str, pause: Pause | None) -> None:
         """Keeps a long pause where `gt status` finds it."""
@@ -299,12 +300,23 @@ class Patience:
         self.is_short |= is_edited
         return is_edited
 
-    def _agent_of(self, task: Task) -> str:
-        asked = self._run.options.agent
-        first = choose_agent(self._run.registry, task, self._run.settings, role_for(task), asked=asked)
-        history = self._run.open_store().history
-        left = agents_left(self._run.registry, first, lambda: history(task.id))
-        return first_awake(left, self._pauses.long_rests()).name
+    def _rests_of(self, task: Task) -> dict[str, Pause]:
+        """Returns the pauses of the agents that a task's next session starts, all reviewers of a council among them."""
+        run, role = self._run, role_for(task)
+        asked = run.options.agent
+        if role is Role.REVIEWER and run.settings.review is ReviewPolicy.COUNCIL:
+            wanted = [one.agent for one in choose_reviewers(run.registry, task, run.settings, asked=asked)]
+        else:
+            wanted = [choose_agent(run.registry, task, run.settings, role, asked=asked)]
+        history = run.open_store().history
+        resting = self._pauses.long_rests()
+        found = {}
+        for agent in wanted:
+            left = agents_left(run.registry, agent, lambda: history(task.id))
+            name = first_awake(left, resting).name
+            if (pause := self._pauses.of(name)) is not None:
+                found[name] = pause
+        return found
 
 
 def role_for(task: Task) -> Role:

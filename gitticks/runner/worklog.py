@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from gitticks.document.values import format_time, parse_time
+from gitticks.model.notes import quoted
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
 
@@ -86,7 +87,7 @@ def render_entry(entry: WorklogEntry) -> str:
     lines.append(
         f"- used: {_used(entry.usage, entry.cost_source)}{' (not all is known)' if entry.is_estimate else ''}"
     )
-    return "\n".join([heading, "", *lines, *_indented(entry.output), *_quoted(entry.said), ""])
+    return "\n".join([heading, "", *lines, *_indented(entry.output), *_said(entry.said), ""])
 
 
 def recent_work(worklog: str, count: int = _SHOWN_ENTRIES) -> RecentWork:
@@ -159,12 +160,12 @@ def _indented(output: str) -> list[str]:
     return ["", "Output of the failed check:", "", *lines] if shown.strip() else []
 
 
-def _quoted(said: str) -> list[str]:
+def _said(said: str) -> list[str]:
     text = said.strip()
     if not text:
         return []
     shown = text if len(text) <= _LONGEST_SAID else f"{text[: _LONGEST_SAID - 1].rstrip()}…"
-    return ["", *(f"> {line}".rstrip() for line in shown.splitlines())]
+    return ["", *quoted(shown).splitlines()]
 
 
 def _line(text: str) -> str:

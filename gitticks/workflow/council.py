@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from gitticks.model.notes import ReviewOutcome
+from gitticks.model.notes import ReviewOutcome, quoted
 from gitticks.model.settings import CouncilRule
 from gitticks.model.task import KEPT_FROM_WORK, Ending
 
 _VERDICT = re.compile(
     r"^[ \t>*_#`-]*VERDICT[ \t*_`]*:[ \t*_`]*(APPROVED|BLOCKING)[ \t\r*_`.]*$", re.MULTILINE
 )
+
+_LONGEST_SHOWN = 6_000
 
 
 class Voice(StrEnum):
@@ -109,6 +111,20 @@ def tally(answers: Sequence[Answer], rule: CouncilRule, *, person_follows: bool)
     return Tally(outcome, _review(outcome, answers, blocking, is_late=is_late), tuple(warnings), is_late)
 
 
+def is_shortened(text: str) -> bool:
+    """True if the review has only the ends of an answer, which is whole in `rounds/`."""
+    return len(text) > _LONGEST_SHOWN
+
+
+def shortened(text: str) -> str:
+    """Returns an answer as the review has it: of a long one the beginning and the end, where the verdict stands."""
+    if not is_shortened(text):
+        return text
+    left_out = len(text) - _LONGEST_SHOWN
+    half = _LONGEST_SHOWN // 2
+    return f"{text[:half]}\n\n[{left_out:,} characters left out; `rounds/` has all of them]\n\n{text[-half:]}"
+
+
 def _review(outcome: ReviewOutcome, answers: Sequence[Answer], blocking: int, *, is_late: bool) -> str:
     decided = outcome is not ReviewOutcome.MISSING
     head = f"{outcome.value.upper()}\n\n" if decided else ""
@@ -116,10 +132,5 @@ def _review(outcome: ReviewOutcome, answers: Sequence[Answer], blocking: int, *,
     if is_late:
         count = f"The council's time is up, so a person decides. {count}"
     lines = [f"- `{one.name}`: {one.voice}{f' ({one.reason})' if one.reason else ''}" for one in answers]
-    texts = [f"### {one.name}\n\n{_quoted(one.text)}" for one in answers if one.text.strip()]
+    texts = [f"### {one.name}\n\n{quoted(shortened(one.text))}" for one in answers if one.text.strip()]
     return "\n\n".join([f"{head}{count}", "\n".join(lines), *texts])
-
-
-def _quoted(text: str) -> str:
-    """Returns a text as a quotation, in which nothing is a verdict or a heading of the file's."""
-    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import signal
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
+from gitticks.agents.base import AgentReport
 from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.settings import ReviewerSettings, ReviewPolicy, Settings
 from gitticks.model.status import Awaiting, Status
+from gitticks.model.task import Ending
+from gitticks.runner.council_answers import KeptAnswers
 from gitticks.runner.recovery import recover
 from gitticks.runner.review_checkouts import remove_reviews_of
 from gitticks.runner.reviewing import choose_reviewers, registry_for
+from gitticks.runner.start_delays import Resting, write_resting
 from gitticks.store.layout import rounds_folder
 from tests.support.agents import processes_with, write_program
 from tests.support.repositories import git
@@ -193,6 +198,92 @@ def test_a_killed_run_asks_the_council_again(project: RunProject) -> None:
     assert not (project.path / ".gitticks-work" / "reviews").exists()
 
 
+def test_a_killed_run_asks_only_who_has_not_answered(project: RunProject) -> None:
+    count = 'echo x >> "$0.asked"\n'
+    slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
+    council(project, one=count + BLOCKING, two=count + slow, more="council: {rounds: 1}\n")
+    project.make()
+    kept = project.path / ".git/gitticks/council/k7f2/one.json"
+    with project.running() as process:
+        until(lambda: kept.exists() and (project.path.parent / "two.sh.done").exists(), "an answer")
+        process.send_signal(signal.SIGKILL)
+    until(lambda: not processes_with(project.mark), "the end of every reviewer")
+    project.run()
+    asked = [(project.path.parent / f"{name}.sh.asked").read_text().count("x") for name in ("one", "two")]
+    assert asked == [2, 3], "each once more in the second round"
+    assert "src:1 leaks" in rounds(project)["01-review-one.md"]
+    assert not kept.exists()
+
+
+def test_an_answer_about_other_work_is_not_kept(project: RunProject) -> None:
+    folder = project.path / ".git/gitticks"
+    KeptAnswers(folder, TaskId("k7f2"), "a" * 40).keep("one", "VERDICT: BLOCKING", AgentReport(Ending.CLEAN))
+    council(project, one=APPROVED)
+    project.make()
+    assert project.run().code == 3
+    assert review(project).startswith("PASS")
+
+
+def test_what_a_killed_reviewer_committed_is_kept(project: RunProject) -> None:
+    meddle = 'echo mine > mine.txt; git add -A; git commit -qm "by a reviewer"; touch "$0.done"; sleep 600\n'
+    council(project, one=meddle)
+    project.make()
+    with project.running() as process:
+        until((project.path.parent / "one.sh.done").exists, "the commit")
+        process.send_signal(signal.SIGKILL)
+    until(lambda: not processes_with(project.mark), "the end of every reviewer")
+    until(lambda: "kept at `refs/gitticks/rescued/review-k7f2`" in project.gt("health").seen)
+    kept = git("log", "--format=%s", "refs/gitticks/rescued/review-k7f2", at=project.path)
+    assert "by a reviewer" in kept
+
+
+def test_a_reviewer_that_rests_is_replaced_by_its_fallback(project: RunProject) -> None:
+    write_resting(
+        project.path / ".git/gitticks",
+        [Resting("two", datetime.now(UTC) + timedelta(hours=1), "usage limit")],
+    )
+    council(project, one=APPROVED, two=APPROVED, three=BLOCKING)
+    text = (project.store.read("config.yaml") or b"").decode()
+    text = text.replace("two.sh']}", "two.sh'], fallback: [three]}").replace(
+        ", {name: three, agent: three, focus: 'the three'}", ""
+    )
+    write_files(
+        project.store,
+        {"config.yaml": text.replace("agent: mine\n", "agent: mine\ncouncil: {rounds: 1}\n").encode()},
+    )
+    project.make()
+    project.run()
+    assert review(project).startswith("FAIL\n\n1 of 2 reviewers blocks.")
+
+
+def test_a_council_waits_for_a_reviewer_that_rests(project: RunProject) -> None:
+    write_resting(
+        project.path / ".git/gitticks",
+        [Resting("two", datetime.now(UTC) + timedelta(hours=1), "usage limit")],
+    )
+    council(project, one=APPROVED, two=APPROVED)
+    project.make()
+    ran = project.run()
+    assert "`two` rests for" in ran.seen
+    assert project.stands() == (Status.AGENT_REVIEW, None)
+    assert project.run("--no-rest").code == 3
+    assert project.stands() == TO_REVIEW
+
+
+def test_a_long_answer_is_short_in_the_review_and_whole_in_its_file(project: RunProject) -> None:
+    long = "i=0; while [ $i -lt 2000 ]; do echo line $i leaks; i=$((i+1)); done\n"
+    once = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; exit; fi; touch "$0.done"\n'
+    council(project, one=f"{once}{long}{BLOCKING}")
+    project.agent(f'cp "$GITTICKS_MAILBOX/prompt.md" "{project.path.parent}/last"\n{DONE}')
+    project.make()
+    assert project.run().code == 3
+    found = rounds(project)
+    assert "characters left out" in found["01-review.md"]
+    assert len(found["01-review.md"]) < 8_000
+    assert "line 1000 leaks" in found["01-review-one.md"]
+    assert "> line 1000 leaks" in (project.path.parent / "last").read_text()
+
+
 def test_a_single_reviewer_works_in_a_checkout_of_its_own(project: RunProject) -> None:
     place = project.path.parent / "place"
     project.settings("isolation: task\n")
@@ -234,7 +325,7 @@ def test_a_dead_review_outside_of_the_reviews_folder_removes_nothing(project: Ru
     kept.write_text("mine\n")
     repository = discover(project.path)
     for path in (project.path, project.path / ".gitticks-work" / "k7f2"):
-        remove_reviews_of(repository, Settings(), path)
+        remove_reviews_of(repository, Settings(), path, TASK, print)
     assert kept.read_text() == "mine\n"
     assert (project.path / ".git").is_dir()
 

@@ -156,8 +156,9 @@ class LocalPlace:
             work = _Desk(self, workspace, file, record, stop, wants_checks).look(report)
         if record.role is not Role.REVIEWER:
             return SessionResult(report, work, workspace)
-        remove_reviews_of(self.repository, self.settings, Path(record.workspace))
-        return SessionResult(report, work)
+        warnings: list[str] = []
+        remove_reviews_of(self.repository, self.settings, Path(record.workspace), file.task, warnings.append)
+        return SessionResult(report, replace(work, warnings=(*work.warnings, *warnings)))
 
     def capture(self, workspace: Workspace, head: str, message: str) -> Captured:
         """Returns a commit of what lies there."""
