@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 20_000
 """So many lines of a patch are shown; the command shows the rest."""
-_MOST_COLOURED = 20_000
+_MOST_COLOURED = 5_000
 _LONGEST_COLOURED = 400
 _LONGEST_LINE = 4_000
 _TAB = 4

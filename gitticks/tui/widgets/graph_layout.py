@@ -160,24 +160,31 @@ def _spread(wanted: Sequence[float], step: int) -> list[float]:
 
 
 def _tracks(columns: Columns, rows: Mapping[Stop, int], links: Iterable[Link], gap: int) -> dict[Stop, int]:
-    """Returns on which upright track the lines of each stop bend in a gap; lines of one stop share theirs."""
+    """Returns on which upright track the lines of each stop bend in a gap.
+
+    Lines of one stop share theirs, and so do lines that meet at one task and go nowhere else.
+    """
     spans: dict[Stop, tuple[int, int]] = {}
-    for source, target in links:
-        for left, right in _hops(columns, (source, target)):
+    ends: dict[Stop, set[Stop]] = {}
+    for link in links:
+        for left, right in _hops(columns, link):
             if left[1] == gap and rows[left] != rows[right]:
                 first, last = sorted((rows[left], rows[right]))
                 known = spans.get(left, (first, last))
                 spans[left] = min(known[0], first), max(known[1], last)
-    taken: list[list[tuple[int, int]]] = []
+                ends.setdefault(left, set()).add(right)
+    taken: list[list[Stop]] = []
     found: dict[Stop, int] = {}
     for stop, (first, last) in sorted(spans.items(), key=lambda one: one[1]):
-        track = next(
-            (at for at, others in enumerate(taken) if all(last < a or b < first for a, b in others)),
-            len(taken),
-        )
+
+        def may_share(other: Stop, stop: Stop = stop, first: int = first, last: int = last) -> bool:
+            is_apart = last < spans[other][0] or spans[other][1] < first
+            return is_apart or (ends[other] == ends[stop] and len(ends[stop]) == 1)
+
+        track = next((at for at, others in enumerate(taken) if all(map(may_share, others))), len(taken))
         if track == len(taken):
             taken.append([])
-        taken[track].append((first, last))
+        taken[track].append(stop)
         found[stop] = track
     return found
 

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gitticks.tui.widgets.diff import MOST_LINES, Place, coloured, diff_rows, read_patch
+from gitticks.tui.widgets.lines import Line, words
+
+PATCH = """\
+diff --git a/src/login.py b/src/login.py
+index 1111111..2222222 100644
+--- a/src/login.py
++++ b/src/login.py
+@@ -10,3 +10,4 @@ def login():
+ def login():
+-    return "/"
++    # keep it
++    return path
+\\ No newline at end of file
+@@ -40 +41 @@ class Page:
+-    old = 1
++    new = 2
+diff --git a/run.sh b/run.sh
+new file mode 100755
+index 0000000..3333333
+--- /dev/null
++++ b/run.sh
+@@ -0,0 +1 @@
++echo hi
+diff --git a/old name.txt b/new name.txt
+similarity index 100%
+rename from old name.txt
+rename to new name.txt
+diff --git "a/\\303\\244.txt" "b/\\303\\244.txt"
+deleted file mode 100644
+index 4444444..0000000
+--- "a/\\303\\244.txt"
++++ /dev/null
+@@ -1 +0,0 @@
+--- not a header
+diff --git a/empty b/empty
+new file mode 100644
+index 0000000..e69de29
+not shown: logo.png (binary): git diff 1 2 -- logo.png
+"""
+
+
+def rows(comments: dict[str, str] | None = None, offset: int = 0) -> list[Line]:
+    diff = read_patch(PATCH)
+    return diff_rows(diff, comments or {}, coloured(diff.files), offset)
+
+
+def test_files_hunks_and_lines_are_read() -> None:
+    diff = read_patch(PATCH)
+    assert [one.path for one in diff.files] == ["src/login.py", "run.sh", "new name.txt", "ä.txt", "empty"]
+    assert [one.counts for one in diff.files] == [(3, 2), (1, 0), (0, 0), (0, 1), (0, 0)]
+    assert diff.files[0].hunks[0].heading == "def login():"
+    assert [(one.side, one.old, one.new) for one in diff.files[0].hunks[0].lines] == [
+        (" ", 10, 10), ("-", 11, 11), ("+", 12, 11), ("+", 12, 12),
+    ]  # fmt: skip
+    assert diff.files[3].hunks[0].lines[0].text == "-- not a header"
+    assert diff.left_out == ["not shown: logo.png (binary): git diff 1 2 -- logo.png"]
+
+
+def test_rows_have_numbers_sides_and_colours() -> None:
+    said = [words(one) for one in rows()]
+    assert "▾ src/login.py+3 −2" in said
+    assert '  11      −     return "/"' in said
+    assert "       12 +     return path" in said
+    added = next(one for one in rows() if "return path" in words(one))
+    assert (added.tint, added.key) == ("added", "src/login.py:12")
+    assert ("return", "word") in added.left
+    gone = next(one for one in rows() if 'return "/"' in words(one))
+    assert (gone.tint, gone.key) == ("gone", "src/login.py:11-")
+
+
+def test_a_comment_stands_below_its_line() -> None:
+    found = rows({"src/login.py:12": "say why\nand since when"})
+    at = next(number for number, one in enumerate(found) if one.key == "src/login.py:12")
+    assert [words(one).strip() for one in found[at + 1 : at + 3]] == ["▌ say why", "▌ and since when"]
+
+
+def test_the_code_scrolls_under_its_numbers() -> None:
+    assert "       12 + return path" in [words(one) for one in rows(offset=4)]
+
+
+@pytest.mark.parametrize(
+    ("key", "place"),
+    [
+        ("a.py:3", Place("a.py", 3)),
+        ("a.py:3-", Place("a.py", 3, is_gone=True)),
+        ("a:b.py:12", Place("a:b.py", 12)),
+        ("a.py\n", None),
+        ("a.py\n1", None),
+        (None, None),
+    ],
+)
+def test_places(key: str | None, place: Place | None) -> None:
+    assert Place.of(key) == place
+    assert place is None or place.key == key
+
+
+def test_a_stranger_s_patch_is_bounded() -> None:
+    head = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n"
+    long = head + "@@ -0,0 +1,2 @@\n+" + "(" * 10_000_000 + "\n+\x1b[31m\u202e[/x] ok\n"
+    many = head + f"@@ -0,0 +1,{MOST_LINES * 2} @@\n" + "+x = 1\n" * (MOST_LINES * 2)
+    wrong = head + "@@ -1,999999999 +1,999999999 @@\n+x\ndiff --git\n@@ broken\n"
+    for text in (long, many, wrong, "", "\n", "@@ -1 +1 @@\n+x\n"):
+        begun = time.process_time()
+        diff = read_patch(text)
+        found = diff_rows(diff, {}, coloured(diff.files))
+        assert len(found) <= MOST_LINES + 10
+        assert all(len(words(one)) < 10_000 for one in found)
+        assert time.process_time() - begun < 5
+    assert read_patch(many).left_out
