@@ -68,7 +68,7 @@ class RunContext:
     @cached_property
     def place(self) -> Place:
         """Returns where sessions run."""
-        return LocalPlace(self.repository, self.settings, self.world, self.options.front)
+        return LocalPlace(self.repository, self.settings, self.world, self.options.front, self.overrides)
 
     @cached_property
     def registry(self) -> Registry:

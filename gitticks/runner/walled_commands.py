@@ -11,7 +11,9 @@ from gitticks.git.checkouts import Checkout
 from gitticks.git.repository import Repository
 from gitticks.model.settings import Settings
 from gitticks.sandbox.enclosure import Enclosure, enclosed
+from gitticks.sandbox.rules import with_rules
 from gitticks.sandbox.walls import walls_of
+from gitticks.workflow.permissions import PolicyLayer
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,5 +46,6 @@ def walled_command(
     if walls is None:
         yield WalledCommand(checkout, environment)
         return
+    walls = with_rules(walls, (PolicyLayer("settings", settings.permissions.deny),))
     with enclosed(walls, repository, checkout, environment) as enclosure:
         yield WalledCommand(checkout, environment, enclosure)

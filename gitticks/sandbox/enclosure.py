@@ -181,7 +181,13 @@ def _inside(
         writable=_existing((*folders, *_expanded(walls.writable, home, top))),
         hidden=tuple(path for path in hidden if path.is_dir()),
         hidden_files=tuple(path for path in hidden if not path.is_dir()),
-        pinned=_existing((*_expanded(needs.settings, home, top), *((link,) if link.is_file() else ()))),
+        pinned=_existing(
+            (
+                *_expanded(needs.settings, home, top),
+                *(found for pattern in walls.pinned for found in _matches(pattern, home, top)),
+                *((link,) if link.is_file() else ()),
+            )
+        ),
         overlaid={checkout.git_dir: private.folder, **copies},
         lent=private.stores,
     )

@@ -37,7 +37,8 @@ class Walls:
     """What is let through beside the workspace, its mailbox and the tools on PATH.
 
     `hosts` are host names, `*.example.org` for all below one, `*` for all; `name:port` for another port than 80 and
-    443. No host at all is no network. What is `hidden` or `denied_hosts` wins over what is let through.
+    443. No host at all is no network. What is `hidden` or `denied_hosts` wins over what is let through. What is
+    `pinned` may only be read.
     """
 
     preset: SandboxPreset
@@ -45,6 +46,7 @@ class Walls:
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     denied_hosts: tuple[str, ...] = ()
 

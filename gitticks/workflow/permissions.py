@@ -173,11 +173,21 @@ def _denied_by_default(access: Access, layers: tuple[PolicyLayer, ...]) -> Rulin
     return None
 
 
+def heard_to_allow(layers: Iterable[PolicyLayer]) -> tuple[PolicyLayer, ...]:
+    """Returns the layers whose rules may allow something, the person's first.
+
+    A project does not take away the questions that a person wants.
+    """
+    every = tuple(layers)
+    wants_questions = any(
+        layer.default in (Answer.ASK, Answer.DENY) for layer in every if not layer.is_project
+    )
+    own = tuple(layer for layer in every if not layer.is_project)
+    return own if wants_questions else (*own, *(layer for layer in every if layer.is_project))
+
+
 def _allowed_by_rule(access: Access, layers: tuple[PolicyLayer, ...]) -> Ruling | None:
-    wants_questions = any(layer.default is Answer.ASK for layer in layers if not layer.is_project)
-    for layer in sorted(layers, key=lambda one: one.is_project):
-        if layer.is_project and wants_questions:
-            continue  # a project does not take away the questions that a person wants
+    for layer in heard_to_allow(layers):
         rule = _allowing(access, layer)
         if rule is not None:
             reason = f"allowed by the rule `{rule_words(rule)}` of {layer.origin}"

@@ -57,8 +57,10 @@ from gitticks.runner.verifiers import ChecksReport, judge_tree, run_checks
 from gitticks.runner.workspace_environment import port_variables, remove_temporary_folder, temporary_folder
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed, take_home
+from gitticks.sandbox.rules import with_rules
 from gitticks.sandbox.walls import walls_of
 from gitticks.store.branch import Store
+from gitticks.store.permissions import policy_layers
 
 if TYPE_CHECKING:
     from gitticks.agents.base import AgentSpec, Invocation
@@ -88,13 +90,14 @@ _ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
 class LocalPlace:
     """The user's own repository; `settings` say how a workspace is set up, bounded and checked.
 
-    `front` is where agents can be seen and talked to.
+    `front` is where agents can be seen and talked to, `overrides` are the settings that the run's flags give.
     """
 
     repository: Repository
     settings: Settings
     world: World
     front: Front = Front.NONE
+    overrides: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def outer_environment(self) -> dict[str, str]:
@@ -312,6 +315,8 @@ class _Conversation:
                     f"the sandbox `{walls.preset}` cannot stand in your own checkout, whose `.git` runs as you",
                     hint="`gt run --isolation task` gives agents a workspace, `--sandbox none` no walls",
                 )
+            rules = policy_layers(place.repository, place.world.environment, place.overrides)
+            walls = with_rules(walls, rules)
             enclosure = held.enter_context(
                 enclosed(
                     walls,
