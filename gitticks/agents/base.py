@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from gitticks.agents.trouble import Trouble
 from gitticks.model.settings import PermissionMode, PromptWay
@@ -253,11 +253,13 @@ class Reader(Protocol):
     """Understands one agent's output; made anew for each session.
 
     `session_id` is the agent's own name of the session, as soon as it has told it; `passing` what its client is trying
-    to get over at the moment.
+    to get over at the moment. `used` are the tools that it has used since somebody last took them out, with what each
+    was given.
     """
 
     session_id: str | None
     passing: Trouble | None
+    used: list[tuple[str, Mapping[str, Any]]]
 
     def feed(self, line: str) -> str | None:
         """Takes a line of stdout and returns what of it is worth showing to a person."""

@@ -139,6 +139,7 @@ class ClaudeReader(StreamReader):
         for block in objects_at(message, "content"):
             if block.get("type") == "tool_use":
                 self.open_tools[text_at(block, "id")] = text_at(block, "name")
+                self.used.append((text_at(block, "name"), mapping_at(block, "input")))
         if event.get("parent_tool_use_id"):
             # A sub-agent talks to the service itself, so that the tool which it is does not hang.
             self.open_tools.pop(text_at(event, "parent_tool_use_id"), None)

@@ -122,6 +122,7 @@ class CodexReader(StreamReader):
                 return self._take_command(item, is_completed=is_completed)
             case "file_change" if is_completed:
                 changes = objects_at(item, "changes")
+                self.used.append(("apply_patch", {"paths": [text_at(change, "path") for change in changes]}))
                 return shown_tool("edit", ", ".join(text_at(change, "path") for change in changes))
         return None
 
@@ -129,6 +130,7 @@ class CodexReader(StreamReader):
         self.passing = None
         command = text_at(item, "command")
         if not is_completed:
+            self.used.append(("Bash", {"command": command}))
             return shown_tool("run", command)
         if item.get("status") == "declined" or text_at(item, "aggregated_output").startswith(_DENIED):
             self.deny("run", command)

@@ -74,6 +74,7 @@ class LinesReader:
     def __init__(self, *, has_service: bool = False) -> None:
         self.session_id: str | None = None
         self.passing: Trouble | None = None
+        self.used: list[tuple[str, Event]] = []
         self._has_service = has_service
         self._told: Event = {}
         self._messages = Messages()

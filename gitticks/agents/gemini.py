@@ -114,6 +114,7 @@ class GeminiReader(StreamReader):
                 return self._take_message(event)
             case "tool_use":
                 self._is_in_message = False
+                self.used.append((text_at(event, "tool_name"), mapping_at(event, "parameters")))
                 target = tool_target(mapping_at(event, "parameters"))
                 self.open_tools[text_at(event, "tool_id")] = f"{text_at(event, 'tool_name')}: {target}"
                 return shown_tool(text_at(event, "tool_name"), target)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from gitticks.agents.base import (
     AgentKind,
@@ -96,6 +97,7 @@ class ScreenReader:
     def __init__(self) -> None:
         self.session_id: str | None = None
         self.passing: Trouble | None = None
+        self.used: list[tuple[str, Mapping[str, Any]]] = []
 
     def feed(self, line: str) -> str | None:
         """Returns a line that is not empty."""

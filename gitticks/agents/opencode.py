@@ -126,6 +126,7 @@ class OpencodeReader(StreamReader):
     def _take_tool(self, part: Event) -> str:
         state = mapping_at(part, "state")
         target = tool_target(mapping_at(state, "input"))
+        self.used.append((text_at(part, "tool"), mapping_at(state, "input")))
         if state.get("status") == "error" and "permission" in text_at(state, "error"):
             self.deny(text_at(part, "tool"), target)
         return shown_tool(text_at(part, "tool"), target)

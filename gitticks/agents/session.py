@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from gitticks.agents.base import AgentReport, Invocation, is_session_id
 from gitticks.agents.process import AT_ONCE, Command, EndReason, Limits, StopRequest, run_supervised
@@ -25,6 +26,7 @@ def run_agent(
     on_line: Callable[[str], None] | None = None,
     on_error_line: Callable[[str], None] | None = None,
     on_session_id: Callable[[str], None] | None = None,
+    on_tool: Callable[[str, Mapping[str, Any]], None] | None = None,
     lock: Path | None = None,
 ) -> AgentReport:
     """Runs an agent in its workspace and returns what came of it.
@@ -42,6 +44,7 @@ def run_agent(
         on_line: called with each raw line of stdout, for the transcript.
         on_error_line: called with each line of stderr.
         on_session_id: called with the agent's own name of the session, each time that it tells another one.
+        on_tool: called with each tool that it shows to have used, and what the tool was given.
         lock: a file whose flock is held while anything of the session may live.
     """
     reader = invocation.new_reader()
@@ -53,11 +56,19 @@ def run_agent(
     hear = on_line or (lambda _: None)
     hear_error = on_error_line or (lambda _: None)
 
+    def see(tool: str, given: Mapping[str, Any]) -> None:
+        if on_tool is not None:
+            on_tool(tool, given)
+
     def take(line: str) -> None:
         nonlocal known, failing_since
         line = mask(line, secrets)
         hear(line)
         shown = reader.feed(line)
+        if reader.used:
+            used, reader.used = reader.used, []
+            for tool, given in used:
+                see(tool, given)
         if reader.passing is None:
             failing_since = None
         else:

@@ -73,6 +73,7 @@ class StreamReader:
         self.is_connected = False
         self.tells_all = False
         self.open_tools: dict[str, str] = {}
+        self.used: list[tuple[str, Event]] = []
         self.usage = Usage()
         self.total_usage: Usage | None = None
         self.cached_tokens = 0

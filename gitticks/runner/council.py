@@ -83,6 +83,9 @@ class _Seat:
     def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
         return self._heard.permit(agent, call, workspace)
 
+    def saw(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> None:
+        self._heard.saw(agent, call, workspace)
+
     def refuse(self, error: GitticksError) -> None:
         self.warn(error.message)
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
 
 _FRESH_SECONDS = 1.0
+_MOST_SEEN = 10_000
 _WALLED = frozenset({AgentKind.CODEX})
 """Clients that hold their commands in the workspace themselves, without network, in every mode but `yolo`."""
 _ALWAYS_WRITABLE = (".gt/TASK.md", ".gt/learnings.md", ".gt/outbox")
@@ -61,6 +62,8 @@ class Gatekeeper:
         self._questions = Questions(run.repository.own_dir)
         self._over = threading.Event()
         self._lock = threading.Lock()
+        self._heard_of: set[str] = set()
+        self._seen: list[tuple[AgentSpec, ToolCall, Path]] = []
         self._begun = self._now = self._load()
         self._looked_at = time.monotonic()
 
@@ -75,28 +78,45 @@ class Gatekeeper:
     def close(self) -> None:
         """Lets go of questions that nobody has answered: the session is over."""
         self._over.set()
+        with self._lock:
+            seen, self._seen = self._seen, []
+        unheard = [one for one in seen if one[0].name not in self._heard_of]
+        for name in dict.fromkeys(agent.name for agent, _, _ in unheard):
+            words = f"`{name}` used tools and never called its hook: no rule was asked (is it too old, or set up without hooks?)"
+            self.run.emit(Warned(self._task.id, words))
+        for agent, call, workspace in unheard:
+            self._note_seen(agent, call, workspace, f"`{agent.name}` never called its hook")
 
     def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
         """Decides about the use of a tool: the strictest word on all that it would do."""
-        found = accesses(
-            call.tool, call.parameters, workspace=str(workspace), folder=call.folder or str(workspace)
-        )
+        with self._lock:
+            self._heard_of.add(agent.name)
+        found = _accesses(call, workspace)
         if not found:
             return HookAnswer("none", "it does nothing outside of the client")
         said = [self._decide(agent, access) for access in found]
         return min(said, key=lambda one: ("deny", "none", "allow").index(one.decision))
 
-    def note_seen(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> None:
-        """Notes a tool that was used without asking; what the rules would not have allowed is flagged."""
-        for access in accesses(
-            call.tool, call.parameters, workspace=str(workspace), folder=call.folder or str(workspace)
-        ):
+    def saw(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> None:
+        """Notes a tool that was used without a question, flagged where the rules would not have allowed it.
+
+        A client that has a hook is taken at its word, unless its hook is never heard of.
+        """
+        if PRESETS[agent.kind].has_hook:
+            with self._lock:
+                if agent.name not in self._heard_of and len(self._seen) < _MOST_SEEN:
+                    self._seen.append((agent, call, workspace))
+            return
+        self._note_seen(agent, call, workspace, f"`{agent.name}` has no hook")
+
+    def _note_seen(self, agent: AgentSpec, call: ToolCall, workspace: Path, why: str) -> None:
+        for access in _accesses(call, workspace):
             ruling = self.ruling(agent, access)
-            reason = f"seen afterwards, `{agent.name}` has no hook: {ruling.reason}"
+            reason = f"seen afterwards, {why}: {ruling.reason}"
             if ruling.answer is Answer.DENY:
                 reason = f"NOT STOPPED, {reason}"
-                words = f"`{agent.name}` did what is denied, which it shows only afterwards: {access.operation} `{access.target}`"
-                self.run.emit(Warned(self._task.id, words))
+                what = f"{access.operation} `{access.target}`"
+                self.run.emit(Warned(self._task.id, f"`{agent.name}` did what is denied, {why}: {what}"))
             self._note(agent, access, Decided.ALLOWED, reason)
 
     def ruling(self, agent: AgentSpec, access: Access) -> Ruling:
@@ -216,6 +236,11 @@ class Gatekeeper:
             *decided,
         )
         self._audit.note(entry)
+
+
+def _accesses(call: ToolCall, workspace: Path) -> tuple[Access, ...]:
+    place = str(workspace)
+    return accesses(call.tool, call.parameters, workspace=place, folder=call.folder or place)
 
 
 def mode_of(agent: AgentSpec, settings: Settings) -> PermissionMode:

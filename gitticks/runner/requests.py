@@ -163,6 +163,10 @@ class SessionListener:
         """Decides about the use of a tool, by the rules or by asking a person."""
         return self._gatekeeper.permit(agent, call, workspace)
 
+    def saw(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> None:
+        """Notes what an agent did whose client does not ask before."""
+        self._gatekeeper.saw(agent, call, workspace)
+
     def refuse(self, error: GitticksError) -> None:
         """Keeps a refusal for the agent's next prompt, as that of a signal would be."""
         self._run.emit(Warned(self._session.task_id, error.message))

@@ -16,9 +16,11 @@ from gitticks.runner.questions import Questions
 from gitticks.store.layout import audit_path
 from tests.cli.support import gt_process
 from tests.end_to_end.test_run_events import require_valid
+from tests.support.agents import write_program
 from tests.support.hooked_clients import answers, make_client
 from tests.support.repositories import git
-from tests.support.runs import NO_REVIEW, RunProject, project
+from tests.support.runs import COMMIT as COMMIT_SH
+from tests.support.runs import HANDOFF, NO_REVIEW, RunProject, project
 from tests.support.waiting import until
 
 __all__ = ["project"]
@@ -240,3 +242,49 @@ def test_the_flags_of_a_run_are_rules(project: RunProject) -> None:
     project.run("--deny-commands", "make,rm -rf", "--allow-network", "--allow-paths", "/tmp/out")
     assert [one for one, _ in answers(folder)] == ["deny", "allow", "allow"]
     assert EventType.SESSION_ENDED in project.kinds()
+
+
+def _shows(project: RunProject, kind: str, *events: dict[str, Any]) -> None:
+    """Makes a client that uses tools without asking, and shows it."""
+    lines = "".join(f"{json.dumps(event)}\n" for event in events)
+    shown = project.path.parent / "shown.jsonl"
+    shown.write_text(lines)
+    program = write_program(
+        project.path.parent / kind, f"cat > /dev/null; cat '{shown}'\n{COMMIT_SH}{HANDOFF}"
+    )
+    project.settings(f"  {kind}: {{argv: ['{program}']}}\n{NO_REVIEW}{DENIES}")
+    project.make("k7f2", agent=kind)
+
+
+def test_what_a_client_without_a_hook_shows_is_noted_and_flagged(project: RunProject) -> None:
+    use = {"tool": "bash", "callID": "c", "state": {"status": "completed", "input": {"command": "sudo ls"}}}
+    look = {"tool": "read", "callID": "d", "state": {"status": "completed", "input": {"filePath": "a.txt"}}}
+    _shows(
+        project,
+        "opencode",
+        {"type": "step_start", "sessionID": "ses_1", "part": {}},
+        {"type": "tool_use", "sessionID": "ses_1", "part": use},
+        {"type": "tool_use", "sessionID": "ses_1", "part": look},
+        {"type": "text", "part": {"text": "<promise>COMPLETE</promise>"}},
+        {"type": "step_finish", "part": {"reason": "stop"}},
+    )
+    ran = project.run()
+    assert "`opencode` did what is denied" in ran.err
+    first, second = audit_of(project).entries[:2]
+    assert (first.target, first.decision) == ("sudo ls", Decided.ALLOWED)
+    assert first.reason.startswith("NOT STOPPED, seen afterwards")
+    assert second.reason.startswith("seen afterwards")
+
+
+def test_a_client_that_never_calls_its_hook_is_not_trusted_to_have_one(project: RunProject) -> None:
+    block = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}
+    _shows(
+        project,
+        "claude",
+        {"type": "system", "subtype": "init", "session_id": "s-1"},
+        {"type": "assistant", "session_id": "s-1", "message": {"id": "m", "content": [block]}},
+        {"type": "result", "subtype": "success", "is_error": False, "result": "<promise>COMPLETE</promise>"},
+    )
+    ran = project.run()
+    assert "never called its hook" in ran.err
+    assert "`claude` never called its hook" in audit_of(project).entries[0].reason

@@ -104,7 +104,12 @@ def test_what_rules_deny_an_agent_cannot_do_behind_walls(project: RunProject) ->
 @WALLED
 def test_a_hook_asks_through_the_walls(project: RunProject) -> None:
     calls = (("Write", {"file_path": "{here}/.env"}), ("Bash", {"command": "ls"}))
-    folder = set_up(project, "claude", *calls, settings=f"{DENIES}sandbox: {{allowed_paths: ['{project.path.parent}/client']}}\n")
+    folder = set_up(
+        project,
+        "claude",
+        *calls,
+        settings=f"{DENIES}sandbox: {{allowed_paths: ['{project.path.parent}/client']}}\n",
+    )
     project.run("--sandbox", "strict")
     assert [one for one, _ in answers(folder)] == ["deny", "none"]
     assert [one.decision for one in audit_of(project).entries] == [Decided.DENIED, Decided.ALLOWED]

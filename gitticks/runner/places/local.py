@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gitticks.agents.base import (
     AgentKind,
@@ -47,6 +47,7 @@ from gitticks.runner.astray import find_astray, find_made_elsewhere
 from gitticks.runner.committed_secrets import judge_commits
 from gitticks.runner.outbox import Request, RequestKind
 from gitticks.runner.places import permission_socket
+from gitticks.runner.places.permission_socket import ToolCall
 from gitticks.runner.places.place import SessionResult, Work
 from gitticks.runner.prompt import with_notes
 from gitticks.runner.records import Sessions
@@ -295,6 +296,7 @@ class _Conversation:
                 on_line=heard.line,
                 on_error_line=heard.line,
                 on_session_id=heard.name_session,
+                on_tool=self._saw_tool,
                 lock=Sessions(desk.place.repository.own_dir).tree_lock(
                     desk.workspace.task_id, self.order.number
                 ),
@@ -391,6 +393,10 @@ class _Conversation:
             workspace.mailbox, lambda call: self.heard.permit(agent, call, workspace.path)
         ):
             yield
+
+    def _saw_tool(self, tool: str, given: Mapping[str, Any]) -> None:
+        path = self.desk.workspace.path
+        self.heard.saw(self.order.agent, ToolCall(tool, dict(given), str(path)), path)
 
     def _commit_folders(self) -> tuple[str, ...]:
         if self.order.record.role is not Role.WORKER:

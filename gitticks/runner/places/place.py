@@ -109,6 +109,9 @@ class Heard(Protocol):
     def permit(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> HookAnswer:
         """The agent's client is about to use a tool and asks; answered by the rules, or by a person."""
 
+    def saw(self, agent: AgentSpec, call: ToolCall, workspace: Path) -> None:
+        """The agent's client shows that it has used a tool, whether it asked before or not."""
+
     def refuse(self, error: GitticksError) -> None:
         """What the agent asked for could not be looked at."""
 
