@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from gitticks.agents.base import AgentReport, Invocation, is_session_id
+from gitticks.agents.base import AgentReport, Invocation, Reader, is_session_id
 from gitticks.agents.process import AT_ONCE, Command, EndReason, Limits, StopRequest, run_supervised
 from gitticks.redaction import mask, secret_values
 
@@ -56,19 +56,12 @@ def run_agent(
     hear = on_line or (lambda _: None)
     hear_error = on_error_line or (lambda _: None)
 
-    def see(tool: str, given: Mapping[str, Any]) -> None:
-        if on_tool is not None:
-            on_tool(tool, given)
-
     def take(line: str) -> None:
         nonlocal known, failing_since
         line = mask(line, secrets)
         hear(line)
         shown = reader.feed(line)
-        if reader.used:
-            used, reader.used = reader.used, []
-            for tool, given in used:
-                see(tool, given)
+        _pass_on_tools(reader, on_tool)
         if reader.passing is None:
             failing_since = None
         else:
@@ -96,3 +89,11 @@ def run_agent(
     if ended.reason is EndReason.STOPPED and not asked.is_requested:
         ended = replace(ended, reason=EndReason.IDLE)
     return reader.report(ended, now())
+
+
+def _pass_on_tools(reader: Reader, on_tool: Callable[[str, Mapping[str, Any]], None] | None) -> None:
+    """Takes out of a reader what tools it has seen."""
+    used, reader.used = reader.used, []
+    if on_tool is not None:
+        for tool, given in used:
+            on_tool(tool, given)
