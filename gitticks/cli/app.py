@@ -12,7 +12,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.at_once import ReadingCommand
-from gitticks.cli.catalogue import BY_NAME, CATALOGUE, HEADINGS
+from gitticks.cli.catalogue import BY_NAME, CATALOGUE, DAILY, name_of
 from gitticks.cli.failures import guarded, tell
 from gitticks.cli.options import Group, as_click
 from gitticks.cli.render import screen
@@ -60,16 +60,17 @@ class Catalogue(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Returns a command, importing its module."""
-        entry = BY_NAME.get(cmd_name)
+        entry = BY_NAME.get(name_of(cmd_name))
         command: click.Command | ReadingCommand | None = None if entry is None else entry.load()
         return as_click(command) if isinstance(command, ReadingCommand) else command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Writes the commands by group, from the catalogue, so that help imports none of them."""
-        for heading in HEADINGS:
-            rows = [(entry.name, entry.summary) for entry in CATALOGUE if entry.heading == heading]
+        """Writes the commands of a normal day by group, from the catalogue, so that help imports none of them."""
+        for heading, names in DAILY:
             with formatter.section(heading):
-                formatter.write_dl(rows)
+                formatter.write_dl([(name, BY_NAME[name].summary) for name in names])
+        formatter.write_paragraph()
+        formatter.write_text("`gt help all` lists every command.")
 
     def near(self, ctx: click.Context, name: str) -> list[str]:
         """Returns what a word of other trackers is called here, else the names that look like it."""
@@ -83,6 +84,9 @@ class Catalogue(Group):
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+@click.option("-C", metavar="DIR", expose_value=False, help="Run as if started in this folder.")
+@click.option("--color", metavar="WHEN", expose_value=False, help="Colour: always, never or auto.")
+@click.option("--no-pager", is_flag=True, expose_value=False, help="Print long texts without a pager.")
 @click.option("--version", is_flag=True, help="Print the version and leave.")
 @click.option("--web", is_flag=True, help="Serve the interface to a browser on this machine.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="NUMBER", help="With --web: where.")

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from gitticks.cli.catalogue import BY_NAME
-from gitticks.cli.render import PrintingError, warn
+from gitticks.cli.catalogue import BY_NAME, name_of
+from gitticks.cli.render import PrintingError, wants_pager, warn
 from gitticks.errors import GitticksError
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ NAMES = frozenset(
     }
 )
 """The commands that can be answered so; each is a `ReadingCommand`."""
+PAGED = frozenset({"list", "log", "review", "show"})
+"""What is shown by a pager where it is longer than the terminal."""
 _COMPLETION = "_GT_COMPLETE"
 """By this variable a shell asks what could be typed, whatever the words are."""
 
@@ -166,6 +168,10 @@ def with_values(command: ReadingCommand, words: list[str]) -> list[str]:
 def run_in(context: Context, name: str, answer: Callable[[], R]) -> R:
     """Runs a command; then shares what it changed where the settings ask for that, and prints its warnings."""
     try:
+        if name in PAGED and wants_pager():
+            from gitticks.cli.pager import paged
+
+            return paged(answer)
         return answer()
     except PrintingError as error:
         error.changes += context.written
@@ -201,9 +207,9 @@ def answer_at_once(words: list[str]) -> int | None:
         from gitticks.cli.failures import guarded
 
         return guarded(words, lambda: complete(shell, words))
-    if not words or words[0] not in NAMES:
+    if not words or name_of(words[0]) not in NAMES:
         return None
-    command: ReadingCommand = BY_NAME[words[0]].load()
+    command: ReadingCommand = BY_NAME[name_of(words[0])].load()
     values = _read(command, words[1:])
     if values is None:
         return None

@@ -12,7 +12,7 @@ SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING = (
     "Inside a workspace",
     "Run and merge",
     "Share",
-    "Plumbing",
+    "Plumbing and legacy",
 )
 HEADINGS = (SET_UP, WRITE, SEE, PEOPLE, AGENTS, RUN, SHARE, PLUMBING)
 
@@ -61,7 +61,6 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     CatalogueEntry("import", WRITE, "Import tasks from another tracker.", "transfer"),
     CatalogueEntry("watch", WRITE, "Commit what you save on the board, and print what happens."),
     CatalogueEntry("export", WRITE, "Write every task as JSON, CSV or beads issues.", "transfer"),
-    CatalogueEntry("migrate", WRITE, "Upgrade old task files.", "transfer"),
     CatalogueEntry("list", SEE, "List tasks."),
     CatalogueEntry("tree", SEE, "Show epics and the tasks below them."),
     CatalogueEntry("search", SEE, "Find tasks by words in titles and texts."),
@@ -105,12 +104,36 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     ),
     CatalogueEntry("merge-driver", PLUMBING, "Merge a task's file for git.", "merge_driver"),
     CatalogueEntry("hook", PLUMBING, "What the git hooks call."),
+    CatalogueEntry("migrate", PLUMBING, "Upgrade old task files.", "transfer"),
 )
+DAILY: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Write tasks", ("create", "edit", "list", "show")),
+    ("Run agents", ("run", "status", "stop")),
+    ("Answer", ("inbox", "review", "approve", "reject", "respond")),
+    ("Set up and share", ("init", "sync", "doctor")),
+)
+"""The commands of a normal day, which `gt --help` shows; `gt help all` has every one."""
+ALIASES = {
+    "add": "create",
+    "new": "create",
+    "ls": "list",
+    "view": "show",
+    "st": "status",
+    "comment": "note",
+    "done": "close",
+    "rm": "cancel",
+}
+"""Names that other tools taught everybody; they are the command."""
 _READING = frozenset({"agents", "audit", "completion", "export", "help", "inbox", "version"})
 BY_NAME = {entry.name: entry for entry in CATALOGUE}
 
 
+def name_of(word: str) -> str:
+    """Returns the name of the command that a word calls."""
+    return ALIASES.get(word, word)
+
+
 def is_reading(name: str) -> bool:
     """True for a command that only answers, so that nothing is made twice by repeating it."""
-    entry = BY_NAME.get(name)
-    return entry is None or entry.heading == SEE or name in _READING
+    entry = BY_NAME.get(name_of(name))
+    return entry is None or entry.heading == SEE or entry.name in _READING

@@ -9,6 +9,8 @@ import sys
 from typing import NoReturn
 
 from gitticks.cli.at_once import answer_at_once
+from gitticks.cli.before import read_before
+from gitticks.errors import UsageError
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
@@ -23,12 +25,22 @@ def main() -> NoReturn:
         from gitticks.cli.permission_hook import answer_hook
 
         _leave(answer_hook(words[2:]))
+    _leave(_run(words))
+
+
+def _run(words: list[str]) -> int:
+    try:
+        words = read_before(words)
+    except UsageError as error:
+        from gitticks.cli.failures import tell
+
+        return tell(words, error.message, error.hint, error.exit_code)
     code = answer_at_once(words)
     if code is None:
         from gitticks.cli.app import run
 
         code = run(words)
-    _leave(code)
+    return code
 
 
 def _open_missing_streams() -> None:

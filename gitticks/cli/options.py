@@ -155,7 +155,7 @@ def pass_context(function: Callable[Concatenate[Context, P], R]) -> Callable[P, 
         call = click.get_current_context()
         context = call.ensure_object(Context)
         context.does_much = context.does_much or call.info_name in _DOES_MUCH
-        return run_in(context, str(call.info_name), lambda: function(context, *args, **kwargs))
+        return run_in(context, str(call.command.name), lambda: function(context, *args, **kwargs))
 
     return with_context
 

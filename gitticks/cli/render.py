@@ -52,6 +52,16 @@ _WITHOUT_LINKS = ("screen", "tmux", "linux")
 _PLAIN_IN_LINKS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
 
+class _Chosen:
+    """What stood before the command: colour always, never (None: as the terminal is), and whether to use a pager."""
+
+    colour: bool | None = None
+    has_pager = True
+
+
+CHOSEN = _Chosen()
+
+
 class PrintingError(Exception):
     """Stdout takes no more, as on a full disk; `changes` are those that the command made before, in words."""
 
@@ -99,12 +109,13 @@ class Screen(NamedTuple):
         """Returns what `stream` can show."""
         is_terminal = stream.isatty()
         kind = environment.get("TERM", "dumb")
-        has_colour = is_terminal and not environment.get("NO_COLOR") and kind != "dumb"
+        has_colour = _has_colour(environment, is_terminal=is_terminal and kind != "dumb")
         return cls(
             columns=_terminal_columns() if is_terminal else PIPED_COLUMNS,
             is_terminal=is_terminal,
             has_colour=has_colour,
             has_links=has_colour
+            and is_terminal
             and not kind.startswith(_WITHOUT_LINKS)
             and any(name in environment for name in _WITH_LINKS),
             has_glyphs=_can_encode(stream, "○◐⊙✓…→⚑├"),
@@ -137,6 +148,22 @@ class Screen(NamedTuple):
     def flag(self) -> str:
         """Returns the sign of a task that awaits a person."""
         return _FLAG[0 if self.has_glyphs else 1]
+
+
+def _has_colour(environment: Mapping[str, str], *, is_terminal: bool) -> bool:
+    """True if colour is asked for: by `--color`, else not with NO_COLOR, with FORCE_COLOR, or on a terminal."""
+    if CHOSEN.colour is not None:
+        return CHOSEN.colour
+    if environment.get("NO_COLOR"):
+        return False
+    return is_terminal or environment.get("FORCE_COLOR", "0") not in ("", "0")
+
+
+def wants_pager() -> bool:
+    """True if long texts are for a person's eyes, on a terminal that a pager can draw on."""
+    own = sys.__stdout__  # which a pager writes to
+    is_terminal = own is not None and sys.stdout is own and own.isatty()
+    return CHOSEN.has_pager and is_terminal and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def screen() -> Screen:
@@ -176,6 +203,9 @@ def say(*lines: str, err: bool = False) -> None:
     if not err:
         _print(text)
         return
+    release = getattr(sys.stdout, "release", None)  # of a pager that still holds what was said before
+    if release is not None:
+        release()
     try:
         stream.write(text)
         stream.flush()

@@ -12,16 +12,15 @@ _QUOTED = re.compile(r"'((?:-|\{)[^']*)'(?= requires |: | / |$)")
 """Options and choices as click quotes them; what a person typed keeps its quotes."""
 
 NAMES_ELSEWHERE = {
-    **dict.fromkeys(("add", "new"), "create"),
-    **dict.fromkeys(("delete", "remove", "rm"), "cancel"),
-    **dict.fromkeys(("done", "finish", "resolve"), "close"),
+    **dict.fromkeys(("delete", "remove"), "cancel"),
+    **dict.fromkeys(("finish", "resolve"), "close"),
     **dict.fromkeys(("assign", "modify", "set"), "update"),
-    **dict.fromkeys(("comment", "annotate"), "note"),
-    **dict.fromkeys(("cat", "info", "view"), "show"),
-    **dict.fromkeys(("ls", "tasks", "issues"), "list"),
+    **dict.fromkeys(("cat", "info"), "show"),
+    **dict.fromkeys(("tasks", "issues"), "list"),
     **dict.fromkeys(("find", "grep"), "search"),
     **dict.fromkeys(("fetch", "pull", "push"), "sync"),
     **dict.fromkeys(("begin", "claim", "work"), "start"),
+    "annotate": "note",
     "answer": "respond",
     "depend": "block",
     "diff": "review",
@@ -64,7 +63,7 @@ def _near(option: str, possible: Iterable[str]) -> list[str]:
 
 def hint_of(error: click.UsageError, arguments: list[str]) -> str:
     """Returns how to get help for the command that was meant; click does not always tell which that was."""
-    from gitticks.cli.catalogue import CATALOGUE
+    from gitticks.cli.catalogue import BY_NAME, name_of
 
     if error.ctx is not None:
         path = error.ctx.command_path
@@ -72,7 +71,7 @@ def hint_of(error: click.UsageError, arguments: list[str]) -> str:
         if text is not None and error.message.startswith("Got unexpected extra argument"):
             return f"a text of several words stands in quotes, `{text}`; `{path} --help`"
         return f"`{path} --help`"
-    is_known = any(entry.name == arguments[0] for entry in CATALOGUE) if arguments else False
+    is_known = bool(arguments) and name_of(arguments[0]) in BY_NAME
     return f"`gt {arguments[0]} --help`" if is_known else "`gt --help`"
 
 

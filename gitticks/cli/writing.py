@@ -108,7 +108,9 @@ FIELD_NAMES = tuple(words[-1].lstrip("-") for words, _ in _FIELDS)
 
 def field_options(function: Callable[..., R]) -> Callable[..., R]:
     """Adds the options for every field that people write, and `--manual`; they arrive under the fields' names."""
-    function = click.option("--manual", is_flag=True, help="Old name of `--awaiting work`.")(function)
+    function = click.option("--manual", is_flag=True, hidden=True, help="Old name of `--awaiting work`.")(
+        function
+    )
     for words, settings in reversed(_FIELDS):
         function = click.option(*words, **settings)(function)
     return function

@@ -65,17 +65,17 @@ def test_words_of_other_trackers_are_told_as_they_are_called_here(tmp_path: Path
     names = {entry.name for entry in CATALOGUE}
     assert not names & set(NAMES_ELSEWHERE)
     assert set(NAMES_ELSEWHERE.values()) <= names
-    ran = gt("add", "Fix the login", at=tmp_path)
+    ran = gt("answer", "k7f2", at=tmp_path)
     assert (ran.code, ran.err) == (
         2,
-        "error: no command `add`; did you mean `gt create`?\n\nhint: `gt --help`\n",
+        "error: no command `answer`; did you mean `gt respond`?\n\nhint: `gt --help`\n",
     )
 
 
 @pytest.mark.parametrize(
     ("word", "offered"),
     [
-        ("st", "; did you mean `gt status` or `gt stats` or `gt start` or `gt stop`?"),
+        ("sta", "; did you mean `gt status` or `gt stats` or `gt start`?"),
         ("appr", "; did you mean `gt approve`?"),
         ("stauts", "; did you mean `gt stats` or `gt status`?"),
         ("zz", ""),

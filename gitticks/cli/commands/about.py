@@ -10,6 +10,8 @@ import click
 from gitticks import __version__
 from gitticks.cli import completion
 from gitticks.cli.at_once import JSON
+from gitticks.cli.before import ALIAS_SETTING
+from gitticks.cli.catalogue import ALIASES, CATALOGUE, HEADINGS
 from gitticks.cli.completion.answer import SHELLS
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Command, Completes
@@ -22,15 +24,20 @@ from gitticks.git.process import versions_of_git
 
 
 @click.command(
-    "help", cls=Command, examples=("gt help workflow", "gt help approve", "gt help worktree clean")
+    "help",
+    cls=Command,
+    examples=("gt help all", "gt help states", "gt help approve", "gt help worktree clean"),
 )
 @click.argument("words", metavar="[TOPIC|COMMAND...]", nargs=-1, shell_complete=Completes("topic", "-"))
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Explain a command or a topic.
 
-    Without a word: the list of all commands, and the topics.
+    Without a word: the commands of a normal day, and the topics. `all` lists every command.
     """
+    if words == ("all",):
+        say(*_all_commands())
+        return
     if len(words) == 1 and words[0] in TOPICS:
         say(*TOPICS[words[0]].page(screen()))
         return
@@ -46,13 +53,28 @@ def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
         say("", "Topics:", *(f"  {name}  {topic.summary}" for name, topic in TOPICS.items()))
 
 
+def _all_commands() -> list[str]:
+    """Returns every command below its heading, and the other names that some have."""
+    lines: list[str] = []
+    for heading in HEADINGS:
+        rows = [(f"  {one.name}", one.summary) for one in CATALOGUE if one.heading == heading]
+        lines += [
+            f"{heading}:",
+            *table(screen(), ["", "what"], rows, flexible="what", with_heading=False),
+            "",
+        ]
+    other = ", ".join(f"`{alias}` ({name})" for alias, name in ALIASES.items())
+    lines.append(f"Other names: {other}.")
+    return [*lines, f'Names of your own: `git config --global {ALIAS_SETTING}mine "list --mine"`.']
+
+
 def _unknown(group: click.Command, context: click.Context, word: str) -> NotFoundError:
     known = group.list_commands(context) if isinstance(group, click.Group) else []
     is_first = context.parent is None
     elsewhere = {**NAMES_ELSEWHERE, **TOPICS_ELSEWHERE}.get(word) if is_first else None
     near = [elsewhere] if elsewhere else nearest_names(word, [*known, *(TOPICS if is_first else ())])
     path = "" if is_first else f" {context.command_path.partition(' ')[2]}"
-    hint = " or ".join(f"`gt help{path} {one}`" for one in near) or "`gt help` lists commands and topics"
+    hint = " or ".join(f"`gt help{path} {one}`" for one in near) or "`gt help all` lists the commands"
     what = "command or topic" if is_first else "command"
     return NotFoundError(f"there is no {what} `{word}`", hint=f"did you mean {hint}?" if near else hint)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from gitticks.actions.context import Context
+from gitticks.cli.catalogue import name_of
 from gitticks.cli.completion.offers import Offer, Typed, offers, what_is_typed
 from gitticks.cli.render import PIPED_COLUMNS, say
 from gitticks.cli.text import cut, visible, width
@@ -32,6 +33,7 @@ def complete(shell: str, words: list[str]) -> int:
     is_apart = shell == "bash" and "=" in words
     if shell == "bash":  # it gives them as they are written
         words = [word.replace("\\", "") for word in _joined(words)]
+    words = [name_of(words[0]), *words[1:]] if len(words) > 1 else words
     typed = what_is_typed(words)
     context = Context()
     try:

@@ -32,7 +32,6 @@ TABLE: dict[str, tuple[str, str]] = {
     "import": ("ticks|beads|backlog|github file", ""),
     "watch": ("", ""),
     "export": ("", "--format=json|csv|beads -o=file --output=file"),
-    "migrate": ("", ""),
     "list": ("", "--awaiting=kinds --status=statuses -l=labels --label=labels --parent=task --agent=agent --reviewer=reviewer"),
     "tree": ("task", ""),
     "search": ("-*", "--status=statuses -l=labels --label=labels -n=- --count=-"),
@@ -84,4 +83,5 @@ TABLE: dict[str, tuple[str, str]] = {
     "sync": ("-", "--every=- --timeout=-"),
     "merge-driver": ("- - - - -", ""),
     "hook": ("permission|pre-commit|pre-merge-commit|pre-applypatch|pre-push|pre-receive|post-commit|post-merge|post-checkout|post-rewrite -*", ""),
+    "migrate": ("", ""),
 }

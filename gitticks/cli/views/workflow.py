@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gitticks.cli.render import Screen, Style
+from gitticks.cli.views.states import states_page
 from gitticks.model.status import AWAITING_MEANINGS, STATUS_MEANINGS, Awaiting, Status, Verdict
 from gitticks.workflow.transitions import ENGINE_TABLE, GATE_MEANINGS, TABLE, Asker, Gate, Row
 from gitticks.workflow.verdicts import VERDICTS
@@ -30,9 +31,9 @@ _CLOSING = (
 )
 
 TOPICS_ELSEWHERE = dict.fromkeys(
-    ("gate", "gates", "statuses", "states", "transitions", "steps", "verdicts", "awaiting", "turns"),
+    ("gate", "gates", "transitions", "steps", "verdicts", "turns"),
     "workflow",
-)
+) | dict.fromkeys(("statuses", "phase", "phases", "state", "awaiting"), "states")
 """Words that people look up, and the topic that explains them."""
 
 
@@ -118,9 +119,7 @@ class Topic:
     page: Callable[[Screen], list[str]]
 
 
-def _workflow(on: Screen) -> list[str]:
-
-    return workflow_page(on)
-
-
-TOPICS = {"workflow": Topic("How a task moves: statuses, steps, gates and whose turn it is.", _workflow)}
+TOPICS = {
+    "workflow": Topic("How a task moves: statuses, steps, gates and whose turn it is.", workflow_page),
+    "states": Topic("What status, phase and awaiting mean.", states_page),
+}

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.cli.catalogue import ALIASES, CATALOGUE
+from gitticks.model.status import Awaiting, Phase, Status
 from tests.cli.support import gt, gt_on_terminal, gt_process
 
 
@@ -17,7 +19,30 @@ def test_alone_it_lists_commands_and_topics(tmp_path: Path) -> None:
     assert ran.out.startswith(gt("--help", at=tmp_path).out)
     assert ran.out.endswith(
         "\nTopics:\n  workflow  How a task moves: statuses, steps, gates and whose turn it is.\n"
+        "  states  What status, phase and awaiting mean.\n"
     )
+
+
+def test_all_lists_every_command_which_help_alone_does_not(tmp_path: Path) -> None:
+    every, short = gt("help", "all", at=tmp_path).out, gt("--help", at=tmp_path).out
+    for entry in CATALOGUE:
+        assert f"  {entry.name} " in every
+    assert "merge-driver" not in short
+    assert "migrate" not in short
+    assert "--manual" not in gt("create", "--help", at=tmp_path).out
+
+
+def test_one_table_explains_status_phase_and_awaiting(tmp_path: Path) -> None:
+    page = gt("help", "states", at=tmp_path).out
+    for word in (*Status, *Phase, *Awaiting):
+        assert word in page
+
+
+@pytest.mark.parametrize(("alias", "name"), ALIASES.items())
+def test_an_alias_is_its_command(tmp_path: Path, alias: str, name: str) -> None:
+    of_alias, of_name = (gt(one, "--help", at=tmp_path).out for one in (alias, name))
+    assert of_alias.replace(f"gt {alias} ", f"gt {name} ") == of_name
+    assert gt("help", alias, at=tmp_path).code == 0
 
 
 def test_the_workflow_is_drawn_outside_of_a_repository_too(tmp_path: Path) -> None:
@@ -46,9 +71,9 @@ def test_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
         (("gates",), "there is no command or topic `gates`", "did you mean `gt help workflow`?"),
         (("answer",), "there is no command or topic `answer`", "did you mean `gt help respond`?"),
         (("workflows",), "there is no command or topic `workflows`", "did you mean `gt help workflow`?"),
-        (("\x1b[31m",), "there is no command or topic `\\x1b[31m`", "`gt help` lists commands and topics"),
+        (("\x1b[31m",), "there is no command or topic `\\x1b[31m`", "`gt help all` lists the commands"),
         (("worktree", "clea"), "there is no command `clea`", "did you mean `gt help worktree clean`?"),
-        (("show", "k7f2"), "there is no command `k7f2`", "`gt help` lists commands and topics"),
+        (("show", "k7f2"), "there is no command `k7f2`", "`gt help all` lists the commands"),
     ],
 )
 def test_what_is_unknown_is_told_with_what_is_near(

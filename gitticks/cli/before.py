@@ -1,0 +1,100 @@
+"""What may stand before a command, as with git: `-C DIR`, `--no-pager` and `--color`; and the user's own aliases."""
+
+from __future__ import annotations
+
+import os
+
+from gitticks.cli import render
+from gitticks.cli.catalogue import ALIASES, BY_NAME
+from gitticks.errors import UsageError
+
+_COLOUR = "--color"
+ALIAS_SETTING = "gitticks.alias."
+"""In git's configuration, so that an alias is the user's own and never comes with a fetch of the tasks."""
+_MOST_ALIASES = 10
+
+
+def read_before(words: list[str]) -> list[str]:
+    """Acts on what stands before the command, and returns the command's own words.
+
+    Raises:
+        UsageError: a folder or a choice is missing or wrong.
+    """
+    rest = words[::-1]
+    while rest and rest[-1].startswith("-"):
+        word = rest.pop()
+        if word == "-C":
+            _change_folder(rest.pop() if rest else "")
+        elif word == "--no-pager":
+            render.CHOSEN.has_pager = False
+        elif word == _COLOUR:
+            _choose_colour(rest.pop() if rest else "")
+        elif word.startswith(f"{_COLOUR}="):
+            _choose_colour(word.partition("=")[2])
+        else:
+            rest.append(word)
+            break
+    return _colour_after(_without_alias(rest[::-1]))
+
+
+def _change_folder(folder: str) -> None:
+    if not folder:
+        raise UsageError("`-C` needs a folder", hint="`gt -C ../project list`")
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise UsageError(
+            f"cannot go to `{folder}`: {error.strerror}", hint="`gt -C FOLDER` runs as if started there"
+        ) from None
+    os.environ.pop("PWD", None)
+
+
+def _choose_colour(when: str) -> None:
+    choices = {"always": True, "never": False, "auto": None}
+    if when not in choices:
+        raise UsageError(f"`--color` is always, never or auto, not `{when}`", hint="`gt --color=always list`")
+    render.CHOSEN.colour = choices[when]
+
+
+def _colour_after(words: list[str]) -> list[str]:
+    """Takes `--color=WHEN` out where it stands among the command's own words, as most write it."""
+    end = words.index("--") if "--" in words else len(words)
+    found = [word for word in words[:end] if word.startswith(f"{_COLOUR}=")]
+    for word in found:
+        _choose_colour(word.partition("=")[2])
+    return [word for word in words[:end] if word not in found] + words[end:] if found else words
+
+
+def _without_alias(words: list[str]) -> list[str]:
+    """Puts what the user's aliases stand for in the place of their names; commands' own names cannot be changed."""
+    for _ in range(_MOST_ALIASES):
+        if not words or words[0].startswith("-") or words[0] in BY_NAME or words[0] in ALIASES:
+            return words
+        meant = _alias(words[0])
+        if not meant:
+            return words
+        words = meant + words[1:]
+    raise UsageError(
+        f"the aliases go round in a cycle at `{words[0]}`",
+        hint=f"`git config --show-origin --get-regexp '^{ALIAS_SETTING}'`",
+    )
+
+
+def _alias(name: str) -> list[str] | None:
+    if not name.replace("-", "").isalnum() or not name.isascii():
+        return None  # no key of git's configuration
+    import shlex
+    import subprocess
+
+    try:
+        asked = subprocess.run(
+            ["git", "config", "--get", f"{ALIAS_SETTING}{name}"], capture_output=True, text=True, check=False
+        )
+        return shlex.split(asked.stdout)
+    except OSError:
+        return None
+    except ValueError as error:
+        raise UsageError(
+            f"the alias `{name}` cannot be read: {error}",
+            hint=f"`git config --edit` has `{ALIAS_SETTING}{name}`",
+        ) from None

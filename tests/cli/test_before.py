@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import command, gt, gt_process
+from tests.support.repositories import git, make_repository
+from tests.support.waiting import LONGEST_SECONDS
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    make_repository(tmp_path)
+    assert gt_process("init", at=tmp_path).code == 0
+    assert gt_process("add", "Fix the login", at=tmp_path).code == 0
+    return tmp_path
+
+
+def test_a_folder_to_start_in(project: Path) -> None:
+    (project / "deep").mkdir()
+    assert "Fix the login" in gt_process("-C", str(project), "-C", "deep", "ls", at=Path("/")).out
+    ran = gt_process("-C", "nowhere", "ls", at=project)
+    assert (ran.code, ran.err.splitlines()[0]) == (
+        2,
+        "error: cannot go to `nowhere`: No such file or directory",
+    )
+    assert gt_process("-C", at=project).err.startswith("error: `-C` needs a folder")
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "is_coloured"),
+    [
+        (["list"], {}, False),
+        (["--color=always", "list"], {"NO_COLOR": "1"}, True),
+        (["--color", "always", "list"], {}, True),
+        (["list", "--color=always"], {}, True),
+        (["list"], {"FORCE_COLOR": "1"}, True),
+        (["list"], {"FORCE_COLOR": "0"}, False),
+        (["list"], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (["--color=never", "list"], {"FORCE_COLOR": "1"}, False),
+        (["--color=auto", "list"], {"FORCE_COLOR": "1"}, True),
+    ],
+)
+def test_colour(project: Path, words: list[str], environment: dict[str, str], is_coloured: bool) -> None:
+    ran = gt_process(*words, at=project, environment=environment)
+    assert ran.code == 0
+    assert ("\x1b[" in ran.out) is is_coloured
+
+
+def test_a_wrong_choice_of_colour(project: Path) -> None:
+    ran = gt_process("list", "--color=blue", at=project)
+    assert ran.code == 2
+    assert ran.err.startswith("error: `--color` is always, never or auto, not `blue`")
+
+
+def test_aliases_of_ones_own(project: Path) -> None:
+    git("config", "gitticks.alias.mine", "every --json", at=project)
+    git("config", "gitticks.alias.every", "ls --all", at=project)
+    git("config", "gitticks.alias.list", "create no", at=project)
+    git("config", "gitticks.alias.round", "round", at=project)
+    assert gt_process("mine", at=project).out.startswith('{"schema": 1, "tasks"')
+    assert "Fix the login" in gt_process("list", at=project).out
+    assert gt_process("round", at=project).err.startswith("error: the aliases go round in a cycle at `round`")
+    assert "no command `nothing`" in gt_process("nothing", at=project).err
+
+
+def _on_terminal(*words: str, at: Path, pager: str, lines: int) -> str:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "GIT_PAGER": pager, "LINES": str(lines)}
+    with subprocess.Popen(
+        command(*words), cwd=at, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while piece := os.read(ours, 4096):
+                shown += piece
+        except OSError:
+            pass  # the other side is closed
+        assert process.wait(LONGEST_SECONDS) == 0
+    os.close(ours)
+    return shown.decode()
+
+
+def test_a_pager_shows_what_is_longer_than_the_terminal(project: Path) -> None:
+    for number in range(6):
+        assert gt("add", f"Task {number}", at=project).code == 0
+    quoting = "sed 's/^/> /'"
+    long = _on_terminal("list", at=project, pager=quoting, lines=5)
+    assert len(long.splitlines()) == 8, long
+    assert [line for line in long.splitlines() if not line.startswith("> ")] == []
+    assert "> " not in _on_terminal("list", at=project, pager=quoting, lines=40)
+    assert "> " not in _on_terminal("--no-pager", "list", at=project, pager=quoting, lines=5)
+    assert len(_on_terminal("list", at=project, pager="no-such-pager", lines=5).splitlines()) == 8
+    assert len(_on_terminal("list", at=project, pager="head -n 2", lines=5).splitlines()) == 2
