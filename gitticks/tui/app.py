@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import work
@@ -39,7 +40,7 @@ _CLOCK_SECONDS = 5.0
 class GitticksApp(App[int]):
     """gitticks in a terminal. Only a view: it reads the repository and calls use cases, and leaving stops nothing."""
 
-    CSS_PATH = "gt.tcss"
+    CSS_PATH = Path(__file__).with_name("gt.tcss")
     TITLE = "gitticks"
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"

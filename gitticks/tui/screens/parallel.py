@@ -99,11 +99,11 @@ class Parallel(View):
         budgets = [
             one for one in (snapshot.spending.budgets if snapshot.spending else ()) if one.task is None
         ]
-        fullest = max(budgets, key=lambda one: one.percent, default=None)
+        of_cost = next((one for one in budgets if one.metric == "cost"), None)
         iterations = sum(one.iterations for one in snapshot.details.values())
         left: list[Span | str] = [cost_words(snapshot) or "$0.00", "  "]
-        if fullest is not None:
-            left += [*meters.meter(fullest.percent, 100, max(8, min(24, width // 5))), "  "]
+        if of_cost is not None:
+            left += [*meters.meter(of_cost.percent, 100, max(8, min(24, width // 5))), "  "]
         left.append((f"{iterations} {'iteration' if iterations == 1 else 'iterations'}", "muted"))
         rows: list[Line] = [line(*left)]
         if self._conflicts:

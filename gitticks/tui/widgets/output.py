@@ -13,7 +13,7 @@ from gitticks.tui.widgets.markdown import markdown_rows
 
 MOST_ENTRIES = 2_000
 _SHORTER_BY = 500
-_LONGEST_TARGET = 300
+_LONGEST_TARGET, _LONGEST_TEXT = 300, 20_000
 _VERB_COLUMNS = 7
 
 
@@ -51,6 +51,11 @@ class Output:
                 continue
             if piece.call and not piece.verb:
                 continue  # what came of a call that was before the beginning
+            if len(piece.text) > _LONGEST_TEXT:
+                left = len(piece.text) - _LONGEST_TEXT
+                piece = piece._replace(  # noqa: PLW2901 (the same, but shorter)
+                    text=f"{piece.text[:_LONGEST_TEXT]} {glyph('more')} {left:,} characters more"
+                )
             entry = _Entry(piece, piece.detail, piece.failed)
             self._entries.append(entry)
             if piece.call:

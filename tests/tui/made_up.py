@@ -1,0 +1,268 @@
+"""A made-up repository at one fixed moment, and an interface that shows it without any feed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from gitticks.actions.changes import Changes
+from gitticks.actions.context import Context
+from gitticks.actions.derived_state import Standing
+from gitticks.actions.inbox import Asked, ReviewWord
+from gitticks.git.merges.history import DiffSummary
+from gitticks.model.ids import TaskId
+from gitticks.model.notes import Entry
+from gitticks.model.queries import Graph, Surroundings
+from gitticks.model.status import ActorKind, Awaiting, Role, Status
+from gitticks.model.task import SessionRecord
+from gitticks.runner.spending_record import SpendingRecord, SpentBudget
+from gitticks.store.task_row import TaskDetails, TaskRow
+from gitticks.tui.app import GitticksApp
+from gitticks.tui.iterations import Iteration
+from gitticks.tui.messages import Batch, Said, Snapshot
+from gitticks.tui.run_settings import defaults_of
+from gitticks.tui.screens.verdicts import Looked, look_into
+from gitticks.tui.transcript import Piece
+from gitticks.workflow.triggers import Seen
+
+NOW = datetime(2026, 11, 22, 10, 24, tzinfo=UTC)
+PLACE = "/home/ada/till"
+
+
+def ago(minutes: float) -> datetime:
+    """Returns a moment before the fixed one."""
+    return NOW - timedelta(minutes=minutes)
+
+
+def row(
+    task_id: str,
+    title: str,
+    status: Status = Status.PENDING,
+    *,
+    parent: str | None = None,
+    priority: int = 2,
+    awaiting: Awaiting | None = None,
+    blockers: str | None = None,
+    is_epic: bool = False,
+    asked: datetime | None = None,
+    is_merging: bool = False,
+) -> TaskRow:
+    """Returns a task as the index has it."""
+    is_open = not status.is_terminal
+    return TaskRow(
+        id=TaskId(task_id),
+        title=title,
+        status=status.value,
+        priority=priority,
+        parent=None if parent is None else TaskId(parent),
+        awaiting=None if awaiting is None else awaiting.value,
+        born=f"2026-11-20T10:{len(title) % 60:02}:00+00:00",
+        blockers=blockers,
+        deferred=None,
+        asked=None if asked is None else asked.isoformat(),
+        closed="" if is_open else f"2026-11-22T09:{len(title) % 60:02}:00+00:00",
+        claimed=None,
+        is_open=is_open,
+        is_epic=is_epic,
+        is_workable=is_open
+        and not is_epic
+        and awaiting is None
+        and status in (Status.PENDING, Status.WORKING),
+        is_begun=is_open and status is not Status.PENDING,
+        is_merging=is_merging,
+        json="",
+    )
+
+
+ROWS = (
+    row("h8d4", "Parallel test execution", Status.WORKING, priority=1, is_epic=True),
+    row("fbv2", "Bug fixes and documentation", Status.WORKING, priority=1, is_epic=True),
+    row("t5b8", "Benchmark suite", Status.WORKING, is_epic=True),
+    row("hhm3", "Homebrew distribution", is_epic=True),
+    row("w2kd", "Drop Python 3.9", priority=3, blockers="h8d4", is_epic=True),
+    row("iei5", "Browser pool with a configurable size", Status.DONE, parent="h8d4"),
+    row("klm2", "Command-line flag --parallel", Status.DONE, parent="h8d4"),
+    row("r3sd", "Settings for the worker pool", Status.DONE, parent="h8d4"),
+    row("e4mq", "Tests for parallel runs", Status.WORKING, parent="h8d4", priority=1),
+    row("v6tn", "Report failures by worker", Status.AGENT_REVIEW, parent="h8d4"),
+    row(
+        "m3xq",
+        "Rename the error page",
+        Status.CLARIFICATION,
+        parent="h8d4",
+        awaiting=Awaiting.INPUT,
+        asked=ago(2),
+    ),
+    row("mqp7", "Worker pool: restart crashed workers", parent="h8d4", blockers="e4mq"),
+    row("zn9k", "Benchmark against one process", parent="h8d4", blockers="e4mq v6tn"),
+    row("gjq8", "Follow redirects of the package index", Status.WORKING, parent="fbv2"),
+    row(
+        "k7f2",
+        "Login loses the return URL",
+        Status.REVIEWING,
+        parent="fbv2",
+        awaiting=Awaiting.REVIEW,
+        asked=ago(9),
+    ),
+    row(
+        "p2wd",
+        "Move sessions to Redis",
+        Status.STUCK,
+        parent="t5b8",
+        awaiting=Awaiting.ESCALATION,
+        asked=ago(64),
+    ),
+    row("b2cd", "Formula and tap", parent="hhm3"),
+    row("c3de", "Say goodbye to 3.9", parent="w2kd"),
+)
+COSTS = {
+    "iei5": 0.81,
+    "klm2": 0.44,
+    "r3sd": 0.22,
+    "e4mq": 0.52,
+    "v6tn": 0.31,
+    "m3xq": 0.04,
+    "gjq8": 0.89,
+    "k7f2": 0.61,
+}
+
+
+def _session(task: str, agent: str, minutes: float, role: Role = Role.WORKER) -> SessionRecord:
+    place = f"{PLACE}/.gitticks-work/{task}"
+    return SessionRecord(TaskId(task), role, 1, agent, 4711, 1, "boot", ago(minutes), place)
+
+
+SESSIONS = {
+    one.task: one
+    for one in (
+        _session("e4mq", "claude", 4),
+        _session("v6tn", "codex", 1, Role.REVIEWER),
+        _session("gjq8", "codex", 0.8),
+    )
+}
+_BUDGETS = (
+    ("iterations", 36, 100, "36 of 100 iterations"),
+    ("tokens", 412_000, 500_000, "412,000 of 500,000 tokens"),
+    ("cost", 7.35, 20, "$7.35 of $20.00"),
+    ("duration", 6_900, 7_200, "1:55 of 2:00"),
+)
+SPENDING = SpendingRecord(
+    tuple(
+        SpentBudget("run", None, metric, spent, limit, int(100 * spent / limit), words)
+        for metric, spent, limit, words in _BUDGETS
+    )
+)
+PIECES = (
+    Piece(
+        "The queue is full when every worker is busy and the buffer holds **twice** the pool's size. I'll test "
+        "that a full queue makes the caller wait instead of dropping the job.",
+        is_prose=True,
+    ),
+    Piece("src/worker/pool.py", "read", "1", ("class WorkerPool:",), failed=False),
+    Piece("class Queue", "search", "2", ("src/worker/queue.py:12", "src/legacy.py:80"), failed=False),
+    Piece("`submit()` blocks only by accident: `put()` has no timeout.", is_prose=True),
+    Piece(
+        "src/worker/pool.py",
+        "edit",
+        "3",
+        ("- self._jobs.put(job)", "+ if not self._jobs.offer(job):", "+     raise QueueFull(self.size)"),
+        failed=False,
+    ),
+    Piece(
+        "pytest tests/worker -q",
+        "run",
+        "4",
+        ("E   assert pool.pending == 2", "E    +  where 3 = pool.pending", "2 failed in 11 s"),
+        failed=True,
+    ),
+    Piece("Two tests saw the job that a worker had already taken.", is_prose=True),
+    Piece("pytest tests/worker -q", "run", "5"),
+)
+ITERATIONS = [
+    Iteration(TaskId("v6tn"), ago(1), 1, "claude", "handed off", "good", "", 0.31, 400),
+    Iteration(
+        TaskId("m3xq"), ago(2), 1, "codex", "asks", "waits", "Which tone: friendly or formal?", 0.04, 41
+    ),
+    Iteration(TaskId("e4mq"), ago(5), 1, "claude", "goes on", "bad", "2 of 212 tests fail", 0.52, 495),
+    Iteration(TaskId("r3sd"), ago(20), 1, "claude", "merged", "good", "into main as 91bd02e", 0.22, 210),
+]
+DEFAULTS = {
+    "agent": "claude, then codex",
+    "parallel": "3 agents",
+    "max-iterations": "100 a run, 10 a task",
+    "max-cost": "$20 a run",
+    "max-duration": "2:00 a run",
+    "isolation": "one for each task",
+    "permission": "auto-edit",
+    "auto": "waits for your answers, and for new tasks",
+}
+CHANGES = Changes(DiffSummary(3, 48, 6, ("src/login.py",)), "main", ())
+HANDOFF = """\
+- DONE: The path is kept in the signed state; test added.
+- DECISIONS: No cookie: it breaks private windows.
+- UNCERTAIN: Should a state older than 10 minutes restart the sign-in?
+"""
+
+
+def snapshot() -> Snapshot:
+    """Returns the whole repository."""
+    graph = Graph.of(ROWS)
+    around = Surroundings(today=NOW.date(), now=NOW, live=frozenset(SESSIONS))
+
+    def asked(task_id: str, **more: object) -> Asked:
+        standing = Standing(graph.tasks[TaskId(task_id)], graph, around, PLACE)
+        usual: dict[str, object] = {"questions": (), "said": "", "review": None}
+        return Asked(standing, None, is_mine=True, **{**usual, **more})  # type: ignore[arg-type]
+
+    question = Entry(ago(2), ActorKind.AGENT, "codex", "Which tone: friendly or formal?")
+    return Snapshot(
+        number=1,
+        rows=ROWS,
+        graph=graph,
+        around=around,
+        details={
+            one.id: TaskDetails(
+                None, None, None, None, None, None, int(one.id in COSTS), COSTS.get(one.id, 0.0)
+            )
+            for one in ROWS
+        },
+        inbox=(
+            asked("m3xq", questions=(question,)),
+            asked("k7f2", review=ReviewWord("pass", "gemini", "PASS\n\nOne round trip fewer, as asked.")),
+            asked("p2wd", said="two reviews failed, the last over missing tests"),
+        ),
+        sessions=SESSIONS,
+        workspaces={TaskId(one): f"{PLACE}/.gitticks-work/{one}" for one in ("e4mq", "v6tn", "gjq8")},
+        spending=SPENDING,
+        is_run_alive=True,
+        project_place=PLACE,
+    )
+
+
+class StillApp(GitticksApp):
+    """The interface on the made-up repository: nothing moves, and nothing is read."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(Context(directory=path))
+        self.feed.start = lambda: None  # type: ignore[method-assign]
+
+    @property
+    def now(self) -> datetime:
+        """Returns the fixed moment."""
+        return NOW
+
+    def on_mount(self) -> None:
+        """Shows the made-up repository."""
+        said = Said(TaskId("e4mq"), ago(4), PIECES)
+        other = Said(TaskId("gjq8"), ago(0.8), (Piece("src/http/redirect.py", "read", "1", failed=False),))
+        self.feed.batches.append(Batch(snapshot(), (said, other)))
+        self.call_after_refresh(self.feed._wake)
+
+    def look_up(self, find: Callable[[Context], Any], done: Callable[[Any], object]) -> None:
+        """Answers what is made up, and reads nothing."""
+        if find is defaults_of:
+            done(DEFAULTS)
+        elif find is look_into:
+            done({"k7f2": Looked(Seen(Awaiting.REVIEW, ago(9), "5c1f0de"), CHANGES, HANDOFF)})

@@ -1,0 +1,104 @@
+"""The interface as a test sees it: real keys, the text on the screen, and waiting for a condition."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from gitticks.actions.context import Context
+from gitticks.tui.app import GitticksApp
+from gitticks.tui.theme import use_ascii
+from gitticks.world import World
+from tests.support.waiting import LONGEST_SECONDS
+
+WIDE, SMALL, NARROW = (120, 40), (80, 24), (40, 24)
+_TOP = Path(__file__).resolve().parents[2]
+WRITE = "WRITE_PICTURES"
+"""With this variable set the pictures are written anew, to be looked at and committed."""
+
+
+class Shown:
+    """An interface that is open."""
+
+    def __init__(self, app: GitticksApp, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def text(self) -> str:
+        """Returns the screen's text."""
+        strips = self.app.screen._compositor.render_strips(self.app.size)
+        return "\n".join(strip.text.rstrip() for strip in strips)
+
+    async def press(self, *keys: str) -> None:
+        """Presses keys one after the other."""
+        await self.pilot.press(*keys)
+
+    async def type(self, text: str) -> None:
+        """Types a text."""
+        names = {" ": "space", "?": "question_mark", "!": "exclamation_mark", ".": "full_stop", ",": "comma"}
+        await self.pilot.press(*(names.get(one, one) for one in text))
+
+    async def until(self, condition: Callable[[], object], what: str = "it") -> None:
+        """Waits until a condition holds."""
+        deadline = time.monotonic() + LONGEST_SECONDS
+        while not condition():
+            assert time.monotonic() < deadline, f"{what} never came:\n{self.text}"
+            await self.pilot.pause(0.02)
+
+    async def sees(self, *words: str) -> None:
+        """Waits until the screen shows all of these words."""
+        await self.until(lambda: all(word in self.text for word in words), f"{words}")
+
+    async def no_longer_sees(self, word: str) -> None:
+        """Waits until the screen does not show a word any more."""
+        await self.until(lambda: word not in self.text, f"the end of {word}")
+
+
+def play(
+    path: Path,
+    script: Callable[[Shown], Awaitable[None]],
+    size: tuple[int, int] = WIDE,
+    app: GitticksApp | None = None,
+) -> None:
+    """Opens the interface on a repository, lets a script use it, and closes it."""
+
+    async def run() -> None:
+        shown = app or GitticksApp(Context(World().elsewhere(), path, does_much=True))
+        try:
+            async with shown.run_test(size=size, notifications=True) as pilot:
+                await script(Shown(shown, pilot))
+        finally:
+            shown.feed.stop()
+            use_ascii(wanted=False)
+
+    asyncio.run(run())
+
+
+def check_picture(shown: Shown, name: str) -> None:
+    """Compares the screen with its stored picture; the large ones stand in the docs."""
+    width, height = shown.app.size
+    folder = _TOP / ("docs/pictures" if (width, height) == WIDE else "tests/tui/pictures")
+    file = folder / f"{name}-{width}x{height}.svg"
+    picture = self_contained(shown.app.export_screenshot(title="gt"))
+    if os.environ.get(WRITE):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(picture, encoding="utf-8")
+    assert file.read_text(encoding="utf-8") == picture, (
+        f"{file} shows something else; {WRITE}=1 writes it anew"
+    )
+
+
+def self_contained(picture: str) -> str:
+    """Returns a picture that loads nothing: the export names fonts on a foreign host."""
+    picture = re.sub(r"@font-face \{.*?\}\n", "", picture, flags=re.DOTALL)
+    picture = re.sub(r"<!--.*?-->\n?", "", picture, flags=re.DOTALL)
+    fonts = "font-family: Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+    picture = re.sub(r"font-family: [^;]*monospace", fonts, picture)
+    return re.sub(r"[ \t]+\n", "\n", picture)

@@ -1,0 +1,155 @@
+"""A run from beginning to end in the interface alone, on a real repository with a real agent."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import partial
+
+from gitticks.model.status import Awaiting, Status, TaskType
+from gitticks.tui.screens.home import Home
+from gitticks.tui.widgets.lines import words
+from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, RunProject
+from tests.tui.support import Shown, play
+
+_AGENT = f"""\
+echo "[/x] [bold red]hostile[/] \\033[2J at $GITTICKS_TASK"
+if [ "$GITTICKS_TASK" = m3xq ] && ! grep -q friendly "$GITTICKS_MAILBOX/TASK.md"; then
+  echo '<promise>INPUT_NEEDED: Which tone: friendly or formal?</promise>'
+else
+  {COMMIT}  {HANDOFF}  echo '<promise>COMPLETE</promise>'
+fi
+"""
+
+
+def _home(shown: Shown) -> Home:
+    assert isinstance(shown.app.view, Home)
+    return shown.app.view
+
+
+def _is_looked_at(shown: Shown, task_id: str, awaiting: Awaiting) -> bool:
+    looked = _home(shown)._looked.get(task_id)
+    return looked is not None and looked.seen.awaiting is awaiting
+
+
+def test_a_run_is_started_answered_approved_and_ended_by_keys(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(_AGENT)
+    project.make("h8d4", title="Parallel [/x] execution", type=TaskType.EPIC)
+    project.make("k7f2", title="Login loses [bold]the URL", parent="h8d4")
+    project.make("m3xq", title="Rename the page", parent="h8d4")
+
+    def is_at(task_id: str, status: Status) -> bool:
+        return project.task(task_id).status is status
+
+    async def work(shown: Shown) -> None:
+        app = shown.app
+        await shown.sees("Parallel [/x] execution", "ready", "Nothing waits for you")
+        await shown.press("space")
+        await shown.sees("1 selected, enter starts it")
+        await shown.press("enter")
+        await shown.until(lambda: app.snapshot.is_run_alive, "the run")
+        await shown.sees("Tasks of h8d4", "asks you", "your review", "Iterations", "handed off")
+        await shown.sees("[/x] [bold red]hostile[/] \\x1b[2J at")  # what the agent printed, harmless
+
+        await shown.press("escape", "i")
+        await shown.sees("Which tone: friendly or formal?", "For you")
+        await shown.until(lambda: len(app.snapshot.inbox) == 2, "two entries")
+        _home(shown).pane("inbox").go_to("m3xq")
+        await shown.sees("m3xq  question", "enter answers")
+        await shown.until(partial(_is_looked_at, shown, "m3xq", Awaiting.INPUT), "the look at it")
+        await shown.press("enter")
+        await shown.sees("your answer", "answer, back to the agent")
+        await shown.type("friendly")
+        await shown.press("enter")
+        await shown.until(partial(is_at, "m3xq", Status.REVIEWING), "the second hand-off")
+
+        for task_id in ("k7f2", "m3xq"):
+            await shown.until(partial(_is_looked_at, shown, task_id, Awaiting.REVIEW), "the look at the work")
+            _home(shown).pane("inbox").go_to(task_id)
+            await shown.press("y")
+            await shown.sees(f"Approve {task_id} into main?", "merges cleanly into main")
+            await shown.press("enter")
+            await shown.until(partial(is_at, task_id, Status.DONE), "the merge")
+
+        await shown.press("w")
+        await shown.sees("In all", "epic")
+        await shown.press("p")
+        await shown.until(lambda: app.snapshot.is_paused, "the pause")
+        await shown.sees("paused")
+        await shown.press("p")
+        await shown.until(lambda: not app.snapshot.is_paused, "the end of the pause")
+        await shown.press("ctrl+c")
+        await shown.sees("A run is alive", "stop after this iteration")
+        await shown.press("down", "enter")
+        await shown.until(lambda: not app.snapshot.is_run_alive, "the end of the run")
+
+    play(project.path, work)
+    assert sorted(project.merges()) == ["k7f2", "m3xq"]
+
+
+def test_mistakes_are_told_and_lose_nothing(project: RunProject) -> None:
+    project.make("k7f2", title="Login", awaiting=Awaiting.INPUT, status=Status.CLARIFICATION)
+    project.make("b2cd", title="Not begun")
+
+    async def work(shown: Shown) -> None:
+        app = shown.app
+        await shown.sees("Login", "Not begun")
+        await shown.press("i")
+        await shown.until(partial(_is_looked_at, shown, "k7f2", Awaiting.INPUT), "the look at it")
+        await shown.press("enter")
+        await shown.sees("your answer")
+        project.ok("respond", "k7f2", "formal")  # somebody else was faster
+        await shown.type("friendly")
+        await shown.press("enter")
+        await shown.sees("error", "k7f2")
+        await shown.press("s")
+        await shown.until(lambda: not app._notifications, "the error to go at a key")
+
+        await shown.press("enter")  # an agent for the next run that there is not
+        await shown.sees("the name of an agent")
+        await shown.type("nobody")
+        await shown.press("enter")
+        await shown.sees("changed for the next run")
+        await shown.press("shift+tab")
+        _home(shown).pane("epics").go_to("b2cd")
+        await shown.press("enter")
+        await shown.sees("there is no agent `nobody`")
+        assert not app.snapshot.is_run_alive
+        await shown.press("plus")
+        await shown.sees("New task", "title")
+        await shown.type("Made here")
+        await shown.press("enter")
+        await shown.sees("Made here")
+        await shown.press("slash")
+        await shown.sees("Search")
+        await shown.type("made")
+        await shown.press("enter")
+        await shown.until(lambda: app.view is not None and app.view.place == "task", "its page")
+        await shown.press("question_mark")
+        await shown.sees(": keys", "all commands by name")
+        await shown.press("escape", "escape", "less_than_sign")
+        await shown.until(lambda: "gitticks.ui.home-left" in _config(project), "the remembered size")
+
+    play(project.path, work)
+    assert "friendly" not in str(project.file("k7f2").data)
+
+
+def _config(project: RunProject) -> str:
+    return subprocess.run(
+        ["git", "config", "--list"], cwd=project.path, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_outside_of_a_repository_a_line_says_what_to_do(tmp_path_factory: object) -> None:
+    from tempfile import TemporaryDirectory  # outside of any repository that the tests' own folder lies in
+
+    async def look(shown: Shown) -> None:
+        await shown.sees("Epics")
+        pane = _home(shown).pane("epics")
+        await shown.until(lambda: pane.rows, "the reason")
+        assert "git" in " ".join(map(words, pane.rows))
+
+    with TemporaryDirectory() as folder:
+        from pathlib import Path
+
+        play(Path(folder), look)

@@ -1,0 +1,46 @@
+"""The places as pictures: what a change does to them is seen before anybody is surprised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.tui.screens.dashboard import Dashboard
+from tests.tui.made_up import ITERATIONS, StillApp
+from tests.tui.support import NARROW, SMALL, WIDE, Shown, check_picture, play
+
+
+@pytest.mark.parametrize(("size", "theme"), [(WIDE, "gt-dark"), (SMALL, "gt-light")], ids=["large", "small"])
+def test_places_look_as_they_did(tmp_path: Path, size: tuple[int, int], theme: str) -> None:
+    async def look(shown: Shown) -> None:
+        shown.app.use_theme(theme)
+        await shown.sees("Parallel test", "m3xq")
+        await shown.press("i", "down")
+        if size == WIDE:
+            await shown.sees("UNCERTAIN", "merges cleanly")
+        check_picture(shown, "home")
+        shown.app.go("run", "h8d4")
+        await shown.sees("e4mq", "pytest tests/worker")
+        view = shown.app.screen
+        assert isinstance(view, Dashboard)
+        view._take_iterations(ITERATIONS)
+        await shown.sees("handed off")
+        check_picture(shown, "run")
+        await shown.press("w")
+        await shown.sees("3 of 8", "In all")
+        check_picture(shown, "parallel")
+
+    play(tmp_path, look, size, StillApp(tmp_path))
+
+
+def test_on_a_telephone_the_focused_pane_is_open_and_ascii_is_enough(tmp_path: Path) -> None:
+    async def look(shown: Shown) -> None:
+        await shown.sees("Parallel test", "For you")
+        assert "Rename the error page" not in shown.text
+        await shown.press("i")
+        await shown.sees("Rename the error", "Which tone: friendly")
+        assert "Parallel test" not in shown.text
+        check_picture(shown, "home")
+
+    play(tmp_path, look, NARROW, StillApp(tmp_path))

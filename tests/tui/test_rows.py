@@ -1,0 +1,122 @@
+"""Rows at the widths of panes: nothing is wider than its pane, and no text steers the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from gitticks.model.ids import TaskId
+from gitticks.tui import iterations, run_settings
+from gitticks.tui.theme import Look
+from gitticks.tui.transcript import Piece
+from gitticks.tui.widgets import epics, inbox, meters, tasks
+from gitticks.tui.widgets.lines import Line, fit, line, words
+from gitticks.tui.widgets.output import MOST_ENTRIES, Output
+from tests.tui.made_up import CHANGES, HANDOFF, ITERATIONS, NOW, PIECES, SPENDING, snapshot
+
+WIDTHS = (38, 78, 118)
+HOSTILE = (
+    "\x1b[2J\x1b]0;owned\x07 gone",
+    "\u202eright to left\u2066",
+    "[/x] [bold red]markup[/]",
+    "\U000e0041\U000e0042 tags",
+    "wide 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字",
+    "e\u0301\u0301\u0301 combined \u200d",
+    "a\tb\rc\nd",
+    "x" * 10_000_000,
+    "",
+)
+
+
+def _all_rows(width: int) -> Iterable[Line]:
+    shown = snapshot()
+    yield from (tasks.task(shown, row, width) for row in shown.rows)
+    yield from (tasks.epic(shown, row, width, is_chosen=True) for row in shown.epics)
+    yield from inbox.rows(shown, NOW, width)
+    for asked in shown.inbox:
+        yield from inbox.preview(asked, CHANGES, HANDOFF, NOW, width)[1]
+    yield from epics.rows(shown, epics.running(shown), {TaskId("e4mq"): "pytest"}, NOW, width)
+    yield from meters.budget_rows(SPENDING.budgets, width)
+    yield from iterations.rows(ITERATIONS, {}, width)
+    yield from run_settings.rows({"agent": "claude"}, {"parallel": "3"})
+    output = Output()
+    output.take(PIECES)
+    yield from output.rows(width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_row_fits_and_says_something(width: int) -> None:
+    look = Look("gt-dark")
+    for row in _all_rows(width):
+        segments = fit(row, width, look)
+        assert sum(one.cell_length for one in segments) == width, words(row)
+    text = "\n".join("".join(one.text for one in fit(row, width, look)) for row in _all_rows(width))
+    for word in ("e4mq", "Parallel test", "Which tone", "UNCERTAIN", "412k of 500k", "assert pool.pending"):
+        assert word in text
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("made", ["title", "prose", "call"])
+def test_no_text_steers_the_screen(text: str, made: str) -> None:
+    makers: dict[str, Callable[[str], list[Line]]] = {
+        "title": _as_title,
+        "prose": _as_prose,
+        "call": _as_call,
+    }
+    for width in WIDTHS:
+        for row in makers[made](text)[:200]:
+            segments = fit(row, width, Look("gt-light"))
+            shown = "".join(one.text for one in segments)
+            assert sum(one.cell_length for one in segments) == width
+            assert not any(char in shown for char in "\x1b\x07\r\n\t\u202e\u2066\U000e0041")
+
+
+def _as_title(text: str) -> list[Line]:
+    return [line((text, "fg"), right=[("3 min", "muted")])]
+
+
+def _as_prose(text: str) -> list[Line]:
+    output = Output()
+    output.take([Piece(text, is_prose=True), Piece(text)])
+    return output.rows(80)
+
+
+def _as_call(text: str) -> list[Line]:
+    output = Output()
+    output.take([Piece(text, "run", "1"), Piece("", call="1", detail=(text,), failed=True)])
+    return output.rows(80)
+
+
+def test_a_call_is_folded_and_what_it_came_to_is_joined_with_it() -> None:
+    output = Output()
+    output.take([Piece("pytest -q", "run", "a"), Piece("", call="a", detail=("212 passed",), failed=False)])
+    assert ["212 passed" in words(row) for row in output.rows(60)] == [False]
+    key = output.rows(60)[0].key
+    assert key is not None
+    output.turn(key)
+    assert "212 passed" in words(output.rows(60)[1])
+    output.take([Piece("pytest -q", "run", "b"), Piece("", call="b", detail=("E  1",), failed=True)])
+    assert "E  1" in words(output.rows(60)[-1]), "a failed call opens by itself"
+    output.is_verbose = True
+    assert output.last == "run pytest -q"
+
+
+def test_only_the_newest_of_an_endless_output_is_kept() -> None:
+    output = Output()
+    for number in range(4 * MOST_ENTRIES):
+        output.take([Piece(f"line {number}")])
+    assert len(output.rows(80)) < 2 * MOST_ENTRIES
+    assert output.last == f"line {4 * MOST_ENTRIES - 1}"
+
+
+def test_run_settings_become_flags_and_choices_go_round() -> None:
+    assert run_settings.flags_of({}) == ["--auto"]
+    chosen = {"auto": "no", "parallel": "2"}
+    assert run_settings.flags_of(chosen) == ["--parallel", "2"]
+    seen = []
+    choices: dict[str, str] = {}
+    for _ in range(4):
+        choices = run_settings.after("isolation", choices)
+        seen.append(choices.get("isolation"))
+    assert seen == ["task", "epic", "none", None]
