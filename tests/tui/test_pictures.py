@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from gitticks.tui.screens.dashboard import Dashboard
 from tests.tui.made_up import ITERATIONS, StillApp
@@ -44,3 +45,18 @@ def test_on_a_telephone_the_focused_pane_is_open_and_ascii_is_enough(tmp_path: P
         check_picture(shown, "home")
 
     play(tmp_path, look, NARROW, StillApp(tmp_path))
+
+
+def test_a_key_typed_ahead_answers_no_question_that_was_not_shown(tmp_path: Path) -> None:
+    async def hurry(shown: Shown) -> None:
+        await shown.sees("Parallel test", "m3xq")
+        await shown.press("i", "down")
+        for key, character in (("y", "y"), ("enter", None)):
+            shown.app.post_message(events.Key(key, character))
+        await shown.sees("Approve k7f2 into main?")
+        await shown.press("tab")
+        assert "Approve k7f2 into main?" in shown.text
+        await shown.press("escape")
+        await shown.no_longer_sees("Approve k7f2")
+
+    play(tmp_path, hurry, WIDE, StillApp(tmp_path))

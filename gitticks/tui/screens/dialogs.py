@@ -32,10 +32,7 @@ class Seen(ModalScreen[Any]):
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
-        """Waits for the first paint."""
-        self.call_after_refresh(self._see)
-
-    def _see(self) -> None:
+        """Is there now: keys that were typed before were given out before this."""
         self.is_seen = True
 
 

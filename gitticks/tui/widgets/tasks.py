@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.messages import Snapshot
 
-_ROOM_FOR_WORDS = 50
+_ROOM_FOR_WORDS, _ROOM_FOR_PRIORITY = 50, 58
 
 
 def age(then: datetime | None, now: datetime) -> str:
@@ -79,7 +79,10 @@ def epic(snapshot: Snapshot, row: TaskRow, width: int, *, is_chosen: bool) -> Li
     colour = STATUS_COLOUR[state]
     counts = f"{done}/{len(below)}" if below and below[0].id != row.id else ""
     right: list[Span | str] = [
-        (f"P{row.priority}", "strong" if row.priority == 0 else "muted"),
+        (
+            f"P{row.priority}" if width >= _ROOM_FOR_PRIORITY else "",
+            "strong" if row.priority == 0 else "muted",
+        ),
         (f"{counts:>6}", "muted"),
         "  ",
         (f"{glyph(state)} ", f"*{colour}"),
