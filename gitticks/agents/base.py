@@ -41,6 +41,7 @@ class EndReason(StrEnum):
     EXITED = "exited"
     TIMED_OUT = "timed-out"
     IDLE = "idle"
+    CROWDED = "crowded"
     STOPPED = "stopped"
     KILLED = "killed"
     START_FAILED = "start-failed"
@@ -66,7 +67,7 @@ class Limits:
     """How long a command may run and how much of what it prints is passed on; None is no limit.
 
     `output_bytes` bounds what is delivered line by line (a quarter of it is the tail, which comes when the command
-    is over), `kept_bytes` what `Ended` holds. `grace_seconds` lie between the stop signal and SIGKILL.
+    is over), `kept_bytes` what `Ended` holds. `processes` is how many it may have at once. `grace_seconds` lie between the stop signal and SIGKILL.
     """
 
     total_seconds: float | None = None
@@ -75,6 +76,7 @@ class Limits:
     kept_bytes: int = 256_000
     line_bytes: int = 1_000_000
     grace_seconds: float = 5.0
+    processes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,5 +167,6 @@ def _encode(command: Command, limits: Limits, stdin: int | None, inherited: list
         "idle_seconds": limits.idle_seconds,
         "grace_seconds": limits.grace_seconds,
         "output_bytes": limits.output_bytes,
+        "processes": limits.processes,
     }
     return json.dumps(request).encode()

@@ -152,6 +152,10 @@ def judge_process(
             return Trouble(Ending.STOPPED, "stopped")
         case EndReason.START_FAILED:
             return Trouble(Ending.START_FAILED, ended.problem)
+        case EndReason.CROWDED:
+            return Trouble(
+                Ending.CRASHED, "it had more processes at once than `sandbox.max_processes` allows"
+            )
         case EndReason.KILLED:
             return Trouble(Ending.CRASHED, ended.problem)
         case EndReason.TIMED_OUT | EndReason.IDLE:

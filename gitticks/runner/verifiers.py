@@ -193,6 +193,7 @@ class _Run:
             total_seconds=self.settings.limits.gate,
             output_bytes=self.settings.limits.output,
             kept_bytes=4 * _TAIL_BYTES,
+            processes=self.walled.processes,
         )
         return run_supervised(wanted, limits, stop=self.stop)
 
@@ -208,6 +209,8 @@ def _how(ended: Ended) -> str:
         return f"exit code {ended.exit_code}" if ended.exit_code is not None else f"signal {ended.signal}"
     if ended.reason is EndReason.TIMED_OUT:
         return "it did not end in time"
+    if ended.reason is EndReason.CROWDED:
+        return "it had more processes at once than `sandbox.max_processes` allows"
     return ended.problem or ended.reason.value
 
 

@@ -24,6 +24,11 @@ class WalledCommand:
     environment: Mapping[str, str]
     enclosure: Enclosure | None = None
 
+    @property
+    def processes(self) -> int | None:
+        """Returns how many processes such a command may have."""
+        return None if self.enclosure is None else self.enclosure.walls.limits.processes
+
     def __call__(self, line: str) -> Command:
         """Returns the command that runs a line."""
         argv = ("/bin/sh", "-c", line)

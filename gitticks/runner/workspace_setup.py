@@ -190,7 +190,7 @@ def _copy(source: Path, target: Path, name: str) -> None:
 def _run(command: str, walled: WalledCommand, limit_seconds: float, stop: StopRequest | None) -> None:
     ended = run_supervised(
         walled(command),
-        Limits(total_seconds=limit_seconds, kept_bytes=2 * _TAIL_BYTES),
+        Limits(total_seconds=limit_seconds, kept_bytes=2 * _TAIL_BYTES, processes=walled.processes),
         stop=stop,
     )
     if ended.is_success:

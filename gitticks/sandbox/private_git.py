@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import join
 
+from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, head
 from gitticks.git.config import CONFIG_FILE, find_own_hooks
-from gitticks.git.process import run_git
+from gitticks.git.process import printable, run_git
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.git.repository import Repository
 from gitticks.safe_read import read_plain_file
@@ -43,13 +44,13 @@ _FSCK = {
 }
 _BRANCH = re.compile(r"refs/heads/[^\x00-\x20~^:?*\[\\]+")
 _CONFIG = """[core]
-\trepositoryformatversion = 1
+\trepositoryformatversion = {version}
 \tbare = false
 \tlogallrefupdates = true
 {more}[extensions]
-\tobjectformat = {objects}
 \tworktreeconfig = true
 """
+_OTHER_OBJECTS = "\tobjectformat = {objects}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +123,18 @@ def bring_home(
     checkout = private.checkout
     upload = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled, "git-upload-pack"))
     source = ["--upload-pack", upload]
-    listed = run_git(
+    listed = _asked(
         ["ls-remote", "--quiet", "--symref", *source, "--end-of-options", str(checkout.git_dir)],
-        repository_dir=repository.common_dir,
-    ).text
+        repository,
+    )
     found, head_ref = _parse(listed)
     wanted, warnings = _wanted(repository, checkout, found, branch, is_detached=head_ref is None)
     if wanted:
         refs = [f"+{name}:{_INCOMING}{checkout.git_dir.name}/{name}" for name in wanted]
         options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]
-        run_git(
+        _asked(
             ["fetch", *source, *options, "--end-of-options", str(checkout.git_dir), *refs],
-            repository_dir=repository.common_dir,
-            extra_environment=_FSCK,
+            repository,
         )
         found |= _place(repository, wanted, checkout)
     _follow_head(repository, checkout, found, head_ref)
@@ -143,6 +143,14 @@ def bring_home(
         checkout, {**_known(checkout), **{name: commit for name, commit in found.items() if name != "HEAD"}}
     )
     return tuple(warnings)
+
+
+def _asked(arguments: list[str], repository: Repository) -> str:
+    """Returns what git answers, or raises with git's own words alone: the way to the walls is no help to anybody."""
+    ran = run_git(arguments, repository_dir=repository.common_dir, extra_environment=_FSCK, check=False)
+    if ran.code != 0:
+        raise GitticksError(printable(ran.stderr.removeprefix("fatal: ").removeprefix("error: ")))
+    return ran.text
 
 
 def _parse(listed: str) -> tuple[dict[str, str], str | None]:
@@ -301,7 +309,10 @@ def _fill(repository: Repository, made: PrivateGit, refs: Mapping[str, str], hoo
         (private / name).mkdir(parents=True)
     objects = run_git(["rev-parse", "--show-object-format"], repository_dir=repository.common_dir).text
     more = f"\thooksPath = {_quoted(hooks)}\n" if hooks is not None else ""
-    (private / "config").write_text(_CONFIG.format(objects=objects, more=more))
+    is_usual = objects == "sha1"
+    text = _CONFIG.format(version=0 if is_usual else 1, more=more)
+    text += "" if is_usual else _OTHER_OBJECTS.format(objects=objects)
+    (private / "config").write_text(text)
     own = checkout.git_dir / CONFIG_FILE
     if own.is_file():
         shutil.copyfile(own, private / CONFIG_FILE)

@@ -34,6 +34,7 @@ class Request:
         idle_seconds: float | None,
         grace_seconds: float,
         output_bytes: int,
+        processes: int | None,
     ) -> None:
         self.argv = argv
         self.cwd = cwd
@@ -46,6 +47,7 @@ class Request:
         self.idle_seconds = idle_seconds
         self.grace_seconds = grace_seconds
         self.output_bytes = output_bytes
+        self.processes = processes
 
 
 def read_request() -> Request:

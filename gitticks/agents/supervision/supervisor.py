@@ -15,6 +15,7 @@ from gitticks.agents.supervision.start import CONTROL, REPORT, Request, become_c
 from gitticks.agents.supervision.tree import (
     GIVE_UP_SECONDS,
     KILL_PAUSE_SECONDS,
+    descendants,
     drain,
     is_group_alive,
     signal_descendants,
@@ -25,6 +26,8 @@ STARTED, OUTPUT, ERRORS, DROPPED, ENDED = b"s", b"o", b"e", b"d", b"x"
 STOP, KILL = b"t", b"k"
 LONGEST_ERRORS = 1_048_576
 EXITED, TIMED_OUT, IDLE, STOPPED, START_FAILED = "exited", "timed-out", "idle", "stopped", "start-failed"
+CROWDED = "crowded"
+_COUNT_SECONDS = 0.25
 _A_DAY = 86_400.0
 
 
@@ -47,6 +50,7 @@ class Supervisor:
         self.is_stop_asked = False
         self.was_terminated = False
         self.started = self.heard = time.monotonic()
+        self.count_at = math.inf if request.processes is None else self.started
 
     def run(self) -> None:
         """Runs the command to its end and reports it."""
@@ -129,7 +133,8 @@ class Supervisor:
                 self.heard = time.monotonic()
 
     def _milliseconds(self) -> int | None:
-        deadline = min(self._time_limit(), self._idle_limit()) if self.reason is None else self.kill_at
+        limits = self._time_limit(), self._idle_limit(), self.count_at
+        deadline = min(limits) if self.reason is None else self.kill_at
         if deadline == math.inf:
             return None
         seconds = deadline - time.monotonic()
@@ -174,6 +179,8 @@ class Supervisor:
                 self.stop(reason=TIMED_OUT)
             elif now >= self._idle_limit():
                 self.stop(reason=IDLE)
+            elif now >= self.count_at:
+                self._count()
         elif self.status is not None and not self.was_terminated:
             # What the command leaves behind may know no other signal.
             self.was_terminated = True
@@ -181,6 +188,12 @@ class Supervisor:
         if now >= self.kill_at and not self._is_over():
             self.give_up_at = min(self.give_up_at, now + GIVE_UP_SECONDS)
             signal_descendants(self.main, signal.SIGKILL)
+
+    def _count(self) -> None:
+        """Ends a command at once that has too many processes; as root no limit of the kernel's does."""
+        self.count_at = time.monotonic() + _COUNT_SECONDS
+        if len(descendants()) > (self.request.processes or math.inf):
+            self.stop(at_once=True, reason=CROWDED)
 
     def _refill(self) -> bool:
         """Makes the next frame ready if the one before is out; True if there is something to send."""

@@ -193,8 +193,8 @@ class _Desk:
     def look(self, end: AgentReport | Request) -> Work:
         """Returns all that stands there, the gates' findings if they are wanted."""
         delivery = self.read()
-        brought = self._bring_home()
-        checks = self._check() if self.wants_checks(end, delivery) else None
+        brought, refused = self._bring_home()
+        checks = self._check(refused) if self.wants_checks(end, delivery) else None
         if self.record.role is Role.REVIEWER:
             branch = self.workspace.branch
             tip = read_ref(self.place.repository.common_dir, BRANCHES + branch) if branch else None
@@ -202,18 +202,25 @@ class _Desk:
         collected = workspaces.collect(self.place.repository, self.workspace)
         return Work(delivery, collected.head, checks, (*brought, *collected.warnings))
 
-    def _bring_home(self) -> tuple[str, ...]:
+    def _bring_home(self) -> tuple[tuple[str, ...], str | None]:
+        """Takes what was committed behind walls; returns what is odd, and why nothing was taken if that is so."""
         place, workspace = self.place, self.workspace
         if workspace.isolation is Isolation.NONE or self.record.role is Role.REVIEWER:
-            return ()
+            return (), None
         checkout = checkout_at(place.repository, workspace.path)
-        return take_home(
-            place.settings.sandbox, place.repository, checkout, place.world.environment, workspace.branch
-        )
+        outer = place.world.environment
+        try:
+            found = take_home(place.settings.sandbox, place.repository, checkout, outer, workspace.branch)
+        except GitticksError as error:
+            refused = f"what was committed behind the walls is refused: {error.message}"
+            return (refused,), refused
+        return found, None
 
-    def _check(self) -> ChecksReport:
+    def _check(self, refused: str | None) -> ChecksReport:
         """Runs the quality gates, if the agent's work is where it belongs."""
         place = self.place
+        if refused is not None:
+            return ChecksReport(refused, ("the commits are refused",))
         if (astray := self._find_astray()) is not None:
             return ChecksReport(astray, ("commits beside the branch",))
         if (refused := self._judge_tree()) is not None:
@@ -276,7 +283,7 @@ class _Conversation:
             return _failed_start(error, desk.stop)
         for warning in invocation.warnings:
             heard.warn(warning)
-        limits = desk.place.settings.limits
+        limits, walls = desk.place.settings.limits, walls_of(desk.place.settings.sandbox)
         with held, self._watching_requests(), self._answering_hooks():
             if desk.place.front is Front.TERMINAL:
                 return run_on_terminal(
@@ -289,7 +296,12 @@ class _Conversation:
                 invocation,
                 workspace=desk.workspace.path,
                 environment=environment,
-                limits=Limits(limits.iteration, limits.idle, limits.output),
+                limits=Limits(
+                    limits.iteration,
+                    limits.idle,
+                    limits.output,
+                    processes=walls.limits.processes if walls is not None else None,
+                ),
                 now=desk.place.world.now,
                 stop=desk.stop,
                 on_text=heard.say,
