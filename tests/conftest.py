@@ -24,6 +24,7 @@ KEPT_VARIABLES = frozenset(
         "GITTICKS_GIT_BACKEND",
         "GITTICKS_TEST_HASH",
         "GITTICKS_TEST_REFS",
+        "GITTICKS_TEST_SANDBOX",
         "GITTICKS_REQUIRE_PROGRAMS",
         "GITTICKS_SAMPLES",
     }
@@ -133,8 +134,12 @@ def _seal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    for asked, variable in (("HASH", "GIT_DEFAULT_HASH"), ("REFS", "GIT_DEFAULT_REF_FORMAT")):
-        if f"GITTICKS_TEST_{asked}" in os.environ:  # of the repositories that the tests make
+    for asked, variable in (
+        ("HASH", "GIT_DEFAULT_HASH"),  # of the repositories that the tests make
+        ("REFS", "GIT_DEFAULT_REF_FORMAT"),
+        ("SANDBOX", "GITTICKS_CONFIG_SANDBOX_PRESET"),
+    ):
+        if f"GITTICKS_TEST_{asked}" in os.environ:
             values[variable] = os.environ[f"GITTICKS_TEST_{asked}"]
     for name, value in values.items():
         monkeypatch.setenv(name, value)

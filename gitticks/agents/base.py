@@ -184,7 +184,8 @@ class Request:
     the end of that session, for agents that count on. `prompt_file` holds the prompt, for agents that read a file.
     `own_gt` is the path of the
     session's own `gt`. `script` holds the task's `sh` blocks for this role. `commit_folders` are the folders outside of the workspace that
-    a commit in it writes to, for agents that wall themselves in. `hook` is to be asked before each use of a tool.
+    a commit in it writes to, for agents that wall themselves in, and `is_walled` says that walls stand around them,
+    behind which they cannot build their own. `hook` is to be asked before each use of a tool.
     """
 
     prompt: str
@@ -195,6 +196,7 @@ class Request:
     script: tuple[str, ...] = ()
     commit_folders: tuple[str, ...] = ()
     hook: PermissionHook | None = None
+    is_walled: bool = False
 
     @property
     def hand_over_commands(self) -> tuple[str, ...]:

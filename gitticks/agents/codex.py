@@ -39,6 +39,7 @@ PLACES = Places(
 MODES = tuple(PermissionMode)
 
 _READ_ONLY, _WORKSPACE = "read-only", "workspace-write"
+_NO_OWN_WALLS = ("--sandbox", "danger-full-access")
 _MODE_FLAGS = {
     PermissionMode.INTERACTIVE: ("--sandbox", _READ_ONLY),
     PermissionMode.AUTO_EDIT: ("--sandbox", _WORKSPACE),
@@ -56,6 +57,8 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
     """Returns how to start Codex for one session; the prompt goes in by stdin, which `-` names."""
     is_read_only = spec.options.get("sandbox_mode") == _READ_ONLY
     flags = _MODE_FLAGS[PermissionMode.INTERACTIVE] if is_read_only else _MODE_FLAGS[spec.mode]
+    if request.is_walled and _WORKSPACE in flags:
+        flags = _NO_OWN_WALLS
     argv = [*(spec.argv or (PROGRAM,)), "exec", "--json", "--skip-git-repo-check", *_KEEPS_PATH, *flags]
     if _WORKSPACE in flags:
         # Its walls leave only the workspace writable, and a linked worktree's git directory lies outside of that.

@@ -116,7 +116,7 @@ def enclosed(
         repository: whose checkout it is.
         checkout: where the command runs.
         environment: the runner's, which says where tools and the person's home are.
-        argv: the command that will run, whose program must be readable.
+        argv: the command as the settings name it; its program and the files that it names must be readable.
         client: what an agent needs; None for checks and set-up commands, whose commits nobody takes.
         has_terminal: a person sits at the command's terminal.
 

@@ -88,10 +88,11 @@ def tool_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def program_files(argv: tuple[str, ...], environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yields the program's own file, and the one that a link leads to."""
+    """Yields the program's own file and those that its words name, and what links among them lead to."""
     found = shutil.which(argv[0], path=environment.get("PATH", os.defpath)) if argv else None
-    if found is not None and Path(found).is_absolute():
-        yield from dict.fromkeys((Path(found), Path(os.path.realpath(found))))
+    for named in (found, *argv[1:]):
+        if named is not None and Path(named).is_absolute() and Path(named).is_file():
+            yield from dict.fromkeys((Path(named), Path(os.path.realpath(named))))
 
 
 def _is_open(folder: Path, home: Path) -> bool:

@@ -22,6 +22,7 @@ _CHUNK, _LONGEST_HEAD = 65536, 65536
 _HEAD_SECONDS, _CONNECT_SECONDS, _SILENCE_SECONDS = 10.0, 15.0, 900.0
 _NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9_-]{0,62})?(\.[a-z0-9]([a-z0-9_-]{0,62})?)*", re.ASCII)
 _PLAIN = re.compile(r"http://([^/:@?#\s]+)(?::([0-9]{1,5}))?(/\S*)?", re.IGNORECASE | re.ASCII)
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 _USUAL_PORTS = (80, 443)
 _LAST_PORT = 65535
 _FORBIDDEN, _BAD_GATEWAY = (403, "Forbidden"), (502, "Bad Gateway")
@@ -153,6 +154,8 @@ def is_public(address: str) -> bool:
         return False
     if isinstance(found, ipaddress.IPv6Address):
         inner = found.ipv4_mapped or found.sixtofour or (found.teredo or (None, None))[1]
+        if found in _TRANSLATED:
+            inner = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
     return found.is_global and not found.is_multicast

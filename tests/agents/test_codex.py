@@ -13,6 +13,14 @@ from tests.support.agents import NOW, fixture, read_fixture
 SPEC = AgentSpec("codex", AgentKind.CODEX)
 
 
+@pytest.mark.parametrize("mode", [PermissionMode.AUTO_EDIT, PermissionMode.AUTO_ALL])
+def test_behind_walls_it_builds_none_of_its_own(mode: PermissionMode) -> None:
+    spec = AgentSpec("codex", AgentKind.CODEX, mode=mode)
+    argv = invocation(spec, Request("x", commit_folders=("/git",), is_walled=True)).argv
+    assert argv[6:8] == ("--sandbox", "danger-full-access")
+    assert "--add-dir" not in argv
+
+
 def test_a_good_session_is_clean_and_has_no_cost() -> None:
     report = read_fixture(CodexReader(), "codex-ok.jsonl")
     assert report.ending is Ending.CLEAN

@@ -52,7 +52,10 @@ _BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (Topic.LOCKS, (own_folder.check_places, own_folder.check_log, own_folder.check_locks)),
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
-    (Topic.SETTINGS, (machine.check_settings, machine.check_agents, machine.check_templates)),
+    (
+        Topic.SETTINGS,
+        (machine.check_settings, machine.check_sandbox, machine.check_agents, machine.check_templates),
+    ),
     (Topic.BOARD, (board.check_board, board.check_saved, board.check_hooks, tasks.check_driver)),
     (Topic.INDEX, (own_folder.check_index,)),
     (Topic.FILES, (files.check_files, tasks.check_kept, files.check_foreign_files)),

@@ -19,6 +19,7 @@ from gitticks.git.process import git_version
 from gitticks.model.settings import Settings
 from gitticks.model.task import Task
 from gitticks.runner.templates import require_sound
+from gitticks.sandbox.probe import require_walls
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
 from gitticks.store.settings import load_settings
 
@@ -144,6 +145,19 @@ def check_templates(context: Context) -> Iterator[Finding]:
         require_sound(frozenset(readable))
     except GitticksError as error:
         yield Finding(Severity.ERROR, error.message, error.hint)
+
+
+def check_sandbox(context: Context) -> Iterator[Finding]:
+    """Yields an error if the settings ask for walls that do not stand here; they are built to find out."""
+    settings = _settings(context)
+    if settings is None:
+        return
+    try:
+        require_walls(settings.sandbox, context.world.environment)
+    except GitticksError as error:
+        yield Finding(
+            Severity.ERROR, error.message, "`gt run --sandbox none` runs agents without walls, as you"
+        )
 
 
 def check_agents(context: Context) -> Iterator[Finding]:

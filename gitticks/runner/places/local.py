@@ -337,7 +337,7 @@ class _Conversation:
                     place.repository,
                     checkout_at(place.repository, desk.workspace.path),
                     place.world.environment,
-                    argv=invocation.argv,
+                    argv=(*(agent.argv or invocation.argv[:1]), *agent.args),
                     client=client_needs(agent),
                     has_terminal=front is not Front.NONE,
                 )
@@ -380,6 +380,7 @@ class _Conversation:
             script=order.script,
             commit_folders=self._commit_folders(),
             hook=self._hook(),
+            is_walled=walls_of(self.desk.place.settings.sandbox) is not None,
         )
 
     def _hook(self) -> PermissionHook | None:
