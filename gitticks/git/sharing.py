@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
@@ -208,16 +209,40 @@ def push(
     repository: Repository, remote: str, commit: str, branch: str, *, timeout_seconds: float = LONGEST_SECONDS
 ) -> PushedBranch:
     """Lets a remote's branch move forward to a commit, or begin there; never back, and no other branch or tag."""
+    return _push(repository, remote, [f"{commit}:{BRANCHES}{branch}"], [], timeout_seconds)
+
+
+def push_together(
+    repository: Repository, remote: str, commits: Mapping[str, str], removed: Mapping[str, str]
+) -> PushedBranch:
+    """Lets branches of a remote move forward to their commits and removes refs, all of it or nothing.
+
+    Args:
+        repository: where the commits are.
+        remote: one of `remotes`.
+        commits: by branch.
+        removed: full names of refs, with where they have to stand.
+    """
+    leases = [f"--force-with-lease={ref}:{old}" for ref, old in removed.items()]
+    moves = [f"{commit}:{BRANCHES}{branch}" for branch, commit in commits.items()]
+    moves += [f":{ref}" for ref in removed]
+    return _push(repository, remote, moves, ["--atomic", *leases], LONGEST_SECONDS)
+
+
+def _push(
+    repository: Repository, remote: str, moves: list[str], more: list[str], timeout_seconds: float
+) -> PushedBranch:
     options = [
         "--porcelain",
         "--quiet",
         "--no-follow-tags",
         "--recurse-submodules=no",
         "--no-force",
+        *more,
         RECEIVE,
     ]
     safely = ["-c", "push.gpgSign=false", "-c", "push.pushOption="]
-    asked = [*safely, "push", *options, "--end-of-options", remote, f"{commit}:refs/heads/{branch}"]
+    asked = [*safely, "push", *options, "--end-of-options", remote, *moves]
     done = reach(repository, asked, timeout_seconds)
     if isinstance(done, str):
         return PushedBranch(Pushed.UNKNOWN, done)

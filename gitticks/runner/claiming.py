@@ -122,6 +122,16 @@ class RunClaims:
             return
         self.take(task_id)
 
+    def ref_at(self, remote: str, task_id: TaskId) -> dict[str, str]:
+        """Returns the ref of a claim that is held at a remote, and where it stands; nothing if none is."""
+        claims = self._claims
+        return {} if claims is None or claims.remote != remote else claims.ref_of(task_id)
+
+    def note_released(self, task_id: TaskId) -> None:
+        """Forgets a claim that was given back together with what was made."""
+        if self._claims is not None:
+            self._claims.note_released(task_id)
+
     def note_end(self, task: Task, *, is_ours: bool) -> None:
         """Gives a task back, with the next look, unless this run goes on with it (`is_ours`)."""
         if self._claims is not None and not is_ours and task.id in self._claims.held:

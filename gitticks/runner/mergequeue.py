@@ -27,7 +27,8 @@ from gitticks.runner.committed_secrets import judge_commits
 from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
-from gitticks.runner.shared_base import BaseNotSharedError, catch_up, publish
+from gitticks.runner.shared_base import BaseNotSharedError, catch_up
+from gitticks.runner.shared_closing import Published, publish_closed
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
 from gitticks.store.approvals import why_void
 from gitticks.store.decisions import carry_out
@@ -207,24 +208,32 @@ class MergeQueue:
         void = self._why_void(now, base)
         if void is not None:
             return MergeResult(self._decide(now, ApprovalVoided(void)))
+        published: Published | MergeResult | None = Published()
         if self.run.settings.merge.push:
-            try:
-                if not publish(self.repository, base, commit):
-                    return None
-            except BaseNotSharedError as error:
-                return MergeResult(waits=_words(error), tested=tested)
+            published = self._publish(task, base, tip, commit, tested)
+        if not isinstance(published, Published):
+            return published
         moved = move_base(self.repository, base, tip, commit, f"gitticks: merge {task.id}")
         match moved:
             case BaseMoved():
                 return None
             case CheckoutOverlaps():
-                shown = ", ".join(moved.paths[:_SHOWN_PATHS])
-                return MergeResult(
-                    waits=f"your uncommitted changes in {moved.checkout} are in the way: {shown}"
-                )
+                return MergeResult(waits=_in_the_way(moved))
             case Moved():
-                return self._close(task, base, commit, tested)
+                return self._close(task, base, commit, tested, published)
         assert_never(moved)
+
+    def _publish(
+        self, task: Task, base: str, tip: str, commit: str, tested: str
+    ) -> Published | MergeResult | None:
+        """Takes a merge to the base's remote, unless a checkout here could not follow."""
+        rehearsed = move_base(self.repository, base, tip, commit, "", is_rehearsal=True)
+        if isinstance(rehearsed, CheckoutOverlaps):
+            return MergeResult(waits=_in_the_way(rehearsed))
+        try:
+            return publish_closed(self.run, self.store, task, base, commit)
+        except BaseNotSharedError as error:
+            return MergeResult(waits=_words(error), tested=tested)
 
     def _approved(self, task_id: TaskId) -> Task:
         task = self.store.task_file(task_id).task
@@ -313,9 +322,15 @@ class MergeQueue:
         self.run.emit(ChecksEnded(task.id, tested, report.failure))
         return report.failure, tested
 
-    def _close(self, task: Task, base: str, sha: str, tested: str) -> MergeResult:
+    def _close(
+        self, task: Task, base: str, sha: str, tested: str, published: Published | None = None
+    ) -> MergeResult:
         self.run.emit(TaskMerged(task.id, base, sha, tested))
-        decision = self._decide(task, Merged(sha))
+        decision = None if published is None else published.settle(self.run, self.store)
+        if decision is None:
+            decision = self._decide(task, Merged(sha))
+        else:
+            tell(self.run, task, decision)
         try:
             workspace_removal.remove_after_merge(self.repository, decision.task, self.run.settings)
         except GitticksError as error:
@@ -330,6 +345,11 @@ class MergeQueue:
         )
         tell(self.run, task, decision)
         return decision
+
+
+def _in_the_way(overlap: CheckoutOverlaps) -> str:
+    shown = ", ".join(overlap.paths[:_SHOWN_PATHS])
+    return f"your uncommitted changes in {overlap.checkout} are in the way: {shown}"
 
 
 def _words(error: GitticksError) -> str:

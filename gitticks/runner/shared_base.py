@@ -7,7 +7,7 @@ from gitticks.git.merges.base import CheckoutOverlaps, move_base
 from gitticks.git.merges.history import count_commits, is_ancestor
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
-from gitticks.git.sharing import Fetched, Pushed, fetch, push, remote_of_branch
+from gitticks.git.sharing import Fetched, Pushed, PushedBranch, fetch, push, remote_of_branch
 from gitticks.runner.workspace_plan import shown_paths
 
 
@@ -21,7 +21,7 @@ def catch_up(repository: Repository, base: str) -> None:
     Raises:
         BaseNotSharedError: there is no remote, it did not answer, or the base has commits that the remote has not.
     """
-    remote = _remote(repository, base)
+    remote = remote_of_base(repository, base)
     fetched = fetch(repository, remote, base)
     if fetched.outcome in (Fetched.UNREACHABLE, Fetched.REFUSED):
         raise BaseNotSharedError(
@@ -53,8 +53,16 @@ def publish(repository: Repository, base: str, commit: str) -> bool:
     Raises:
         BaseNotSharedError: the remote refused it, or did not tell.
     """
-    remote = _remote(repository, base)
-    pushed = push(repository, remote, commit, base)
+    remote = remote_of_base(repository, base)
+    return judge_push(remote, base, push(repository, remote, commit, base))
+
+
+def judge_push(remote: str, base: str, pushed: PushedBranch) -> bool:
+    """Returns whether a push of a merge went through, or else came too late.
+
+    Raises:
+        BaseNotSharedError: the remote refused it, or did not tell.
+    """
     if pushed.outcome in (Pushed.DONE, Pushed.LATE):
         return pushed.outcome is Pushed.DONE
     how = (
@@ -65,7 +73,12 @@ def publish(repository: Repository, base: str, commit: str) -> bool:
     )
 
 
-def _remote(repository: Repository, base: str) -> str:
+def remote_of_base(repository: Repository, base: str) -> str:
+    """Returns the remote that the base is shared with.
+
+    Raises:
+        BaseNotSharedError: there is none.
+    """
     remote = remote_of_branch(repository, base)
     if remote is None:
         raise BaseNotSharedError(

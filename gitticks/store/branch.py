@@ -157,6 +157,18 @@ class Store:
             pause(attempt)
         raise _lost_race()
 
+    def propose(self, operation: Callable[[Transaction], Value], *, author: Identity) -> tuple[str, Value]:
+        """Returns the commit that `operation` makes on the tip, on disk and not yet the branch's, and what it returned.
+
+        Raises:
+            GitticksError: whatever the operation raised.
+        """
+        transaction = Transaction(self.objects, self.tip(), self._load_tasks, self.masked)
+        value = operation(transaction)
+        made = self._commit(transaction, transaction.changes, author)
+        self.objects.sync(made.objects)
+        return made.commit, value
+
     def take_in(self, make: Callable[[str], tuple[str, Value]], message: str, *, author: Identity) -> Value:
         """Moves the branch to a commit that `make` returns for the tip it is given, and returns what came with it.
 

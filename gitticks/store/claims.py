@@ -72,6 +72,16 @@ class Claims:
         with self._lock:
             return frozenset(self._held)
 
+    def ref_of(self, task_id: TaskId) -> dict[str, str]:
+        """Returns the ref of a claim that is held, and where it stands; nothing for another task."""
+        with self._lock:
+            return {CLAIMS + task_id: self._held[task_id]} if task_id in self._held else {}
+
+    def note_released(self, task_id: TaskId) -> None:
+        """Forgets a claim whose ref was removed."""
+        with self._lock:
+            self._forget([task_id])
+
     def take(self, task_id: TaskId) -> Holder | None:
         """Claims a task; returns who else holds it, None if it is ours now.
 

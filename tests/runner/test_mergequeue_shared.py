@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from gitticks.errors import RefusedError
+from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId, task_path
+from gitticks.model.status import Status
 from gitticks.runner import mergequeue
 from tests.runner.merges import approved, head, merge
 from tests.support.agents import write_program
+from tests.support.projects import Project
 from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
 
@@ -124,5 +130,102 @@ def test_a_merge_that_was_pushed_before_a_kill_is_known_again(
     assert git("rev-parse", "main", at=remote) == pushed
 
 
-def interrupted(*_: object) -> None:
-    raise KeyboardInterrupt
+def interrupted(*_: object, is_rehearsal: bool = False) -> None:
+    if not is_rehearsal:
+        raise KeyboardInterrupt
+
+
+STATE = "refs/heads/gitticks/state"
+
+
+def closed_at(remote: Path) -> bool:
+    """True if the tasks at the remote say that k7f2 is done."""
+    return "status: done" in git("show", f"{STATE}:{task_path(TaskId('k7f2'))}", at=remote)
+
+
+def test_merge_and_task_reach_the_remote_in_one_push(project: RunProject, remote: Path) -> None:
+    project.ok("sync")
+    approved(project)
+    write_program(remote / "hooks" / "pre-receive", "cat > refs-of-push")
+    result = merge(project)
+    assert result.is_done
+    pushed = (remote / "refs-of-push").read_text().split()[2::3]
+    assert sorted(pushed) == [STATE, "refs/heads/main"]
+    assert closed_at(remote)
+    assert git("rev-parse", "main", at=remote) == head(project) == result.sha
+    assert git("rev-parse", STATE, at=remote) == git("rev-parse", STATE, at=project.path)
+    assert project.kinds().count(EventType.MERGED) == 1
+
+
+def test_the_claim_goes_in_the_same_push(project: RunProject, remote: Path) -> None:
+    project.settings("review: none\nhuman: when-required\n")
+    project.ok("sync")
+    write_program(remote / "hooks" / "post-receive", "cat >> refs-of-pushes; echo end >> refs-of-pushes")
+    project.make()
+    assert project.run().code == 0
+    pushes = (remote / "refs-of-pushes").read_text().split("end\n")
+    of_merge = next(one for one in pushes if "refs/heads/main" in one)
+    assert STATE in of_merge
+    assert f"{'0' * 40} refs/gitticks/claims/k7f2" in of_merge
+    assert git("for-each-ref", "refs/gitticks/claims", at=remote) == ""
+
+
+def test_tasks_that_the_remote_refuses_keep_the_merge_here(project: RunProject, remote: Path) -> None:
+    project.ok("sync")
+    approved(project)
+    before = head(project)
+    hook = write_program(
+        remote / "hooks" / "update", f'[ "$1" != {STATE} ] || {{ echo "no tasks today"; exit 1; }}'
+    )
+    result = merge(project)
+    assert result.waits is not None
+    assert "no tasks today" in result.waits
+    assert git("rev-parse", "main", at=remote) == before == head(project)
+    assert project.task("k7f2").is_merging
+    hook.unlink()
+    assert merge(project).is_done
+    assert closed_at(remote)
+
+
+def test_others_who_move_the_tasks_meanwhile_cost_no_second_test(project: RunProject, remote: Path) -> None:
+    project.ok("sync")
+    approved(project)
+    other = Project(other_clone(project, remote))
+    other.ok("init")
+    gate = project.path.parent / "gate"
+    more = f"cd {other.path} && $GT create Another && $GT sync && echo x >> {gate}.ran"
+    project.settings(f"verify: {{test: {write_program(gate, more)}}}\n")
+    assert merge(project).is_done
+    assert (project.path.parent / "gate.ran").read_text() == "x\n"
+    assert closed_at(remote)
+    assert len(json.loads(project.ok("list", "--all", "--json"))["tasks"]) == 2
+
+
+def test_a_task_that_was_given_up_elsewhere_is_not_merged(project: RunProject, remote: Path) -> None:
+    project.ok("sync")
+    approved(project)
+    project.ok("sync")
+    before = head(project)
+    other = Project(other_clone(project, remote))
+    other.ok("init")
+    other.ok("cancel", "k7f2")
+    other.ok("sync")
+    with pytest.raises(RefusedError):
+        merge(project)
+    assert git("rev-parse", "main", at=remote) == before == head(project)
+
+
+def test_a_kill_after_the_push_leaves_both_at_the_remote_and_is_known_again(
+    project: RunProject, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.ok("sync")
+    approved(project)
+    with monkeypatch.context() as patched:
+        patched.setattr(mergequeue, "move_base", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            merge(project)
+    assert closed_at(remote)
+    assert merge(project).is_done
+    assert head(project) == git("rev-parse", "main", at=remote)
+    project.ok("sync")
+    assert project.stands() == (Status.DONE, None)

@@ -54,11 +54,11 @@ class CheckoutOverlaps:
 
 
 def move_base(
-    repository: Repository, branch: str, old: str, new: str, message: str
+    repository: Repository, branch: str, old: str, new: str, message: str, *, is_rehearsal: bool = False
 ) -> Moved | BaseMoved | CheckoutOverlaps:
     """Moves `branch` from `old`, which the caller saw, to `new` if no checkout of it holds an edit in the way.
 
-    Edits elsewhere in these checkouts survive. What an earlier call that was killed left undone is done first.
+    Edits elsewhere in these checkouts survive. A rehearsal moves nothing, and says what would be in the way. What an earlier call that was killed left undone is done first.
 
     Raises:
         LostRaceError: another program is at work in a checkout of the branch; nothing was changed.
@@ -80,6 +80,8 @@ def move_base(
                 in_the_way = overlapping_paths(each)
                 if in_the_way:
                     return CheckoutOverlaps(each.checkout.path, in_the_way)
+            if is_rehearsal:
+                return Moved()
             paths = [os.fspath(place.path) for place in places]
             write_synced(_note(repository), json.dumps({**asdict(move), "checkouts": paths}).encode())
             if not _swap(repository, places, move, message):
