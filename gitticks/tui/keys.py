@@ -146,7 +146,7 @@ PLACES: dict[str, tuple[Key, ...]] = {
         Key("y", "verdict", "answer", "answer or approve, where it waits for you"),
         Key("d", "review", "review", "what was done, and the changes"),
         Key("b", "block", "block", "make it wait for another task"),
-        Key("plus", "child", "child", "a new task below this one"),
+        Key("plus", "child", "new task", "a new task below this epic, or beside this task"),
         Key("g", "graph", "graph", "what it waits for, and what waits for it"),
         Key("right_square_bracket", "round(1)", "later round", shown="]"),
         Key("escape", "back", "back"),

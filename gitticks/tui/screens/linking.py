@@ -63,19 +63,23 @@ def _change(view: View, task_id: str, wish: str) -> None:
     view.act("", change, lambda words: words, task=task_id)
 
 
-def create_below(view: View, parent: str | None) -> None:
-    """Asks for the title of a new task, below another one where `parent` is given, and opens it."""
+def create_below(view: View, task_id: str) -> None:
+    """Asks for the title of a new task, below an epic or beside a task, and opens it."""
     from gitticks.actions.create import NewTask, create_task
+
+    row = view.snapshot.find(task_id)
+    if row is None:
+        return
+    parent = view.snapshot.find(row.id if row.is_epic else row.parent)
 
     def said(title: str | None) -> None:
         if title:
-            wishes = {"parent": parent} if parent else {}
+            wishes = {"parent": parent.id} if parent else {}
             view.act("", lambda context: create_task(context, NewTask(title, wishes)).id, created)
 
-    def created(task_id: str) -> str:
-        view.gt.go("task", task_id)
-        return f"{task_id} created; e writes its text"
+    def created(new_id: str) -> str:
+        view.gt.go("task", new_id)
+        return f"{new_id} created; e writes its text"
 
-    row = view.snapshot.find(parent)
-    rows = [line(("in  ", "muted"), row.title)] if row else []
-    view.app.push_screen(Dialog("New task", rows, ask="its title", do="create"), said)
+    where = [("in ", "muted"), parent.id, "  ", parent.title] if parent else [("in no epic", "muted")]
+    view.app.push_screen(Dialog("New task", [line(*where)], ask="its title", do="create"), said)

@@ -16,10 +16,10 @@ from gitticks.tui.screens.dialogs import Choice, Dialog, Notice
 from gitticks.tui.screens.loaded import Loaded
 from gitticks.tui.widgets import permission_rows
 from gitticks.tui.widgets.lines import Lines, line
-from gitticks.tui.widgets.permission_rows import Decision
 from gitticks.workflow.permissions import is_looser, rule_words
 
 if TYPE_CHECKING:
+    from gitticks.actions.audit import Recorded
     from gitticks.actions.context import Context
     from gitticks.actions.permissions import ChangedMode, Policy
     from gitticks.runner.questions import Question
@@ -36,7 +36,7 @@ class Asked:
     """What was read: the mode, and the newest decisions, the newest first."""
 
     mode: PermissionMode
-    decisions: tuple[Decision, ...]
+    decisions: tuple[Recorded, ...]
 
 
 class Permissions(Loaded[Asked]):
@@ -161,7 +161,14 @@ class Permissions(Loaded[Asked]):
 
     def action_export(self) -> None:
         """Asks for a file, and writes the decisions into it."""
-        rows = [line(("One JSON object a line. gt audit verifies and filters them.", "muted"))]
+        rows = [
+            line(
+                (
+                    "One JSON object a line, or a table if the name ends in .csv; gt audit filters and verifies.",
+                    "muted",
+                )
+            )
+        ]
 
         def said(name: str | None) -> None:
             if name is not None and self.loaded is not None:
@@ -185,27 +192,22 @@ def _mode_words(changed: ChangedMode) -> str:
     return f"mode {changed.holds}, {when}"
 
 
-def _decisions(context: Context) -> tuple[Decision, ...]:
-    """Returns the newest decisions about tasks that are open, or were worked on last."""
-    from gitticks.document.audit import read_audit
-    from gitticks.store.audit import PendingAudit, tasks_with_pending
-    from gitticks.store.layout import audit_path
+def _decisions(context: Context) -> tuple[Recorded, ...]:
+    """Returns the newest decisions about tasks that are open and begun, the newest first."""
+    from gitticks.actions.audit import find_decisions
+    from gitticks.store.audit import tasks_with_pending
 
-    own_dir = context.repository.own_dir
-    tip = context.store.tip()
     begun = [row.id for row in context.index.listed(open_only=True) if row.is_begun][:_MOST_TASKS]
-    found = []
-    for task_id in dict.fromkeys((*tasks_with_pending(own_dir), *begun)):
-        kept = read_audit(context.store.read(audit_path(task_id), tip) or b"").entries
-        fresh = PendingAudit(own_dir, task_id).entries()
-        found += [Decision(task_id, entry) for entry in dict.fromkeys((*kept, *fresh))]
-    found.sort(key=lambda one: one.entry.timestamp, reverse=True)
-    return tuple(found[:_MOST_DECISIONS])
+    tasks = dict.fromkeys((*tasks_with_pending(context.repository.own_dir), *begun))
+    return find_decisions(context, tasks)[::-1][:_MOST_DECISIONS] if tasks else ()
 
 
-def _export(path: Path, decisions: Iterable[Decision]) -> None:
-    from gitticks.document.audit import render_entry
+def _export(path: Path, decisions: Iterable[Recorded]) -> None:
+    from gitticks.actions.audit import as_csv, as_objects
 
-    with path.open("x", encoding="utf-8") as file:
-        for task, entry in reversed(list(decisions)):
-            file.write(json.dumps({"task": task, **render_entry(entry)}) + "\n")
+    oldest_first = list(decisions)[::-1]
+    with path.open("x", encoding="utf-8", newline="") as file:
+        if path.suffix == ".csv":
+            file.writelines(f"{one.rstrip()}\n" for one in as_csv(oldest_first))
+        else:
+            file.writelines(f"{json.dumps(one)}\n" for one in as_objects(oldest_first))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gitticks.cli.text import cut
 from gitticks.model.audit import Decided, UserAction
@@ -14,9 +14,9 @@ from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.workflow.permissions import rule_words
 
 if TYPE_CHECKING:
+    from gitticks.actions.audit import Recorded
     from gitticks.actions.permissions import Policy
     from gitticks.model.audit import AuditEntry
-    from gitticks.model.ids import TaskId
     from gitticks.runner.questions import Question
 
 _ROOM_FOR_WORDS, _ROOM_FOR_RULE = 60, 84
@@ -27,13 +27,6 @@ MODES = {
     PermissionMode.AUTO_ALL: "does what no rule denies",
     PermissionMode.YOLO: "asks nothing, and nothing holds it",
 }
-
-
-class Decision(NamedTuple):
-    """One line of a task's audit."""
-
-    task: TaskId
-    entry: AuditEntry
 
 
 def left(until: datetime, now: datetime) -> str:
@@ -63,17 +56,18 @@ def question_rows(questions: Iterable[Question], now: datetime, width: int) -> l
     return rows[:-1]
 
 
-def decision_rows(decisions: Iterable[Decision], width: int) -> list[Line]:
+def decision_rows(decisions: Iterable[Recorded], width: int) -> list[Line]:
     """Returns the decisions, the newest first: when, on which task, what, how it was decided and why."""
     told = [(one, *_how(one.entry), _why(one.entry)) for one in decisions]
     says = max((len(how) for _, how, _, _ in told), default=0)
     because = min(max((len(why) for *_, why in told), default=0), width // 3)
     rows = []
-    for number, ((task, entry), how, colour, why) in enumerate(told):
+    for number, (one, how, colour, why) in enumerate(told):
+        task, entry = one.task, one.entry
         when = f"{entry.timestamp.astimezone():%H:%M:%S}  " if width >= _ROOM_FOR_WORDS else ""
         right: list[Span | str] = [(f"{how:<{says}}", colour)]
         right += [(f"  {cut(why, because):<{because}}", "muted")] if width >= _ROOM_FOR_RULE else []
-        target = (entry.target, "fg" if entry.is_granted else "strong")
+        target = (entry.target, "strong" if entry.is_refused else "fg")
         what: list[Span | str] = [
             (when, "faint"),
             (f"{task}  ", "muted"),
@@ -92,15 +86,15 @@ def _how(entry: AuditEntry) -> tuple[str, str]:
     if entry.user_action is not None:
         said = entry.user_action.value
         is_open = entry.user_action is UserAction.LEFT
-        return f"asked: {said}", "good" if entry.is_granted else "muted" if is_open else "bad"
+        return f"asked: {said}", "bad" if entry.is_refused else "muted" if is_open else "good"
     return entry.decision.value, "good" if entry.decision is Decided.ALLOWED else "bad"
 
 
-def counts(decisions: Iterable[Decision]) -> str:
+def counts(decisions: Iterable[Recorded]) -> str:
     """Returns the figures: allowed, denied, asked."""
     entries = [one.entry for one in decisions]
     asked = sum(one.user_action is not None for one in entries)
-    allowed = sum(one.is_granted for one in entries)
+    allowed = sum(not one.is_refused for one in entries)
     return f"{allowed} allowed {glyph('dot')} {len(entries) - allowed} denied {glyph('dot')} {asked} asked"
 
 
