@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gitticks.runner.context import RunContext
 
 _FRESH_SECONDS = 1.0
+_BEFORE_IDLE_SECONDS = 5
 _MOST_SEEN = 10_000
 _WALLED = frozenset({AgentKind.CODEX})
 """Clients that hold their commands in the workspace themselves, without network, in every mode but `yolo`."""
@@ -63,6 +64,7 @@ class Gatekeeper:
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._heard_of: set[str] = set()
+        self._told: set[str] = set()
         self._seen: list[tuple[AgentSpec, ToolCall, Path]] = []
         self._begun = self._now = self._load()
         self._looked_at = time.monotonic()
@@ -122,18 +124,19 @@ class Gatekeeper:
     def ruling(self, agent: AgentSpec, access: Access) -> Ruling:
         """Returns what the rules say, those of the session's beginning and those of now."""
         self._look_again()
-        (layers, settings), (layers_now, settings_now) = self._begun, self._now
-        learned = tuple(layer for layer in layers_now if layer.origin == LEARNED_ORIGIN)
-        layers = (*(layer for layer in layers if layer.origin != LEARNED_ORIGIN), *learned)
         if (
             access.is_inside
             and access.operation is Operation.FILE_WRITE
             and access.target.startswith(_ALWAYS_WRITABLE)
         ):
             return Ruling(Answer.ALLOW, "the mailbox is there to be written")
+        begun, (now, settings) = self._begun[0], self._now
+        learned = tuple(layer for layer in now if layer.origin == LEARNED_ORIGIN)
+        begun = (*(layer for layer in begun if layer.origin != LEARNED_ORIGIN), *learned)
+        modes = (agent.mode, _capped(mode_of(agent, settings), agent, self.run))
         return stricter(
-            judge(access, (OWN_LAYER, *rules), grants_of(agent, mode_of(agent, settings_then)))
-            for rules, settings_then in ((layers, settings), (layers_now, settings_now))
+            judge(access, (OWN_LAYER, *rules), grants_of(agent, mode))
+            for rules, mode in zip((begun, now), modes, strict=True)
         )
 
     def _load(self) -> tuple[tuple[PolicyLayer, ...], Settings]:
@@ -158,11 +161,21 @@ class Gatekeeper:
         ruling = self.ruling(agent, access)
         if ruling.answer is Answer.DENY:
             self._note(agent, access, Decided.DENIED, ruling.reason)
+            self._tell_once(
+                f"`{agent.name}` was refused {access.operation} `{access.target}`: {ruling.reason}"
+            )
             return HookAnswer("deny", ruling.reason)
         if ruling.answer is Answer.ALLOW:
             self._note(agent, access, Decided.ALLOWED, ruling.reason)
             return HookAnswer("none" if ruling.rule is None else "allow", ruling.reason)
         return self._ask(agent, access, ruling)
+
+    def _tell_once(self, words: str) -> None:
+        with self._lock:
+            is_new = words not in self._told
+            self._told.add(words)
+        if is_new:
+            self.run.emit(Warned(self._task.id, words))
 
     def _ask(self, agent: AgentSpec, access: Access, ruling: Ruling) -> HookAnswer:
         if not self._questions.is_attended:
@@ -171,8 +184,14 @@ class Gatekeeper:
                 self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.LEFT)
                 return HookAnswer("none", ruling.reason)
             self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.NOBODY)
+            self._tell_once(
+                f"`{agent.name}` was refused {access.operation} `{access.target}`: nobody is there to be asked "
+                "(`gt permissions --wait` in another terminal is)"
+            )
             return HookAnswer("deny", f"{ruling.reason}; nobody is there to be asked")
-        seconds = self._now[1].permissions.timeout
+        settings = self._now[1]
+        # An agent that waits is silent, which it may not be for longer.
+        seconds = max(1, min(settings.permissions.timeout, settings.limits.idle - _BEFORE_IDLE_SECONDS))
         question = self._questions.ask(
             self._task.id,
             agent.name,
@@ -261,4 +280,12 @@ def with_present_mode(agent: AgentSpec, run: RunContext) -> AgentSpec:
         settings = load_settings(run.repository, run.world.environment, run.overrides).settings
     except GitticksError:
         return agent  # the run goes on with what it knows
-    return replace(agent, mode=mode_of(agent, settings))
+    return replace(agent, mode=_capped(mode_of(agent, settings), agent, run))
+
+
+def _capped(mode: PermissionMode, agent: AgentSpec, run: RunContext) -> PermissionMode:
+    """Returns a mode as a run may take it up: `yolo` without walls holds only where a person confirmed it at the start."""
+    is_bare = mode is PermissionMode.YOLO and run.settings.sandbox.preset is SandboxPreset.NONE
+    if is_bare and mode_of(agent, run.settings) is not PermissionMode.YOLO:
+        return PermissionMode.AUTO_ALL
+    return mode

@@ -26,7 +26,7 @@ from gitticks.workflow.permissions import Access, Operation
 
 FOLDER = "permissions"
 _ATTACHED = ".attached"
-_ANSWER = ".answer"
+_ANSWER, _LAST = ".answer", "last"
 _POLL_SECONDS = 0.1
 
 
@@ -146,17 +146,23 @@ class Questions:
         aside = self._folder / f"{os.getpid()}-{threading.get_ident()}.new"
         with errors_name(self._folder):
             aside.write_text(body, encoding="utf-8")
-            number = 0
             try:
+                number = self._last_number()
                 while True:
                     number += 1
-                    path = self._folder / f"{number}.json"
                     with contextlib.suppress(FileExistsError):
-                        os.link(aside, path)
+                        os.link(aside, self._folder / f"{number}.json")
+                        (self._folder / _LAST).write_text(str(number), encoding="ascii")
                         return number
-                    self._read(number)  # makes room where its run died
             finally:
                 aside.unlink(missing_ok=True)
+
+    def _last_number(self) -> int:
+        """Returns the number of the last question, so that an answer that comes late meets no other one."""
+        try:
+            return int(read_plain_file(self._folder / _LAST))
+        except (OSError, ValueError):
+            return 0
 
     def wait(self, question: Question, is_over: threading.Event, seconds: float) -> Reply | None:
         """Waits for the answer and closes the question; None if nobody gave one in time, or the session is over."""

@@ -288,3 +288,28 @@ def test_a_client_that_never_calls_its_hook_is_not_trusted_to_have_one(project: 
     ran = project.run()
     assert "never called its hook" in ran.err
     assert "`claude` never called its hook" in audit_of(project).entries[0].reason
+
+
+def test_what_was_decided_before_its_runner_died_is_kept(project: RunProject) -> None:
+    set_up(project, "claude", (READ, {"file_path": "{here}/a"}), (BASH, {"command": "touch began; sleep 60"}))
+    with project.running() as process:
+        until((project.workspace() / "began").exists)
+        process.kill()
+    until(lambda: "was finished" in project.ok("health"))
+    found = audit_of(project)
+    assert [one.operation for one in found.entries] == ["file_read", "shell"]
+    assert find_breaks(found) == ()
+
+
+def test_yolo_without_walls_does_not_begin_in_the_middle_of_a_run(project: RunProject) -> None:
+    call = (WRITE, {"file_path": "/etc/x"})
+    waits = (BASH, {"command": "touch began; while [ ! -e loosened ]; do sleep 0.05; done; sleep 1.1"})
+    folder = set_up(project, "claude", waits, call, settings="permissions: {default: ask}\nlimits: {}\n")
+    project.ok("permissions", "mode", "auto-all", "--yes")
+    with project.running() as process:
+        until((project.workspace() / "began").exists)
+        project.ok("permissions", "mode", "yolo", "--yes")
+        (project.workspace() / "loosened").touch()
+        process.wait(60)
+    assert "deny" in [one for one, _ in answers(folder)]
+    assert "allow" not in [one for one, _ in answers(folder)]
