@@ -79,7 +79,10 @@ def _events(line: bytes) -> tuple[Event, ...]:
 
 
 def _problem(context: Context, task_id: TaskId, event: Event, later: list[Event]) -> str | None:
-    why = why_not_proven(context.repository, context.resolved_settings, str(task_id), event)
+    try:
+        why = why_not_proven(context.repository, context.resolved_settings, str(task_id), event)
+    except GitticksError as error:
+        why = error.message
     if why is not None or not is_enough(str(event.data.get("strength")), SIGNED):
         return why
     merged = next((one.data.get("sha") for one in later if one.type in _ENDS), None)

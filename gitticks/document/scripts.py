@@ -11,7 +11,7 @@ from gitticks.document.sections import Body, is_closed, parse_blocks
 from gitticks.document.texts import Source
 from gitticks.errors import DocumentError
 from gitticks.model.notes import Section
-from gitticks.model.settings import PermissionMode
+from gitticks.model.settings import PermissionMode, SandboxPreset
 from gitticks.model.trust import Runnable, RunnableKind
 
 if TYPE_CHECKING:
@@ -26,6 +26,16 @@ _HARMLESS_OF_AGENTS = frozenset({"model", "fallback", "prompt"})
 _MODE = ("permissions", "mode")
 _LOOSE = frozenset({PermissionMode.AUTO_ALL, PermissionMode.YOLO})
 """With these, agents run what they like without asking; the default and what is stricter need nobody's trust."""
+_LOOSENING: Mapping[tuple[str, ...], frozenset[object] | None] = {
+    _MODE: _LOOSE,
+    ("permissions", "allow"): None,
+    ("permissions", "default"): frozenset({"allow"}),
+    ("sandbox", "preset"): frozenset({SandboxPreset.NONE}),
+    ("sandbox", "allowed_paths"): None,
+    ("sandbox", "allowed_hosts"): None,
+    ("approvals", "allowed_signers"): None,
+}
+"""What gives agents more room, or somebody a say: by any value, or by these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +113,8 @@ def _of_layer(layer: Layer) -> Iterator[Runnable]:
     values: Mapping[tuple[str, ...], object] = layer.values
     for keys, value in values.items():
         is_agent = keys[0] == "agents" and keys[-1] not in _HARMLESS_OF_AGENTS
-        loosens = keys == _MODE and value in _LOOSE
+        loosening = _LOOSENING.get(keys, frozenset())
+        loosens = loosening is None or (bool(loosening) and value in loosening)
         if (keys in _COMMANDS or is_agent or loosens) and value not in (None, "", (), []):
             yield Runnable(RunnableKind.SETTING, ".".join(keys), _shown(value))
 

@@ -51,6 +51,8 @@ class Identity(NamedTuple):
         }
 
 
+GITTICKS_HOSTS = ("@localhost", "@gitticks.localhost")
+"""How the addresses end of the engine and of agents, which are no people."""
 ENGINE_IDENTITY = Identity("gitticks", "gitticks@localhost")
 
 

@@ -141,9 +141,8 @@ class MergeQueue:
         if held:
             return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")
         base = self._base(task)
-        void = self._why_void(task, base)
-        if void is not None:
-            return MergeResult(self._decide(task, ApprovalVoided(void)))
+        if (unapproved := self._unapproved(task, base)) is not None:
+            return unapproved
         if self.run.settings.merge.push:
             try:
                 catch_up(self.repository, base)
@@ -205,9 +204,8 @@ class MergeQueue:
         now = self._approved(task.id)
         if now.end_sha != task.end_sha:
             return None
-        void = self._why_void(now, base)
-        if void is not None:
-            return MergeResult(self._decide(now, ApprovalVoided(void)))
+        if (unapproved := self._unapproved(now, base)) is not None:
+            return unapproved
         published: Published | MergeResult | None = Published()
         if self.run.settings.merge.push:
             published = self._publish(task, base, tip, commit, tested)
@@ -250,12 +248,17 @@ class MergeQueue:
             )
         return task
 
-    def _why_void(self, task: Task, base: str) -> str | None:
-        """Returns why the approval does not carry the merge, by the settings and the history as they stand now."""
+    def _unapproved(self, task: Task, base: str) -> MergeResult | None:
+        """Takes an approval back that does not carry the merge, by settings and history as they stand now."""
         resolved = load_settings(self.repository, self.run.world.environment, {})
         history = self.store.history(task.id)
-        void = why_void(self.repository, resolved, task, history, base=base, now=self.run.now)
-        return None if void is None else f"its approval does not hold: {void}"
+        try:
+            void = why_void(self.repository, resolved, task, history, base=base, now=self.run.now)
+        except GitticksError as error:  # this clone does not know whose signatures count
+            return MergeResult(waits=_words(error))
+        if void is None:
+            return None
+        return MergeResult(self._decide(task, ApprovalVoided(f"its approval does not hold: {void}")))
 
     def _base(self, task: Task) -> str:
         return task.base or workspaces.base_of(task, self.run.settings, self.repository)

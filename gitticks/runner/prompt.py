@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from gitticks.runner.templates import (
     require_sound,
     without_signals,
 )
+from gitticks.runner.untrusted_text import fenced, strangers_of
 from gitticks.runner.worklog import recent_work
 from gitticks.store import layout
 from gitticks.store.rounds import Round, read_rounds
@@ -141,21 +142,22 @@ def build_prompt(
     is_worker = role is Role.WORKER
     review_failed = file.review_outcome is ReviewOutcome.FAIL
     work = recent_work(_text(store, layout.worklog_path(task.id)))
-    epic_title, epic_text = _epic(store, task)
+    strangers = strangers_of(store, file)
+    epic_title, epic_text = _epic(store, task, strangers)
     start, head, since_fork = _difference(task, workspace, settings)
     context = PromptContext(
         task=task,
         mailbox=str(workspace.mailbox),
         round=current_round(task, role),
         iteration=task.usage.iterations + 1,
-        text=file.summary,
-        task_context=file.section(Section.CONTEXT) or "",
-        acceptance=file.section(Section.ACCEPTANCE) or "",
+        text=fenced(file.summary, task.created_by, strangers),
+        task_context=fenced(file.section(Section.CONTEXT) or "", task.created_by, strangers),
+        acceptance=fenced(file.section(Section.ACCEPTANCE) or "", task.created_by, strangers),
         handoff=(file.section(Section.HANDOFF) or "") if role is Role.REVIEWER else "",
         review=_review(store, file) if is_worker and review_failed else "",
         earlier_reviews="" if is_worker else _earlier_reviews(store, task),
         focus=focus,
-        feedback=feedback_text(file.entries(Section.NOTES), file.entries(Section.QUESTIONS)),
+        feedback=feedback_text(file.entries(Section.NOTES), file.entries(Section.QUESTIONS), strangers),
         questions=open_question_text(file.entries(Section.QUESTIONS)),
         failure=setbacks.failure if is_worker else "",
         warnings=setbacks.warnings if is_worker else (),
@@ -192,8 +194,10 @@ def with_notes(prompt: str, notes: tuple[str, ...]) -> str:
     return f"{prompt}\n## About this workspace\n\n{listed}\n"
 
 
-def feedback_text(notes: tuple[Entry, ...], questions: tuple[Entry, ...]) -> str:
-    """Returns people's notes, and their answers with the questions they answer, oldest first.
+def feedback_text(
+    notes: tuple[Entry, ...], questions: tuple[Entry, ...], strangers: Collection[str] = ()
+) -> str:
+    """Returns people's notes, and their answers with the questions they answer, oldest first; fenced what is a stranger's.
 
     What a verdict's note answered stands in both places of the file, and is said once. What answers no question is a
     note, also where it stands among them.
@@ -202,11 +206,12 @@ def feedback_text(notes: tuple[Entry, ...], questions: tuple[Entry, ...]) -> str
         *(note for note in notes if note.kind is ActorKind.HUMAN and note not in questions),
         *unasked(questions),
     )
-    said = [(note.at, _entry(note)) for note in found]
+    said = [(note.at, fenced(_entry(note), note.name, strangers)) for note in found]
     for pair in pair_questions(questions):
         if pair.answer is not None:
             asked = f"Asked by {pair.question.name}:\n\n{quoted(pair.question.text)}"
-            said.append((pair.answer.at, f"{asked}\n\n{_entry(pair.answer, 'answered')}"))
+            answered = fenced(_entry(pair.answer, "answered"), pair.answer.name, strangers)
+            said.append((pair.answer.at, f"{asked}\n\n{answered}"))
     said.sort(key=lambda item: item[0])
     return "\n\n".join(text for _, text in said)
 
@@ -282,7 +287,7 @@ def _text(store: Store, path: str) -> str:
     return (store.read(path) or b"").decode("utf-8", "replace")
 
 
-def _epic(store: Store, task: Task) -> tuple[str, str]:
+def _epic(store: Store, task: Task, strangers: Collection[str]) -> tuple[str, str]:
     if task.parent is None:
         return "", ""
     try:
@@ -290,7 +295,8 @@ def _epic(store: Store, task: Task) -> tuple[str, str]:
     except GitticksError:
         return "", ""
     parts = [epic.summary, epic.section(Section.CONTEXT), epic.section(Section.ACCEPTANCE)]
-    return epic.task.title, "\n\n".join(part for part in parts if part)
+    text = "\n\n".join(part for part in parts if part)
+    return epic.task.title, fenced(text, epic.task.created_by, strangers)
 
 
 def _difference(task: Task, workspace: Workspace, settings: Settings) -> tuple[str, str, bool]:

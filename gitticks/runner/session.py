@@ -43,6 +43,7 @@ from gitticks.runner.reviewing import (
     require_worker,
     script_blocks,
 )
+from gitticks.runner.untrusted_text import strangers_of
 from gitticks.store.decisions import carry_out
 from gitticks.store.layout import WORK_BRANCH
 from gitticks.store.trust import require_trusted, runnables_of_file
@@ -240,7 +241,7 @@ class SessionRun:
             settings.council,
             kept,
             prices=settings.prices,
-            person_follows=waived_person(self.file.task, policy) is None,
+            person_follows=waived_person(self.file.task, policy, self._strangers()) is None,
             stop=self.stop,
             heard=listener,
         )
@@ -290,9 +291,18 @@ class SessionRun:
             str(plan.path),
         )
 
+    def _strangers(self) -> tuple[str, ...]:
+        return strangers_of(self.store, self.file, self.run.world.environment)
+
     def _start(self, plan: Workspace) -> None:
         started = SessionStarted(
-            self.actor, self.role, plan.base, plan.branch, plan.start_sha, self.run.started_by
+            self.actor,
+            self.role,
+            plan.base,
+            plan.branch,
+            plan.start_sha,
+            self.run.started_by,
+            strangers=self._strangers(),
         )
         circumstances = self.run.circumstances()
         self.store.transact(

@@ -19,6 +19,7 @@ from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.model.task import Task
+from gitticks.runner.untrusted_text import shown
 
 _TEMPLATES = Path(__file__).resolve().parent.parent / "prompts"
 _TEAM = "prompts/"
@@ -315,5 +316,8 @@ def _safe(value: object) -> object:
 
 
 def without_signals(text: str) -> str:
-    """Returns `text` with every literal signal or verdict line in it changed so that it reads as none."""
-    return _SIGNAL_LINE.sub(r"\1 -", _SIGNAL.sub(r"(\1)", text)).strip("\n")
+    """Returns `text` with every literal signal or verdict line in it changed so that it reads as none.
+
+    What nobody would see in it is written out first: a signal could be hidden by it as well.
+    """
+    return _SIGNAL_LINE.sub(r"\1 -", _SIGNAL.sub(r"(\1)", shown(text))).strip("\n")

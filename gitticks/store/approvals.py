@@ -21,6 +21,7 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.signatures import read_signature, verify
 from gitticks.model.approval import (
     HARDWARE,
+    LEVELS,
     NAMESPACE,
     SIGNATURE,
     SIGNED,
@@ -34,6 +35,10 @@ from gitticks.model.status import Verdict
 from gitticks.safe_read import read_plain_file, reason_of
 from gitticks.store.layout import CONFIG_PATH
 from gitticks.store.settings import team_settings
+from gitticks.store.tip import state_tip
+from gitticks.store.transaction import read_file
+from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.workflow.artifacts import strangers_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
     from gitticks.git.repository import Repository
     from gitticks.model.settings import Settings
     from gitticks.model.task import Task
+    from gitticks.model.trust import Runnable
 
 SETTING = "approvals.allowed_signers"
 _LARGEST = 1_000_000
@@ -105,15 +111,24 @@ def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_com
         named = read_global_config("gpg.ssh.allowedSignersFile")
         if named is None:
             raise RefusedError("it is not said whose signatures count", hint=_HINT)
-    elif not named.startswith(("/", "~")):
-        return _in_base(repository, named, base_commit)
     elif resolved.origin(SETTING) == CONFIG_PATH:
+        require_trusted(repository, _as_runnable(repository))
+    if not named.startswith(("/", "~")):
+        return _in_base(repository, named, base_commit)
+    if resolved.origin(SETTING) == CONFIG_PATH:
         raise RefusedError(
             f"`{SETTING}: {named}` of the team is a file of one machine",
             hint=f"`gt config {SETTING} allowed_signers` names a file in the base, `git config --global "
             f"gitticks.approvals.allowed-signers {named}` one of your own",
         )
     return _own_file(repository, Path(named).expanduser())
+
+
+def _as_runnable(repository: Repository) -> list[Runnable]:
+    """Returns the team's setting as what has to be trusted where it came with a fetch."""
+    objects = repository.objects
+    content = read_file(objects, objects.tree_of(state_tip(repository)), CONFIG_PATH)
+    return [one for one in runnables_of_file(CONFIG_PATH, content) if one.name == SETTING]
 
 
 def _in_base(repository: Repository, path: str, commit: str) -> bytes:
@@ -153,13 +168,13 @@ def why_not_signed(
         statement: what was stated.
         signature: the armored signature.
         at: when the key has to be valid.
+
+    Raises:
+        RefusedError: it is not known here whose signatures count.
     """
     if statement.base_commit and not _was_base(repository, statement):
         return f"`{statement.base}` never stood at {statement.base_commit[:7]}, from where the allowed signers would be read"
-    try:
-        allowed = allowed_signers(repository, resolved, statement.base_commit)
-    except GitticksError as error:
-        return error.message
+    allowed = allowed_signers(repository, resolved, statement.base_commit)
     return verify(
         statement.payload(), signature, allowed, identity=statement.address, namespace=NAMESPACE, at=at
     )
@@ -229,7 +244,11 @@ def why_void(
         return "nobody approved it"
     if not is_enough(approval.strength, minimum):
         return f"it was approved by {WORDS.get(approval.strength, 'nobody')}, and policy asks for {WORDS[minimum]}"
-    given = [event for event in history if is_approval(event)]
+    events = tuple(history)
+    strangers = ", ".join(sorted(strangers_in(events)))
+    if strangers and approval.strength not in LEVELS and not task.is_epic:
+        return f"its agent read text by {strangers}, a stranger here, so a person has to approve it"
+    given = [event for event in events if is_approval(event)]
     if not given:
         return None if minimum == "L0" else "its history holds no approval"
     event = given[-1]

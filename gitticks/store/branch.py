@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
 from gitticks.errors import GitticksError, LostRaceError
-from gitticks.git.identity import Identity
+from gitticks.git.identity import GITTICKS_HOSTS, Identity
 from gitticks.git.objects import Objects
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
 from gitticks.processes import own_identity
 from gitticks.store import layout
+from gitticks.store.authors import remember_names
 from gitticks.store.chain import Link, hold_chain, read_chain, write_chain
 from gitticks.store.dropped import bring_back_dropped, was_published
 from gitticks.store.publishing import Board, Publisher, pause
@@ -239,6 +240,8 @@ class Store:
             from gitticks.store.trust import trust_own  # loads the settings
 
             trust_own(self.repository, own)
+        if not author.email.endswith(GITTICKS_HOSTS):
+            remember_names(self.repository, (author.name,))
         commit = self.objects.write_commit(
             (transaction.base,), changes, author=author, message=transaction.message
         )

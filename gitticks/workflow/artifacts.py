@@ -39,7 +39,7 @@ class Counts:
     are sessions in a row that ended because the agent's context window was full, `interruptions` those whose runner
     died. `spent` is what all sessions took.
     `taken` are the marks of all comments of pull requests that ever became notes. `hands` are the people who worked on
-    the task since it was opened, by hand or by an agent that they started.
+    the task since it was opened, by hand or by an agent that they started. `strangers` have written what agents read.
     """
 
     iterations: int = 0
@@ -54,6 +54,7 @@ class Counts:
     pulls_sent_back: int = 0
     taken: frozenset[str] = frozenset()
     hands: frozenset[str] = frozenset()
+    strangers: frozenset[str] = frozenset()
 
 
 PULL_REQUEST_GATE = "pull request"
@@ -111,7 +112,20 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
         sent_back,
         frozenset(taken),
         hands_of(history),
+        strangers_in(history),
     )
+
+
+def strangers_in(history: Iterable[Event]) -> frozenset[str]:
+    """Returns whose text, of people strange to the runner, agents were given since the task was opened."""
+    names: set[str] = set()
+    for event in history:
+        named = event.data.get("strangers")
+        if event.type is EventType.REOPENED:
+            names.clear()
+        elif event.type is EventType.SESSION_STARTED and isinstance(named, list):
+            names.update(named)
+    return frozenset(names)
 
 
 def hands_of(history: Iterable[Event]) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -63,9 +63,9 @@ def awaits_hands(task: Task) -> bool:
 _TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 
 
-def waived_person(task: Task, policy: Policy) -> str | None:
-    """Returns why no person is asked after a task's review; None if one is."""
-    if task.requires or task.asked:
+def waived_person(task: Task, policy: Policy, strangers: Collection[str] = ()) -> str | None:
+    """Returns why no person is asked after a task's review; None if one is, as always where strangers wrote a part."""
+    if task.requires or task.asked or (strangers and not task.is_epic):
         return None
     if task.is_epic and policy.isolation is not Isolation.EPIC:
         return "all children are closed"
@@ -253,7 +253,7 @@ class Draft:
         if self.task.status is Status.AGENT_REVIEW and self._waived_review is not None:
             self.waive("review", self._waived_review, actor=ENGINE)
             self.enter(Status.REVIEWING, EventType.ADVANCED, self._waived_review, actor=ENGINE)
-        waived = waived_person(self.task, self.policy)
+        waived = waived_person(self.task, self.policy, self.counts.strangers)
         if self.task.status is Status.REVIEWING and waived is not None:
             self.waive("person", waived, actor=ENGINE)
             self.close_or_merge(Approval("gitticks", self.at, self.task.end_sha, "waived"), waived)

@@ -65,10 +65,12 @@ def start(draft: Draft, started: SessionStarted) -> None:
             draft.log(
                 EventType.AWAITING_SET, "a person does the work", data={"awaiting": Awaiting.WORK.value}
             )
-    data = {"role": started.role.value, "agent": started.actor.name}
-    draft.log(
-        EventType.SESSION_STARTED, data=data | ({"by": started.started_by} if started.started_by else {})
-    )
+    data: dict[str, str | list[str]] = {"role": started.role.value, "agent": started.actor.name}
+    if started.started_by:
+        data["by"] = started.started_by
+    if started.strangers:
+        data["strangers"] = list(started.strangers)
+    draft.log(EventType.SESSION_STARTED, data=data)
 
 
 def end(draft: Draft, ended: SessionEnded) -> None:

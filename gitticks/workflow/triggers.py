@@ -26,7 +26,10 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """An agent is about to be started on the task, by whom, in a workspace that stands at `start_sha`."""
+    """An agent is about to be started on the task, by whom, in a workspace that stands at `start_sha`.
+
+    `strangers` have written a part of what it reads.
+    """
 
     actor: Actor
     role: Role
@@ -34,6 +37,7 @@ class SessionStarted:
     branch: str | None = None
     start_sha: str | None = None
     started_by: str | None = None
+    strangers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

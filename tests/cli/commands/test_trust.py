@@ -121,6 +121,37 @@ def test_a_mode_that_lets_agents_do_more_is_asked_about(
     assert other.gt("run").code == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "is_asked"),
+    [
+        ("permissions.allow", "[{operation: shell, commands: [rm]}]", True),
+        ("permissions.deny", "[{operation: shell, commands: [rm]}]", False),
+        ("permissions.default", "allow", True),
+        ("permissions.default", "deny", False),
+        ("sandbox.preset", "none", True),
+        ("sandbox.preset", "strict", False),
+        ("sandbox.allowed_paths", "[/srv]", True),
+        ("sandbox.denied_paths", "[/srv]", False),
+        ("sandbox.allowed_hosts", "[example.org]", True),
+        ("approvals.allowed_signers", "signers", True),
+        ("approvals.minimum", "L2", False),
+    ],
+)
+def test_what_gives_agents_more_room_or_somebody_a_say_is_asked_about(
+    clones: list[Clone], name: str, value: str, is_asked: bool
+) -> None:
+    one, other = clones
+    one.ok("config", name, value)
+    share(one, other)
+
+    listed = other.ok("trust", "--list")
+
+    assert (f"not yet  setting {name}\n" in listed) is is_asked
+    if is_asked:
+        other.ok("trust", "--yes")
+        assert f"trusted  setting {name}\n" in other.ok("trust", "--list")
+
+
 @pytest.mark.parametrize("heading", ["## Script", "## \u00a0Script", "\u2003Script\n---"])
 def test_a_script_is_trusted_under_a_new_id_too(clones: list[Clone], trap: Path, heading: str) -> None:
     one, other = clones
