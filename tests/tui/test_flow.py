@@ -31,7 +31,8 @@ def _is_looked_at(shown: Shown, task_id: str, awaiting: Awaiting) -> bool:
     return looked is not None and looked.seen.awaiting is awaiting
 
 
-def test_a_run_is_started_answered_approved_and_ended_by_keys(project: RunProject) -> None:
+def test_a_run_is_started_answered_approved_and_ended_by_keys(played: RunProject) -> None:
+    project = played
     project.settings(NO_REVIEW)
     project.agent(_AGENT)
     project.make("h8d4", title="Parallel [/x] execution", type=TaskType.EPIC)
@@ -87,7 +88,8 @@ def test_a_run_is_started_answered_approved_and_ended_by_keys(project: RunProjec
     assert sorted(project.merges()) == ["k7f2", "m3xq"]
 
 
-def test_mistakes_are_told_and_lose_nothing(project: RunProject) -> None:
+def test_mistakes_are_told_and_lose_nothing(played: RunProject) -> None:
+    project = played
     project.make("k7f2", title="Login", awaiting=Awaiting.INPUT, status=Status.CLARIFICATION)
     project.make("b2cd", title="Not begun")
 

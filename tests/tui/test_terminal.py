@@ -63,7 +63,8 @@ def terminal() -> Iterator[Terminal]:
 
 
 @pytest.mark.debian("tmux")
-def test_a_run_goes_on_when_its_view_is_killed(project: RunProject, terminal: Terminal) -> None:
+def test_a_run_goes_on_when_its_view_is_killed(played: RunProject, terminal: Terminal) -> None:
+    project = played
     project.settings(NO_REVIEW)
     project.agent(_AGENT)
     project.make("h8d4", title="Parallel runs", type=TaskType.EPIC)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gitticks.cli.text import wrap
-from gitticks.tui.theme import glyph
+from gitticks.tui.theme import glyph, uses_ascii
 from gitticks.tui.transcript import Piece
 from gitticks.tui.widgets.lines import Line, line
 from gitticks.tui.widgets.markdown import markdown_rows
@@ -24,13 +24,15 @@ class _Entry:
     piece: Piece
     detail: tuple[str, ...] = ()
     failed: bool | None = None
+    rows: list[Line] | None = None
 
 
 class Output:
-    """What one agent has said so far, with the folds of its calls; rows are made for a width."""
+    """What one agent has said so far, with the folds of its calls; rows are made for a width, and kept."""
 
     def __init__(self) -> None:
         self.is_verbose = False
+        self._made_for: tuple[int, bool, bool] | None = None
         self._entries: list[_Entry] = []
         self._by_call: dict[str, _Entry] = {}
         self._turned: set[int] = set()
@@ -47,7 +49,7 @@ class Output:
             known = self._by_call.get(piece.call) if piece.call else None
             if known is not None and not (piece.verb and known.failed is not None):
                 known.detail = (*known.detail, *piece.detail) if not piece.verb else piece.detail
-                known.failed = piece.failed
+                known.failed, known.rows = piece.failed, None
                 continue
             if piece.call and not piece.verb:
                 continue  # what came of a call that was before the beginning
@@ -67,27 +69,38 @@ class Output:
 
     def turn(self, key: str) -> None:
         """Folds a call, or unfolds it."""
-        self._turned ^= {int(key)}
+        number = int(key)
+        self._turned ^= {number}
+        if 0 <= number - self._first < len(self._entries):
+            self._entries[number - self._first].rows = None
 
     def is_open(self, number: int, entry: _Entry) -> bool:
         """True for a call that is unfolded; failed ones are by themselves."""
         return (self.is_verbose or entry.failed is True) != (number in self._turned)
 
-    def rows(self, width: int, after: int = 0) -> list[Line]:
-        """Returns the rows, or those of the entries from a number on."""
+    def rows(self, width: int) -> list[Line]:
+        """Returns the rows."""
+        made_for = (width, self.is_verbose, uses_ascii())
+        if made_for != self._made_for:
+            self._made_for = made_for
+            for entry in self._entries:
+                entry.rows = None
         found: list[Line] = []
-        for at in range(after, len(self._entries)):
-            entry = self._entries[at]
-            before = self._entries[at - 1].piece if at else None
-            if _is_apart(before, entry.piece):
-                found.append(line())
-            if entry.piece.verb:
-                found += self._call(self._first + at, entry)
-            elif entry.piece.is_prose:
-                found += markdown_rows(entry.piece.text, width)
-            else:
-                found += _plain(entry.piece.text, width)
+        before: Piece | None = None
+        for at, entry in enumerate(self._entries):
+            if entry.rows is None:
+                entry.rows = self._made(self._first + at, entry, before, width)
+            found += entry.rows
+            before = entry.piece
         return found
+
+    def _made(self, number: int, entry: _Entry, before: Piece | None, width: int) -> list[Line]:
+        space = [line()] if _is_apart(before, entry.piece) else []
+        if entry.piece.verb:
+            return [*space, *self._call(number, entry)]
+        if entry.piece.is_prose:
+            return [*space, *markdown_rows(entry.piece.text, width)]
+        return [*space, *_plain(entry.piece.text, width)]
 
     def _call(self, number: int, entry: _Entry) -> list[Line]:
         is_open = self.is_open(number, entry)
