@@ -22,6 +22,7 @@ from benchmarks.branch import write_branch
 from benchmarks.dataset import records
 from benchmarks.measure import Place
 from benchmarks.peers.base import repository_in, run_once
+from benchmarks.sandbox import measure_walls
 from benchmarks.table import replace_results, table, verdicts
 from benchmarks.targets import Target
 
@@ -192,7 +193,9 @@ def _cpu(process: int) -> float:
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
-def targets(runs: Sequence[Measured], idle: tuple[float, float]) -> Iterator[Target]:
+def targets(
+    runs: Sequence[Measured], idle: tuple[float, float], walls: tuple[float, float]
+) -> Iterator[Target]:
     """Yields what the runner is to reach, held against what was measured."""
     fewest = min(one.agents for one in runs)
     alone = [one for one in runs if one.agents == fewest]
@@ -219,10 +222,18 @@ def targets(runs: Sequence[Measured], idle: tuple[float, float]) -> Iterator[Tar
     yield Target(f"a task beyond its agent, {largest.size:,} tasks against {small.size:,}", 1.2, grown)
     yield Target("an idle `gt run --auto`, of one core", 0.5, idle[0] * 100, "%")
     yield Target("a new task's session begins after", 500, idle[1] * 1000, "ms")
+    yield Target(
+        "strict walls around a command, over the bare one", 60, walls[0] * 1000, "ms", by_cpu=walls[1] * 1000
+    )
 
 
 def render(
-    runs: Sequence[Measured], recoveries: Sequence[Recovery], idle: tuple[float, float], where: str
+    runs: Sequence[Measured],
+    recoveries: Sequence[Recovery],
+    idle: tuple[float, float],
+    walls: tuple[float, float],
+    *,
+    where: str,
 ) -> str:
     """Returns the tables, under a sentence about where and when."""
     header = (
@@ -253,7 +264,7 @@ def render(
     killed = [(str(one.agents), f"{one.seconds:.1f}") for one in recoveries]
     parts: Iterable[str] = (
         where,
-        verdicts(targets(runs, idle)),
+        verdicts(targets(runs, idle, walls)),
         table(header, lines, texts=0),
         table(("agents killed with their run", "s until all work again"), killed, texts=0),
     )
@@ -280,7 +291,9 @@ def main(arguments: list[str]) -> int:
             recoveries.append(measure_recovery(prepare(scratch / f"kill-{agents}", 20, 60.0), agents))
         say("nothing to do")
         idle = measure_idle(prepare(scratch / "idle", 0, 0.1), 5.0 if given.quick else IDLE_SECONDS)
-        text = render(runs, recoveries, idle, machine(1))
+        say("walls")
+        walls = measure_walls(scratch / "walls")
+        text = render(runs, recoveries, idle, walls, where=machine(1))
         print(text, flush=True)
         if given.write:
             replace_results(PAGE, text)

@@ -50,7 +50,7 @@ _CONFIG = """[core]
 {more}[extensions]
 \tworktreeconfig = true
 """
-_OTHER_OBJECTS = "\tobjectformat = {objects}\n"
+_OTHER_OBJECTS, _LONG_ID = "\tobjectformat = sha256\n", 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,11 +307,11 @@ def _fill(repository: Repository, made: PrivateGit, refs: Mapping[str, str], hoo
     shutil.rmtree(private, ignore_errors=True)
     for name in ("objects/info", "refs", "info"):
         (private / name).mkdir(parents=True)
-    objects = run_git(["rev-parse", "--show-object-format"], repository_dir=repository.common_dir).text
+    commit = head(checkout) or next(iter(refs.values()), "")
     more = f"\thooksPath = {_quoted(hooks)}\n" if hooks is not None else ""
-    is_usual = objects == "sha1"
+    is_usual = len(commit) != _LONG_ID
     text = _CONFIG.format(version=0 if is_usual else 1, more=more)
-    text += "" if is_usual else _OTHER_OBJECTS.format(objects=objects)
+    text += "" if is_usual else _OTHER_OBJECTS
     (private / "config").write_text(text)
     own = checkout.git_dir / CONFIG_FILE
     if own.is_file():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -149,12 +149,12 @@ def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Pa
     yield from ((path, ("--perms", "0700", "--tmpfs")) for path in empty)
     if machine.resolver is not None and walls.has_open_network:
         yield machine.resolver, ("--ro-bind", str(machine.resolver))
-    hidden = (*inside.hidden, *inside.hidden_files, *machine.secrets, *machine.secret_files)
+    hidden = {*inside.hidden, *inside.hidden_files, *machine.secrets, *machine.secret_files}
     readable = [path for path in inside.readable if not _is_below(path, hidden)]
     writable = [path for path in inside.writable if not _is_below(path, hidden)]
     yield from ((path, ("--ro-bind", str(path))) for path in readable)
     yield from ((path, ("--bind", str(path))) for path in writable)
-    shown = (*machine.system, *readable, *writable) if is_strict else (Path("/"),)
+    shown = {*machine.system, *readable, *writable} if is_strict else {Path("/")}
     yield from ((path, _MASK) for path in machine.secrets if _is_below(path, shown))
     yield from ((path, _MASK_OF_FILE) for path in machine.secret_files if _is_below(path, shown))
     yield inside.workspace, ("--bind", str(inside.workspace))
@@ -167,5 +167,5 @@ def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Pa
         yield PROXY_SOCKET, ("--ro-bind", str(inside.proxy))
 
 
-def _is_below(path: Path, folders: Sequence[Path]) -> bool:
-    return any(path.is_relative_to(folder) for folder in folders)
+def _is_below(path: Path, folders: Collection[Path]) -> bool:
+    return path in folders or any(parent in folders for parent in path.parents)

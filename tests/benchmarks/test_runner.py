@@ -21,6 +21,6 @@ def test_a_run_a_kill_and_an_idle_run_are_measured(tmp_path: Path) -> None:
     recovery = measure_recovery(prepare(tmp_path / "kill", 2, 600.0), 1)
     assert isinstance(recovery, Recovery)
     idle = measure_idle(prepare(tmp_path / "idle", 0, 0.1), 0.5)
-    told = render([run], [recovery], idle, "Here.")
+    told = render([run], [recovery], idle, (0.05, 0.02), where="Here.")
     assert "not measured" not in told
     assert "| 2 | 2 | 2 |" in told
