@@ -1,0 +1,212 @@
+"""What an agent can write into a git directory of its own: it fires where git is called on that, and never by us."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitticks.errors import GitticksError
+from gitticks.git.checkouts import Checkout, changed_paths, checkout_at
+from gitticks.git.repository import Repository, discover
+from gitticks.git.snapshots import take_snapshot
+from gitticks.git.worktrees import add_worktree
+from gitticks.model.settings import SandboxPreset, SandboxSettings
+from gitticks.runner.verifiers import judge_tree
+from gitticks.sandbox.enclosure import ClientNeeds, enclosed, take_home
+from gitticks.sandbox.private_git import FOLDER
+from gitticks.sandbox.walls import walls_of
+from tests.support.repositories import git, make_repository
+
+pytestmark = [pytest.mark.debian("bubblewrap", program="bwrap"), pytest.mark.damages]
+
+BRANCH = "gitticks/work/k7f2"
+SETTINGS = SandboxSettings(SandboxPreset.STRICT)
+COMMIT = "echo two > file; git add -A; git commit -qm work; "
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """Returns a repository with a workspace."""
+    main = tmp_path / "main"
+    make_repository(main)
+    (main / "file").write_text("one\n")
+    git("add", "-A", at=main)
+    git("commit", "-q", "-m", "begin", at=main)
+    made = discover(main)
+    add_worktree(made, tmp_path / "work", branch=BRANCH, commit=git("rev-parse", "HEAD", at=main).strip())
+    return made
+
+
+@pytest.fixture
+def checkout(repository: Repository, tmp_path: Path) -> Checkout:
+    """Returns the workspace."""
+    return checkout_at(repository, tmp_path / "work")
+
+
+def inside(repository: Repository, checkout: Checkout, script: str, **variables: str) -> None:
+    """Runs a script behind walls, as an agent."""
+    walls = walls_of(SETTINGS)
+    assert walls is not None
+    who = {f"GIT_{role}_{what}": "a@x.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    outer = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], **who, **variables}
+    with enclosed(walls, repository, checkout, os.environ, client=ClientNeeds()) as enclosure:
+        argv = enclosure.around(("/bin/sh", "-c", script))
+        subprocess.run(
+            argv, env=enclosure.environment(outer), cwd=checkout.path, check=False, capture_output=True
+        )
+
+
+def home(repository: Repository, checkout: Checkout) -> tuple[str, ...]:
+    """Takes what was committed, and returns what is said of it."""
+    return take_home(SETTINGS, repository, checkout, os.environ, BRANCH)
+
+
+def fires(fired: Path) -> str:
+    """Returns the program of a trap."""
+    return f"touch {fired}; false"
+
+
+TRAPS = {
+    "fsmonitor": ('git config core.fsmonitor "$FIRE"', ("status",)),
+    "hook": ('h=$PWD/hooks; mkdir -p $h; printf "#!/bin/sh\\n$FIRE" > $h/post-checkout; chmod +x $h/post-checkout; git config core.hooksPath $h', ("checkout", "-q", "-f", BRANCH)),
+    "filter": ('git config filter.x.clean "$FIRE"; echo "* filter=x" > .gitattributes; echo x > new', ("add", "-A")),
+    "filter in info/attributes": ('git config filter.x.clean "$FIRE"; d=$(git rev-parse --git-dir); mkdir -p $d/info; echo "* filter=x" > $d/info/attributes; echo x > new', ("add", "-A")),
+    "process filter": ('git config filter.x.process "$FIRE"; echo "* filter=x" > .gitattributes; echo x > new', ("add", "-A")),
+    "textconv": ('git config diff.x.textconv "$FIRE"; echo "* diff=x" > .gitattributes; echo x > file', ("diff",)),
+    "external diff": ('git config diff.external "$FIRE"; echo x > file', ("diff",)),
+    "merge driver": ('git config merge.x.driver "$FIRE"; echo "* merge=x" > .gitattributes; git add -A; git commit -qm attributes; git checkout -q -b o; echo a > file; git add -A; git commit -qm a; git checkout -q -; echo b > file; git add -A; git commit -qm b', ("-c", "user.name=a", "-c", "user.email=a@x", "merge", "-q", "o")),
+    "signing program": ('git config commit.gpgSign true; git config gpg.program "$SCRIPT"', ("-c", "user.name=a", "-c", "user.email=a@x", "commit", "--allow-empty", "-qm", "x")),
+    "editor": ('git config core.editor "$FIRE"', ("-c", "user.name=a", "-c", "user.email=a@x", "commit", "--allow-empty")),
+    "an included file": ('printf "[core]\\nfsmonitor = $FIRE\\n" > evil; git config include.path "$PWD/evil"', ("status",)),
+    "alternate refs": ('git config core.alternateRefsCommand "$FIRE"', ("fetch", "-q", ".")),
+    "credential helper": ('git config credential.helper "!$FIRE"', ("credential", "fill")),
+    "ssh command": ('git config core.sshCommand "$FIRE"; git config remote.origin.url ssh://example.invalid/x', ("fetch", "-q", "origin")),
+    "remote helper": ('git config protocol.ext.allow always; git config remote.origin.url "ext::sh -c $EXT"', ("fetch", "-q", "origin")),
+    "upload-pack of a remote": ('git config remote.origin.url .; git config remote.origin.uploadpack "$FIRE"', ("fetch", "-q", "origin")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_a_trap_fires_by_a_naive_call_and_not_by_ours(
+    repository: Repository, checkout: Checkout, tmp_path: Path, name: str
+) -> None:
+    plant, naive = TRAPS[name]
+    fired, script = tmp_path / "fired", checkout.path / "trap.sh"
+    script.write_text(f"#!/bin/sh\n{fires(fired)}\n")
+    script.chmod(0o755)
+    inside(repository, checkout, f"{COMMIT}{plant}", FIRE=fires(fired), SCRIPT=str(script), EXT=str(script))
+    assert not fired.exists()
+    home(repository, checkout)
+    changed_paths(checkout)
+    take_snapshot(checkout)
+    judge_tree(repository, "main", BRANCH)
+    git("status", at=checkout.path)  # a person, who does not know better
+    git("diff", "HEAD", at=checkout.path)
+    assert not fired.exists()
+    tip = git("log", "-5", "--format=%s", BRANCH, at=repository.common_dir)
+    assert "work" in tip
+    subprocess.run(
+        ["git", f"--git-dir={checkout.git_dir / FOLDER}", f"--work-tree={checkout.path}", *naive],
+        cwd=checkout.path,
+        input=b"protocol=https\nhost=example.invalid\n\n",
+        check=False,
+        capture_output=True,
+        timeout=60,
+    )
+    assert fired.exists(), "the trap does not bite, so the test shows nothing"
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("b=$(echo x | git hash-object -w --stdin); t=$(printf '100644 blob %s\\t.git\\n' $b | git mktree); git update-ref HEAD $(git commit-tree -m e $t)", "hasDotgit"),
+        ("t=$(printf '040000 tree %s\\t..\\n' $(git rev-parse HEAD^{tree}) | git mktree); git update-ref HEAD $(git commit-tree -m e $t)", "hasDotdot"),
+        ("printf '[submodule \"a\"]\\n\\tpath = a\\n\\turl = -utouch\\n' > .gitmodules; git add -A; git commit -qm e", "gitmodules"),
+        ("rm -rf $(git rev-parse --git-dir)/refs", "git repository"),
+        ("d=$(git rev-parse --git-dir); rm $d/HEAD; ln -s /etc/passwd $d/HEAD", ""),
+        ("d=$(git rev-parse --git-dir); echo /nowhere > $d/commondir", ""),
+    ],
+)  # fmt: skip
+def test_what_is_broken_or_hostile_is_refused_and_nothing_moves(
+    repository: Repository, checkout: Checkout, script: str, said: str
+) -> None:
+    before = git("for-each-ref", at=repository.common_dir)
+    inside(repository, checkout, script)
+    with pytest.raises(GitticksError) as caught:
+        home(repository, checkout)
+    assert said in caught.value.message
+    assert git("for-each-ref", at=repository.common_dir) == before
+
+
+def test_a_symbolic_link_in_the_place_of_a_ref_reads_nothing_outside(
+    repository: Repository, checkout: Checkout, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(git("rev-parse", "main", at=repository.common_dir))
+    inside(repository, checkout, f"{COMMIT}ln -s {secret} $(git rev-parse --git-dir)/refs/heads/stolen")
+    home(repository, checkout)
+    assert "stolen" not in git("for-each-ref", at=repository.common_dir)
+
+
+def test_what_names_an_option_stays_a_name(
+    repository: Repository, checkout: Checkout, tmp_path: Path
+) -> None:
+    inside(
+        repository,
+        checkout,
+        f"{COMMIT}d=$(git rev-parse --git-dir)/refs/heads; git rev-parse HEAD | tee -- $d/--upload-pack=x $d/-q $d/'a b'",
+    )
+    home(repository, checkout)
+    assert "work" in git("log", "-1", "--format=%s", BRANCH, at=repository.common_dir)
+
+
+def test_a_repository_within_the_workspace_is_not_asked(
+    repository: Repository, checkout: Checkout, tmp_path: Path
+) -> None:
+    fired = tmp_path / "fired"
+    inside(
+        repository,
+        checkout,
+        f'{COMMIT}git init -q sub; git -C sub config core.fsmonitor "$FIRE"; echo x > sub/x',
+        FIRE=fires(fired),
+    )
+    home(repository, checkout)
+    changed_paths(checkout)
+    take_snapshot(checkout)
+    assert not fired.exists()
+    subprocess.run(["git", "status"], cwd=checkout.path / "sub", check=False, capture_output=True)
+    assert fired.exists()
+
+
+def test_other_branches_stay_and_what_was_made_of_them_is_kept(
+    repository: Repository, checkout: Checkout
+) -> None:
+    before = git("rev-parse", "main", at=repository.common_dir)
+    inside(
+        repository, checkout, f"{COMMIT}git branch -f main HEAD; git branch mine; echo s > file; git stash -q"
+    )
+    (said,) = home(repository, checkout)
+    assert said.startswith("`main` was moved behind walls")
+    refs = git("for-each-ref", "--format=%(refname)", at=repository.common_dir).split()
+    assert git("rev-parse", "main", at=repository.common_dir) == before
+    assert {"refs/heads/mine", "refs/gitticks/kept/work/heads/main", "refs/gitticks/kept/work/stash"} <= set(
+        refs
+    )
+    assert home(repository, checkout) == ()
+
+
+def test_a_branch_that_was_moved_outside_meanwhile_stays(repository: Repository, checkout: Checkout) -> None:
+    inside(repository, checkout, COMMIT)
+    person = git(
+        "commit-tree", "-p", BRANCH, "-m", "by a person", f"{BRANCH}^{{tree}}", at=repository.common_dir
+    ).strip()
+    git("update-ref", f"refs/heads/{BRANCH}", person, at=repository.common_dir)
+    assert "moved behind walls" in home(repository, checkout)[0]
+    assert git("rev-parse", BRANCH, at=repository.common_dir).strip() == person
+    assert (
+        git("log", "-1", "--format=%s", f"refs/gitticks/kept/work/heads/{BRANCH}", at=repository.common_dir)
+        == "work"
+    )
