@@ -68,7 +68,13 @@ def find_checkpoint(context: Context, text: str) -> Checkpoint:
     """
     name, dash, number = text.rpartition("-")
     if not dash or not is_number(number):
-        raise _not_a_checkpoint(context, find_or_take_up_task(context, text, least=CHARACTERS_TO_DECIDE))
+        try:
+            task_id = find_or_take_up_task(context, text, least=CHARACTERS_TO_DECIDE)
+        except NotFoundError as error:
+            raise NotFoundError(
+                error.message, hint="`gt checkpoints` lists what there is to go back to"
+            ) from None
+        raise _not_a_checkpoint(context, task_id)
     try:
         workspace = find_or_take_up_task(context, name, least=CHARACTERS_TO_DECIDE)
     except NotFoundError as error:

@@ -128,6 +128,7 @@ def open_shell(context: Context, path: Path) -> None:
     """
     import subprocess
 
+    context.require_person("open a shell")
     shell = context.world.environment.get("SHELL") or "/bin/sh"
     if shutil.which(shell) is None:
         raise GitticksError(f"there is no shell `{shell}`", hint=f"`cd {path}`")

@@ -43,6 +43,12 @@ def _note(context: Context, task: Task, comment: str, text: str | None) -> str:
             f"`{place['text']}` and `{text}` are two texts for one line",
             hint=f'`gt review {task.id} --comment {quote(where)} "…"`',
         )
+    if text is None and place and not (place["text"] or "").strip():
+        where = f"{place['path']}:{place['line']}"
+        if _quote(context, task, place["path"], int(place["line"])) is not None:
+            raise UsageError(
+                f"nothing is said of `{where}`", hint=f'`gt review {task.id} --comment {quote(where)} "…"`'
+            )
     words = text if text is not None else place["text"] if place else None
     quoted = (
         _quote(context, task, place["path"], int(place["line"]))

@@ -23,7 +23,7 @@ from gitticks.agents.tmux import FOREIGN
 COLUMNS, ROWS = 160, 48
 LONGEST_LINE = 4000
 """A screen that is redrawn in place has no line ends; so much of it counts as a line."""
-_KILLED = 143
+_KILLED, _CANNOT_LISTEN = 143, 70
 _STEERING = re.compile(
     rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_].*?\x1b\\|\x1b[ -/]*[0-~]|[\x00-\x08\x0b-\x1f\x7f]"
 )
@@ -48,7 +48,10 @@ def main(name: str, stdin_file: str, *command: str) -> int:
                 x=COLUMNS,
                 y=ROWS,
             )
-            server.cmd("pipe-pane", "-O", "-t", "agent", f"cat > {shlex.quote(str(output))}")
+            piped = server.cmd("pipe-pane", "-O", "-t", "agent", f"cat > {shlex.quote(str(output))}")
+            if piped.returncode:  # nobody would ever open the other end
+                sys.stderr.write(f"tmux does not hand over what the agent prints: {' '.join(piped.stderr)}\n")
+                return _CANNOT_LISTEN
             server.cmd("wait-for", "-S", "go")
             with output.open("rb", buffering=0) as printed:
                 for line in lines(printed):

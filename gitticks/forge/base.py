@@ -22,7 +22,7 @@ from gitticks.model.pull_request import Check, PullRequest
 LONGEST_SECONDS = 60.0
 REST_SECONDS, LONG_REST_SECONDS = 30.0, 300.0
 _MOST_BYTES = 16_000_000
-_PAGE, _MOST_PAGES = 100, 20
+_PAGE, _MOST_PAGES, _ROUND = 100, 50, 10
 _LOG_LINES, _LOG_CHARACTERS = 60, 6_000
 _QUIET = {
     "NO_COLOR": "1",
@@ -124,7 +124,11 @@ class Forge(ABC):
         return found
 
     def pages(self, path: str, key: str | None = None) -> list[Any]:
-        """Returns all items of a list that comes in pages; `key` is where an object has them."""
+        """Returns all items of a list that comes in pages; `key` is where an object has them.
+
+        Raises:
+            ForgeError: they do not end, or the forge gave no answer.
+        """
         found: list[Any] = []
         mark = "&" if "?" in path else "?"
         for page in range(1, _MOST_PAGES + 1):
@@ -133,9 +137,13 @@ class Forge(ABC):
             if not isinstance(items, list):
                 raise self._nonsense(path, json.dumps(answer))
             found += [one for one in items if isinstance(one, dict)]
-            if len(items) < _PAGE:
-                break
-        return found
+            # A server may have smaller pages than were asked for; those are of a round number of items.
+            if not items or (len(items) < _PAGE and len(items) % _ROUND):
+                return found
+        raise ForgeError(
+            f"{self.name} has more than {len(found):,} items where a few hundred are usual",
+            hint=self._again(path),
+        )
 
     def item(self, path: str, body: Mapping[str, str] | None = None) -> dict[str, Any]:
         """Returns one object; with a body it is made by that."""

@@ -51,6 +51,8 @@ class GitLab(Forge):
         head = text_of(seen, "sha")
         approvals = self.item(f"{path}/approvals").get("approved_by")
         names = [name_of(one, "user", "username") for one in approvals or () if isinstance(one, dict)]
+        if names and text_of(self.item(path), "sha") != head:
+            names = []  # somebody pushed meanwhile, and they may be about that
         merged_as = next(
             filter(None, (text_of(seen, key) for key in ("merge_commit_sha", "squash_commit_sha"))), head
         )

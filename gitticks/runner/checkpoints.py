@@ -61,6 +61,8 @@ def capture_if_due(run: RunContext, store: Store, task: Task, result: SessionRes
         return None
     owner = workspace_of(task)
     number = next_number(before + 1, numbers(store.snapshot(), owner))
+    while read_ref(store.repository.common_dir, ref_of(owner, number)) is not None:
+        number += 1  # kept by somebody whose checkpoint is being written; ours finds its number then
     try:
         found = run.place.capture(result.workspace, head, f"Checkpoint {checkpoint_id(owner, number)}\n")
         keep(store, owner, number, found.commit)

@@ -27,7 +27,7 @@ from gitticks.runner.committed_secrets import judge_commits
 from gitticks.runner.events import ChecksEnded, MergeWaits, TaskMerged, Warned, tell
 from gitticks.runner.overlaps import find_pairs
 from gitticks.runner.pull_requests import PullRequests
-from gitticks.runner.shared_base import BaseNotSharedError, catch_up
+from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.shared_closing import Published, publish_closed
 from gitticks.runner.verifiers import has_commands, judge_tree, run_checks
 from gitticks.store.approvals import why_void
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 
 _TRIES = 5
-_LOCK_SECONDS = 3600.0
 _SHOWN_PATHS = 5
 
 AGAIN_SECONDS = 5.0
@@ -123,7 +122,7 @@ class MergeQueue:
             RefusedError: the task is not approved, or not any more.
             GitticksError: the merge cannot be tried; nothing was changed.
         """
-        with hold_lock(self.repository.own_dir / "merge.lock", wait_seconds=_LOCK_SECONDS):
+        with hold_lock(self.repository.own_dir / MERGE_LOCK, wait_seconds=LONGEST_MERGE_SECONDS):
             for fixed in finish_checkout(self.repository):
                 self.run.emit(
                     Warned(None, f"`{fixed.checkout}` was brought in step after an interrupted merge")

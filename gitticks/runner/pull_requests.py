@@ -12,6 +12,7 @@ from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.forge import Forge, ForgeError, forge_of
 from gitticks.git.leases import LeasedMove, push_leased, remote_refs
+from gitticks.git.locks import hold_lock
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
@@ -25,7 +26,7 @@ from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 from gitticks.runner import workspaces
 from gitticks.runner.events import Warned, tell
-from gitticks.runner.shared_base import BaseNotSharedError, catch_up
+from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.worklog import read_entries
 from gitticks.runner.workspace_removal import remove_after_merge
 from gitticks.store import layout
@@ -156,7 +157,8 @@ class PullRequests:
             return PullRequestSeen(pull)
         try:
             if not self._has(base, pull.merged_as):
-                catch_up(self.repository, base)
+                with hold_lock(self.repository.own_dir / MERGE_LOCK, wait_seconds=LONGEST_MERGE_SECONDS):
+                    catch_up(self.repository, base)
             if self._has(base, pull.merged_as):
                 return MergeFound(Actor(ActorKind.HUMAN, pull.merged_by), pull.merged_as)
         except BaseNotSharedError as error:

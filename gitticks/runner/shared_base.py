@@ -10,13 +10,17 @@ from gitticks.git.repository import Repository
 from gitticks.git.sharing import Fetched, Pushed, PushedBranch, fetch, push, remote_of_branch
 from gitticks.runner.workspace_plan import shown_paths
 
+MERGE_LOCK = "merge.lock"
+"""In the clone's own folder: whoever holds it merges, and moves bases."""
+LONGEST_MERGE_SECONDS = 3600.0
+
 
 class BaseNotSharedError(GitticksError):
     """The base cannot be brought in step with its remote; the merge waits, and nothing was changed."""
 
 
 def catch_up(repository: Repository, base: str) -> None:
-    """Moves the base forward to where its remote has it.
+    """Moves the base forward to where its remote has it; to be called with the merge lock held.
 
     Raises:
         BaseNotSharedError: there is no remote, it did not answer, or the base has commits that the remote has not.

@@ -26,11 +26,12 @@ from gitticks.store.layout import STATE_REF
 
 _FOLDERS = (
     "sessions", "held", "drafts", "transcripts", "tmp", "tmp/board", "rescue", "merge", "hooks", "workspace-hooks",
-    "checkout-hooks",
+    "checkout-hooks", "added-to-run", "council",
 )  # fmt: skip
 _FILES = (
     "lock", "chain", "hooks.lock", "worktrees.lock", "run.lock", "merge.lock", "base.lock", "stop-run", "paused",
-    "board.json", "base-move.json", "claims.json", "doctor.json", "notices.json", "resting.json", "spending.json",
+    "board.json", "base-move.json", "claims.json", "doctor.json", "notices.json", "resting.json", "spending.json", "overlaps.json",
+    "gitticks-ports", "gitticks-tmp",
     "index.sqlite3", "index.sqlite3-journal", "index.lock",
 )  # fmt: skip
 

@@ -48,6 +48,9 @@ def attach_command(
     try:
         record = find_session(context, task)
     except NoSessionError as error:
+        if error.clarifies is None and agent is not None:
+            words = f"`--agent` is for a task that asks something: {error.message}"
+            raise NoSessionError(words, hint=error.hint or "") from None
         if error.clarifies is None or as_json or not _is_on_terminal():
             raise
         _clarify(context, error.clarifies, agent)
