@@ -91,7 +91,10 @@ class View(Screen[None]):
         """Draws bars and panes, once their sizes are known."""
         if not self.is_mounted or not self.is_current:
             return
-        self.query_one(TopBar).refresh()
+        bars = self.query(TopBar)
+        if not bars:
+            return  # not composed yet, or on its way out
+        bars.first().refresh()
         self.draw()
 
     def on_mount(self) -> None:

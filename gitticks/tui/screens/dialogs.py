@@ -82,9 +82,11 @@ class Dialog(Seen):
             yield keys
 
     def on_mount(self) -> None:
-        """Measures the rows."""
+        """Measures the rows, and takes what is typed from now on."""
         shown = self.query_one("#said", Lines)
         shown.show(self._rows)
+        if self._ask is not None:
+            self.set_focus(self.query_one(Input))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Leaves `enter` to the field where there is one: a key typed after others is to be read after them."""

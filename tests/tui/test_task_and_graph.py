@@ -1,0 +1,138 @@
+"""The page of a task and the graph, by keys, on real repositories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitticks.model.event import ENGINE, Event, EventType
+from gitticks.model.notes import Section
+from gitticks.model.status import Awaiting, Status, TaskType
+from tests.cli.test_hostile_texts import SAYS, TITLES
+from tests.support.projects import Project, make_project, make_reviewing
+from tests.support.stores import NOW
+from tests.tui.support import NARROW, WIDE, Shown, play
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path / "project")
+
+
+def test_a_task_gets_a_note_a_blocker_and_a_child(project: Project) -> None:
+    project.make("h8d4", title="Login", type=TaskType.EPIC)
+    project.make(
+        "k7f2",
+        title="Keep the path",
+        parent="h8d4",
+        body="Make it `so`.\n\n## Acceptance Criteria\n\n- [ ] it is so\n",
+    )
+    project.make("b2cd", title="Write the test")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Write the test")
+        shown.app.go("task", "k7f2")
+        await shown.sees("Make it so.", "Acceptance Criteria", "○ it is so", "Nothing has happened yet")
+        await shown.press("n")
+        await shown.sees("Note on k7f2")
+        await shown.type("mind the query")
+        await shown.press("enter")
+        await shown.sees("Notes", "mind the query")
+        await shown.press("b")
+        await shown.sees("k7f2 waits for")
+        await shown.type("nope")
+        await shown.press("enter")
+        await shown.sees("error", "nope")
+        await shown.press("b")
+        await shown.type("b2cd")
+        await shown.press("enter")
+        await shown.sees("after b2cd")
+        await shown.press("g")
+        await shown.sees("b2cd  Write the test ─", "→▌◌ k7f2  Keep the path")
+        await shown.press("left")
+        await shown.sees("▌○ b2cd", "frees      ◌ k7f2")
+        await shown.press("right", "u")
+        await shown.sees("k7f2 no longer waits for")
+        await shown.press("enter")
+        await shown.until(lambda: not project.task("k7f2").blocked_by, "the link to go")
+        await shown.press("escape", "plus")
+        await shown.sees("New task", "in h8d4  Login")
+        await shown.type("smaller")
+        await shown.press("enter")
+        await shown.sees("No text yet", "in        h8d4 Login")
+
+    play(project.path, work)
+    assert "mind the query" in project.file("k7f2").entries(Section.NOTES)[0].text
+
+
+def test_the_graph_hides_what_is_done_and_says_when_nothing_waits(project: Project) -> None:
+    project.make("a2bc", title="First", status=Status.DONE)
+    project.make("b2cd", title="Second", blocked_by=("a2bc",))
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Second")
+        await shown.press("g")
+        await shown.sees("everything can start at once", "d shows done ones")
+        await shown.press("d")
+        await shown.sees("✓ a2bc  First ─", "→▌○ b2cd  Second", "with done tasks")
+        await shown.press("enter")
+        await shown.sees("TASK.md")
+
+    play(project.path, work)
+
+
+def test_a_cycle_is_named_with_its_way_out(project: Project) -> None:
+    project.make("a2bc", title="First", blocked_by=("b2cd",))
+    project.make("b2cd", title="Second", blocked_by=("a2bc",))
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("First")
+        await shown.press("g")
+        await shown.sees("cycle a2bc → b2cd → a2bc", "gt unblock")
+
+    play(project.path, work)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_hostile_texts_steer_no_place(project: Project, size: tuple[int, int]) -> None:
+    ids = list(TITLES)
+    for number, (task_id, title) in enumerate(TITLES.items()):
+        noted = Event(EventType.WARNED, NOW, ENGINE, reason=SAYS)
+        body = f"{title}\n\n## Handoff\n\n- DONE: {title}\n- UNCERTAIN: [/x] {SAYS}\n"
+        blockers = (ids[number - 1],) if number else ()
+        make_reviewing(project, task_id, title=f"[/x]{title}", body=body, events=[noted], blocked_by=blockers)
+    question = f"## Questions\n\n### 2026-03-04T05:00:00Z · agent · \x1b[1mclaude\n\n{TITLES['rtl0']} [@click=app.quit]x\n"
+    project.make("q234", title="asks", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=question)
+    project.make("e234", title="epic [bold]", type=TaskType.EPIC)
+
+    async def look(shown: Shown) -> None:
+        await shown.until(lambda: shown.app.snapshot.number, "the tasks")
+        for place in ("graph", "permissions"):
+            shown.app.go(place)
+            await shown.until(lambda: shown.app.screen.loaded is not None, place)  # type: ignore[attr-defined]
+            harmless(shown)
+        for place in ("task", "review"):
+            for task_id in (*TITLES, "q234", "e234"):
+                shown.app.go(place, task_id)
+                await shown.until(lambda: shown.app.screen.loaded is not None, task_id)  # type: ignore[attr-defined]
+                harmless(shown)
+                shown.app.back()
+        shown.app.go("review", "esc0")
+        await shown.until(lambda: shown.app.screen.loaded is not None, "esc0")  # type: ignore[attr-defined]
+        await shown.press("y")
+        await shown.sees("Merge esc0")
+        harmless(shown)
+
+    play(project.path, look, size)
+
+
+def harmless(shown: Shown) -> None:
+    """Checks that nothing on the screen can steer it, and that no row is wider than it."""
+    from rich.cells import cell_len
+
+    from gitticks.terminal_safety import is_harmful
+
+    text = shown.text
+    assert not [one for one in text if one != "\n" and is_harmful(one)]
+    assert all(cell_len(row) <= shown.app.size.width for row in text.splitlines())
