@@ -12,6 +12,7 @@ from gitticks.model.notes import Section
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import ANSWERED, Status
 from gitticks.runner.liveness import OVERLAPS_FILE, SPENDING_FILE, is_run_alive_at
+from gitticks.store.authors import own_names
 from gitticks.store.indexed_tasks import graph_over
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ class Asked(NamedTuple):
     `reviewer` is who is to answer, None for anybody; `is_mine` unless that is somebody else. `said` is why it is stuck, or else what its agent said when it
     stopped; empty where questions say it. `answer` was written into the file since it was asked, and moves nothing
     before a verdict. `answer`, `review` and `changes` are None where there are none, or where this task is too far
-    down to be looked into. `conflicts_with` names other work that the last run found to conflict with this.
+    down to be looked into. `conflicts_with` names other work that the last run found to conflict with this. `stranger` wrote
+    the task, and is not known in this clone.
     """
 
     standing: Standing[TaskRow]
@@ -61,6 +63,7 @@ class Asked(NamedTuple):
     answer: Entry | None = None
     changes: Changes | None = None
     conflicts_with: tuple[str, ...] = ()
+    stranger: str | None = None
 
 
 class Inbox(NamedTuple):
@@ -134,6 +137,7 @@ def inbox_of(
     wanted = [*mine, *others] if everybody else mine
     shown = wanted if count is None else wanted[:count]
     foreseen = foreseen_conflicts(context)
+    strangers = index.by_strangers(own_names(context.repository.own_place))
     asked = tuple(
         Asked(
             standing=standing_of(context, task, graph, around),
@@ -148,6 +152,7 @@ def inbox_of(
                 for one in foreseen
                 if one.other is not None and task.id in (one.name, one.other)
             ),
+            stranger=strangers.get(task.id),
         )
         for place, task in enumerate(shown)
     )

@@ -10,6 +10,7 @@ from gitticks.actions.stop_reasons import MOST_READ, reasons_of, said_of
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import Status
+from gitticks.store.authors import own_names
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -58,7 +59,7 @@ class Listing(NamedTuple):
 
     `questions` holds the open questions of tasks that await a person, where those were asked for, and `said` why
     tasks are stuck, or what their agents said when they stopped, where that was. `has_tasks` is False in a
-    repository without any task, open or closed.
+    repository without any task, open or closed. `strangers` wrote tasks, and are not known in this clone.
     """
 
     standings: Sequence[Standing[TaskRow]]
@@ -66,6 +67,7 @@ class Listing(NamedTuple):
     questions: Mapping[TaskId, tuple[Entry, ...]]
     said: Mapping[TaskId, str]
     has_tasks: bool
+    strangers: Mapping[TaskId, str]
 
 
 def list_tasks(
@@ -99,6 +101,7 @@ def list_tasks(
         questions=questions,
         said=said,
         has_tasks=bool(tasks) or index.has_tasks(),
+        strangers=index.by_strangers(own_names(context.repository.own_place)),
     )
 
 

@@ -15,6 +15,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.notes import Section, mentioned, pair_questions, with_unasked, words_like_ids
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.status import Role, Status
+from gitticks.store.authors import own_names
 from gitticks.store.indexed_tasks import graph_over
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class ShownTask(NamedTuple):
 
     standing: Standing[TaskRow]
     details: TaskDetails
+    is_by_stranger: bool
     parent: TaskRow | None
     children: tuple[TaskRow, ...]
     idle_blockers: tuple[TaskId, ...]
@@ -151,6 +153,7 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
     return ShownTask(
         standing=standing_of(context, task, graph, around),
         details=index.details_of(task_id),
+        is_by_stranger=task_id in index.by_strangers(own_names(context.repository.own_place)),
         parent=graph.tasks.get(task.parent) if task.parent else None,
         children=tuple(sorted(index.children(task_id), key=by_priority_and_age)),
         idle_blockers=graph.idle_blockers(task),

@@ -15,11 +15,15 @@ from gitticks.model.ids import TaskId, task_path
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.redaction import secret_values
 from gitticks.runner.committed_secrets import ALLOWED, CommittedSecret, allowed_secrets, committed_secrets
+from gitticks.store.authors import familiar_names, remember_names
 from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
 from gitticks.store.trust import require_trusted, runnables_of_file, team_runnables, trust, trusted_digests
 
 if TYPE_CHECKING:
     from gitticks.store.transaction import Transaction
+
+_STRANGERS = "their tasks and notes are read by agents like yours, and merged by the same rules"
+_NO_PROGRAMS = (RunnableKind.REPOSITORY, RunnableKind.AUTHOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,10 @@ def list_runnables(context: Context) -> tuple[Listed, ...]:
     found = list(team_runnables(context.store.snapshot()))
     for task_id, data, _ in context.index.texts(open_only=True):
         found += runnables_of_file(task_path(task_id), data)
+    strangers = set(
+        context.index.by_strangers(familiar_names(context.repository, context.world.environment)).values()
+    )
+    found += (Runnable(RunnableKind.AUTHOR, name, _STRANGERS) for name in sorted(strangers))
     changed = [
         Listed(_as_runnable(context, one), is_trusted=False) for one in left_behind(context.repository)
     ]
@@ -54,7 +62,8 @@ def trust_shown(context: Context, shown: Iterable[Runnable]) -> None:
     """Trusts what was shown, and nothing that came since."""
     context.require_person("trust what runs here")
     kept = tuple(shown)
-    trust(context.repository, (one for one in kept if one.kind is not RunnableKind.REPOSITORY))
+    trust(context.repository, (one for one in kept if one.kind not in _NO_PROGRAMS))
+    remember_names(context.repository, (one.name for one in kept if one.kind is RunnableKind.AUTHOR))
     digests = {one.digest for one in kept if one.kind is RunnableKind.REPOSITORY}
     if digests:
         same = [

@@ -14,6 +14,7 @@ class RunnableKind(StrEnum):
     TEMPLATE = "template"
     SCRIPT = "script"
     REPOSITORY = "repository"
+    AUTHOR = "author"
 
 
 class Runnable(NamedTuple):
@@ -21,7 +22,8 @@ class Runnable(NamedTuple):
 
     Attributes:
         kind: where it stands.
-        name: the setting's dotted name, the template's path, the task's id, or what of the repository changed.
+        name: the setting's dotted name, the template's path, the task's id, what of the repository changed, or
+            who writes.
         text: what would run.
     """
 

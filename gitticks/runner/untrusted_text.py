@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind
@@ -46,7 +45,7 @@ def _writers(file: TaskFile) -> set[str]:
 def _unfamiliar(
     repository: Repository, names: Collection[str | None], environment: Mapping[str, str] | None
 ) -> tuple[str, ...]:
-    known = {*familiar_names(repository, environment), ENGINE_IDENTITY.name}
+    known = familiar_names(repository, environment)
     return tuple(sorted(name for name in names if name and name not in known))
 
 

@@ -7,32 +7,34 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError
-from gitticks.git.identity import identity
 from gitticks.safe_read import read_plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from gitticks.git.repository import Repository
 
 _FILE = "authors"
+_NOBODYS = frozenset({"gitticks", "agent"})
+"""Whom the engine and agents name as the author of what they create."""
 
 
 def own_names(own_place: str) -> frozenset[str]:
     """Returns the names that are known in a clone; `own_place` is `<common git dir>/gitticks`."""
     try:
-        return frozenset(read_plain_text(f"{own_place}/{_FILE}").split("\n")) - {""}
+        return (frozenset(read_plain_text(f"{own_place}/{_FILE}").split("\n")) - {""}) | _NOBODYS
     except OSError:
         return frozenset()
 
 
 def familiar_names(repository: Repository, environment: Mapping[str, str] | None = None) -> frozenset[str]:
     """Returns the names that are known in the clone, with that of the person who asks."""
-    names = own_names(repository.own_place)
+    from gitticks.git.identity import identity  # asks git, which no listing does
+
+    names = own_names(repository.own_place) | _NOBODYS
     with contextlib.suppress(GitticksError):
         names |= {identity(repository, os.environ if environment is None else environment).name}
     return names

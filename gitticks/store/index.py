@@ -110,6 +110,15 @@ class Index:
         """Returns the rows of the tasks whose ids begin with a word, in no order."""
         return self._tasks("task.id >= ? AND task.id < ?", word, f"{word}\x7f")
 
+    def by_strangers(self, known: Iterable[str]) -> dict[TaskId, str]:
+        """Returns who wrote each open task that is by none of the `known` names; none where nobody is known."""
+        names = tuple(known)
+        if not names:
+            return {}
+        marks = ", ".join("?" * len(names))
+        asked = f"SELECT id, created_by FROM task WHERE is_open AND created_by NOT IN ({marks})"  # noqa: S608 (nothing but signs)
+        return dict(self._read(list, asked, *names))
+
     def details(self, *, open_only: bool = False) -> dict[TaskId, TaskDetails]:
         """Returns what pages show beside the rows, of all tasks or the open ones."""
         return self._read(details_of, f"SELECT {_DETAILS} FROM task WHERE is_open >= ?", int(open_only))  # noqa: S608

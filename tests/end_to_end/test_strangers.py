@@ -119,3 +119,21 @@ def test_nobody_can_end_a_fence_early() -> None:
     assert len(marks) == 20
     assert fenced("text", "Ada", [MALLORY]) == "text"
     assert fenced(" ", MALLORY, [MALLORY]) == " "
+
+
+def test_strangers_are_named_wherever_their_tasks_are_shown_until_they_are_trusted(
+    project: RunProject,
+) -> None:
+    task_id = as_stranger(project, "create", "Tidy up", "--awaiting", "approval").strip()
+    project.create("Mine")
+
+    assert f"Tidy up (by {MALLORY})" in project.ok("list")
+    assert f"by {MALLORY}, a stranger here" in project.ok("show", task_id)
+    assert f"by {MALLORY}, a stranger here" in project.ok("inbox")
+    assert f"author {MALLORY}" in project.gt("trust").out
+
+    project.ok("trust", "--yes")
+
+    assert MALLORY not in project.ok("list")
+    assert "a stranger here" not in project.ok("show", task_id)
+    assert MALLORY not in project.ok("trust", "--list")

@@ -53,7 +53,11 @@ def answer(
     elif wanted.kinds is not None and found.standings:
         _print_awaiting(context, on, found)
     elif found.standings:
-        say_all(task_table(on, found.standings, context.now, found.said, found.questions))
+        say_all(
+            task_table(
+                on, found.standings, context.now, found.said, found.questions, strangers=found.strangers
+            )
+        )
     else:
         say(_nothing(found, wanted), err=True)
     return Exit.DONE

@@ -140,6 +140,8 @@ def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str
 
 
 def _facts(asked: Asked) -> Iterator[str]:
+    if asked.stranger is not None:
+        yield f"by {visible(asked.stranger)}, a stranger here"
     if not asked.is_mine:
         yield f"for {visible(asked.reviewer or 'nobody')}"
     if asked.answer is not None:

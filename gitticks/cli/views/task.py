@@ -67,7 +67,7 @@ def _facts(shown: ShownTask, now: datetime) -> Iterator[str]:
     if task.parent:
         yield f"in {task.parent}{f' ({shown.parent.title})' if shown.parent else ''}"
     if details.created_by:
-        yield f"by {details.created_by}"
+        yield f"by {details.created_by}{', a stranger here' if shown.is_by_stranger else ''}"
     if details.agent:
         yield f"for {details.agent}"
     if task.awaiting:

@@ -35,11 +35,13 @@ def task_table(
     now: datetime | None = None,
     reasons: Mapping[TaskId, str] | None = None,
     questions: Mapping[TaskId, tuple[Entry, ...]] | None = None,
+    *,
+    strangers: Mapping[TaskId, str] | None = None,
 ) -> Iterator[str]:
     """Yields one line for each task below a heading: glyph, id, priority, status, title and what it waits for.
 
     A terminal with room for it, and a `now`, get the age as well. `reasons` say why tasks are stuck. Of `questions` a
-    terminal gets the first line of each, as far as all the rest leaves room for it.
+    terminal gets the first line of each, as far as all the rest leaves room for it. `strangers` are named.
     """
     tasks = [standing.task for standing in standings]
     glyphs = {status: f"{on.glyph(status)} " for status in {task.status for task in tasks}}
@@ -51,7 +53,7 @@ def task_table(
         Column("  id", [glyphs[task.status] + task.id for task in tasks], Style.STRONG, ours=True),
         Column("pri", [str(task.priority) for task in tasks], ours=True),
         Column("status", list(map(status_word, tasks)), states, ours=True),
-        Column("title", [task.title for task in tasks]),
+        Column("title", [titled(task, strangers or {}) for task in tasks]),
         Column(
             "waits",
             [
@@ -68,6 +70,11 @@ def task_table(
     if questions and has_room_for_questions(on):
         columns[-1] = _with_questions(on, columns, [questions.get(task.id, ()) for task in tasks])
     return table_of(on, columns, flexible="title")
+
+
+def titled(task: Listed, strangers: Mapping[TaskId, str]) -> str:
+    """Returns a task's title, and who wrote it where that is a stranger to this clone."""
+    return f"{task.title} (by {strangers[task.id]})" if task.id in strangers else task.title
 
 
 def has_room_for_questions(on: Screen) -> bool:
