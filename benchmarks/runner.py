@@ -22,6 +22,7 @@ from benchmarks.branch import write_branch
 from benchmarks.dataset import records
 from benchmarks.measure import Place
 from benchmarks.peers.base import repository_in, run_once
+from benchmarks.permissions import measure_decision
 from benchmarks.sandbox import measure_walls
 from benchmarks.table import replace_results, table, verdicts
 from benchmarks.targets import Target
@@ -225,6 +226,7 @@ def targets(
     yield Target(
         "strict walls around a command, over the bare one", 60, walls[0] * 1000, "ms", by_cpu=walls[1] * 1000
     )
+    yield Target("a permission is decided, by 40 rules", 1, measure_decision() * 1000, "ms")
 
 
 def render(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fnmatch import translate
 from functools import lru_cache
 from typing import NamedTuple
@@ -41,20 +41,19 @@ def matches_path(patterns: Iterable[str], path: str) -> bool:
     A glob without a slash is about files of that name anywhere, with `./` before it about the one at the top; one that
     names a folder is about all in it. Where all begin with `!`, they are about everything else.
     """
-    return _chosen(tuple(patterns), lambda pattern: _path_glob(pattern).fullmatch(path) is not None)
+    return _chosen(_compiled(tuple(patterns), _path_glob), (path,))
 
 
 def matches_host(patterns: Iterable[str], host: str) -> bool:
     """True if one of the patterns is about a host and none with `!` is; `*.example.org` is about what lies below."""
     name = host.lower().rstrip(".")
-    return _chosen(tuple(patterns), lambda pattern: _text_glob(pattern.lower()).fullmatch(name) is not None)
+    return _chosen(_compiled(tuple(patterns), _host_glob), (name,))
 
 
 def denies_command(patterns: Iterable[str], line: str) -> bool:
     """True if one of the patterns is about some command of a line, also within `sh -c` or after `sudo`."""
-    every = tuple(patterns)
-    found = [line, *_told_apart(line).parts]
-    return any(_matches_command(every, one) for part in found for one in (part, *_inner(part)))
+    compiled = _compiled(tuple(patterns), _command_glob)
+    return any(_chosen(compiled, forms) for forms in _carried_out(line))
 
 
 def allows_command(patterns: Iterable[str], line: str) -> bool:
@@ -65,12 +64,9 @@ def allows_command(patterns: Iterable[str], line: str) -> bool:
     every = tuple(patterns)
     if not any(one.startswith("!") for one in every) and ("*" in every or line.strip() in every):
         return True
-    commands = _told_apart(_unwrapped(line))
-    return (
-        commands.is_plain
-        and bool(commands.parts)
-        and all(_matches_command(every, part) for part in commands.parts)
-    )
+    compiled = _compiled(every, _command_glob)
+    forms = _only_carried_out(line)
+    return bool(forms) and all(_chosen(compiled, one) for one in forms)
 
 
 def is_harmless(line: str, needed: tuple[str, ...]) -> bool:
@@ -91,17 +87,44 @@ def learned_pattern(line: str) -> str:
     return " ".join(words[: 2 if is_verb else 1]) if is_verb or len(words) == 1 else commands.parts[0]
 
 
-def _chosen(patterns: tuple[str, ...], is_about: object) -> bool:
-    compare = is_about
-    wanted = [one for one in patterns if not one.startswith("!")]
-    taken_back = [one[1:] for one in patterns if one.startswith("!")]
-    assert callable(compare)  # noqa: S101 - a plain function
-    return (not wanted or any(map(compare, wanted))) and not any(map(compare, taken_back))
+class _Patterns(NamedTuple):
+    """The patterns of one rule as two expressions; None where there are none of a kind."""
+
+    wanted: re.Pattern[str] | None
+    taken_back: re.Pattern[str] | None
 
 
-def _matches_command(patterns: tuple[str, ...], command: str) -> bool:
-    spoken = {command.strip(), " ".join(_words(command))}
-    return _chosen(patterns, lambda pattern: any(_command_glob(pattern).fullmatch(one) for one in spoken))
+@lru_cache(maxsize=500)
+def _compiled(patterns: tuple[str, ...], glob: Callable[[str], str]) -> _Patterns:
+    wanted = [glob(one) for one in patterns if not one.startswith("!")]
+    taken_back = [glob(one[1:]) for one in patterns if one.startswith("!")]
+    both = (re.compile("|".join(some)) if some else None for some in (wanted, taken_back))
+    return _Patterns(*both)
+
+
+def _chosen(patterns: _Patterns, forms: tuple[str, ...]) -> bool:
+    """True if what can be written in several forms is wanted in one of them, and taken back in none."""
+    wanted, taken_back = patterns
+    is_wanted = wanted is None or any(map(wanted.fullmatch, forms))
+    return is_wanted and (taken_back is None or not any(map(taken_back.fullmatch, forms)))
+
+
+@lru_cache(maxsize=200)
+def _carried_out(line: str) -> tuple[tuple[str, ...], ...]:
+    """Returns every command that a line may carry out, each in the forms that it can be written in."""
+    found = [line, *_told_apart(line).parts]
+    return tuple(dict.fromkeys(_forms(one) for part in found for one in (part, *_inner(part))))
+
+
+@lru_cache(maxsize=200)
+def _only_carried_out(line: str) -> tuple[tuple[str, ...], ...]:
+    """Returns all that a line carries out; nothing where more may be, or be written, than can be told."""
+    commands = _told_apart(_unwrapped(line))
+    return tuple(map(_forms, commands.parts)) if commands.is_plain else ()
+
+
+def _forms(command: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((command.strip(), " ".join(_words(command)))))
 
 
 def _unwrapped(line: str) -> str:
@@ -187,22 +210,18 @@ def _words(command: str) -> tuple[str, ...]:
         return tuple(command.split())
 
 
-@lru_cache(maxsize=500)
-def _command_glob(pattern: str) -> re.Pattern[str]:
+def _command_glob(pattern: str) -> str:
     """Returns what a pattern of commands means: the whole command, or its beginning up to a space."""
-    body = translate(pattern.strip())
-    if pattern.endswith(" *"):  # `go *` is about a bare `go` too
-        return re.compile(f"(?s:{translate(pattern[:-2])}|{body})")
-    return re.compile(f"(?s:{body}|{translate(pattern.strip() + ' *')})")
+    whole = pattern.strip()
+    beginning = whole[:-2] if whole.endswith(" *") else f"{whole} *"  # `go *` is about a bare `go` too
+    return f"{translate(whole)}|{translate(beginning)}"
 
 
-@lru_cache(maxsize=500)
-def _text_glob(pattern: str) -> re.Pattern[str]:
-    return re.compile(translate(pattern))
+def _host_glob(pattern: str) -> str:
+    return translate(pattern.lower())
 
 
-@lru_cache(maxsize=500)
-def _path_glob(pattern: str) -> re.Pattern[str]:
+def _path_glob(pattern: str) -> str:
     text = pattern.removeprefix("./").rstrip("/") or "/"
     is_name = "/" not in text and not pattern.startswith("./")
     done = ["(?:.*/)?"] if is_name and text != "**" else []
@@ -223,4 +242,4 @@ def _path_glob(pattern: str) -> re.Pattern[str]:
         else:
             done.append(re.escape(text[position]))
             position += 1
-    return re.compile(f"(?s:{''.join(done)}(?:/.*)?)")
+    return f"(?s:{''.join(done)}(?:/.*)?)"
