@@ -205,7 +205,9 @@ def test_two_beside_one_another_take_an_edit_up_once(project: Project) -> None:
             before = project.tip()
             file = project.board_file("k7f2")
             kept = [line for line in file.read_text().split("\n") if not line.startswith("priority:")]
-            file.write_text("\n".join([*kept[:2], f"priority: {priority}", *kept[2:]]))
+            saved = project.path / "saved"
+            saved.write_text("\n".join([*kept[:2], f"priority: {priority}", *kept[2:]]))
+            saved.replace(file)  # in one step: what is half written is said by whoever looks at that moment
             assert "k7f2: priority" in _line(one)
             assert "k7f2: priority" in _line(other)
             assert git("rev-list", "--count", f"{before}..gitticks/state", at=project.path) == "1"
