@@ -43,5 +43,6 @@ def test_what_is_refused_before_anything_starts(
 
 @pytest.mark.parametrize("mode", list(PermissionMode))
 def test_every_mode_of_permission_is_taken_by_its_name(tmp_path: Path, mode: PermissionMode) -> None:
-    ran = make_project(tmp_path).gt("run", "--permission", mode.value)
+    meant = ["--yolo-without-sandbox"] if mode is PermissionMode.YOLO else []
+    ran = make_project(tmp_path).gt("run", "--permission", mode.value, *meant)
     assert (ran.code, ran.out) == (0, "nothing else is ready\n"), ran.seen
