@@ -41,6 +41,7 @@ while True:
 """
 TASKS, AGENTS = 1_000, 16
 _MARK = "▌".encode()
+_DOWN, _UP = "\x1b[B", "\x1b[A"
 _ROWS, _COLUMNS = 50, 180
 _LONGEST_SECONDS, _PAUSE_SECONDS = 60.0, 0.13
 
@@ -99,12 +100,12 @@ class View:
         """Moves the cursor, and yields how many milliseconds each key took."""
         end, down = time.perf_counter() + seconds, True
         moved = 0
-        self.press("j" * 5)  # so that there is room on both sides
+        self.press(_DOWN * 5)  # so that there is room on both sides
         self.read(1.0)
         while time.perf_counter() < end:
             moved += 1
             down = down if moved % 10 else not down
-            self.press("j" if down else "k")
+            self.press(_DOWN if down else _UP)
             begun = time.perf_counter()
             if not self.read(_LONGEST_SECONDS, lambda seen: _MARK in seen):
                 raise RuntimeError("a key was not answered")

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 TICK_SECONDS = 0.2
 _LIVENESS_SECONDS = 1.0
 """Locks tell who lives; they are asked this often where no file says that anything moved."""
+_REST_SECONDS = 0.4
+"""So long no other snapshot is taken after one, however fast agents commit."""
 _MOST_BYTES = 256_000
 _MOST_LINES = 2_000
 """So many lines of one agent are taken in one look; a busier one is shown from its newest."""
@@ -63,7 +65,7 @@ class Feed:
         self._marks: tuple[object, ...] = ()
         self._heard: dict[tuple[TaskId, datetime, int], _Heard] = {}
         self._thread = threading.Thread(target=self._run, name="feed", daemon=True)
-        self._until_liveness = 0.0
+        self._until_liveness = self._rests_until = 0.0
 
     def start(self) -> None:
         """Begins to look."""
@@ -97,7 +99,9 @@ class Feed:
             self._wake()
 
     def _look(self) -> Snapshot | None:
-        """Returns a new snapshot if anything has moved since the last."""
+        """Returns a new snapshot if anything has moved since the last, which lies back a moment."""
+        if self._context.world.monotonic_seconds() < self._rests_until:
+            return None
         try:
             context = self._context.renewed()
             marks = self._marks_of(context)
@@ -106,6 +110,7 @@ class Feed:
             self._number += 1
             snapshot = take_snapshot(context, self._number)
             self._marks = marks
+            self._rests_until = self._context.world.monotonic_seconds() + _REST_SECONDS
         except (GitticksError, OSError) as error:
             marks = (str(error),)
             if marks == self._marks:

@@ -71,12 +71,16 @@ class Snapshot:
         """Returns how a task stands."""
         return Standing(task, self.graph, self.around, self.project_place)
 
+    @cached_property
+    def _places(self) -> Mapping[TaskId, int]:
+        return {row.id: place for place, row in enumerate(self.rows)}
+
     def tasks_of(self, task_id: str) -> list[TaskRow]:
         """Returns what is below a task at any depth, in the order of the rows; itself if there is nothing."""
-        below = self.graph.below(TaskId(task_id))
-        found = [row for row in self.rows if row.id in below and not row.is_cancelled]
+        below = sorted(self.graph.below(TaskId(task_id)), key=self._places.__getitem__)
+        found = [self.graph.tasks[one] for one in below]
         own = self.find(task_id)
-        return found or ([] if own is None else [own])
+        return [row for row in found if not row.is_cancelled] or ([] if own is None else [own])
 
     def mark(self, task: TaskRow) -> str:
         """Returns the name of the glyph and colour that show a task: its status, or `blocked`."""
