@@ -23,6 +23,7 @@ from benchmarks.dataset import records
 from benchmarks.measure import Place
 from benchmarks.peers.base import repository_in, run_once
 from benchmarks.permissions import measure_decision
+from benchmarks.redaction import megabytes_a_second
 from benchmarks.sandbox import measure_walls
 from benchmarks.table import replace_results, table, verdicts
 from benchmarks.targets import Target
@@ -223,6 +224,7 @@ def targets(
     yield Target(f"a task beyond its agent, {largest.size:,} tasks against {small.size:,}", 1.2, grown)
     yield Target("an idle `gt run --auto`, of one core", 0.5, idle[0] * 100, "%")
     yield Target("a new task's session begins after", 500, idle[1] * 1000, "ms")
+    yield Target("secrets masked in text", 20, megabytes_a_second(), "MB/s", is_floor=True)
     yield Target(
         "strict walls around a command, over the bare one", 60, walls[0] * 1000, "ms", by_cpu=walls[1] * 1000
     )

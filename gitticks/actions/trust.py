@@ -10,11 +10,13 @@ from gitticks.actions.changing import Record, describe_records
 from gitticks.actions.context import Context
 from gitticks.errors import RefusedError
 from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.model.audit import AuditEntry, Decided, UserAction
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.trust import Runnable, RunnableKind
 from gitticks.redaction import secret_values
 from gitticks.runner.committed_secrets import ALLOWED, CommittedSecret, allowed_secrets, committed_secrets
+from gitticks.store.audit import PendingAudit
 from gitticks.store.authors import familiar_names, remember_names
 from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
 from gitticks.store.trust import require_trusted, runnables_of_file, team_runnables, trust, trusted_digests
@@ -97,11 +99,30 @@ def allow_secrets(context: Context, task_id: TaskId, found: Iterable[CommittedSe
         EventType.SECRETS_ALLOWED, context.now, context.actor, reason=reason, data={ALLOWED: digests}
     )
 
+    audit = PendingAudit(context.repository.own_dir, task_id)
+    task = context.store.task_file(task_id).task
+    for one in kept:
+        audit.note(
+            AuditEntry(
+                context.now,
+                task.usage.iterations,
+                task.parent,
+                context.actor.name,
+                "secret",
+                one.words,
+                Decided.ASKED,
+                "a person allowed it with `gt trust --secret`",
+                UserAction.APPROVED,
+            )
+        )
+
     def write(transaction: Transaction) -> None:
         transaction.append_events(task_id, (event,))
+        audit.write(transaction)
         describe_records(transaction, task_id, [Record("secret allowed", (event,))], context.actor)
 
     context.store.transact(write, author=context.author)
+    audit.forget()
 
 
 def require_team_trusted(context: Context) -> None:

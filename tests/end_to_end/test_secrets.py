@@ -107,6 +107,7 @@ def test_a_commit_with_a_secret_goes_back_to_its_agent_until_a_person_allows_it(
     assert in_session.code == 3
     project.ok("trust", "--secret", "k7f2", "--yes")
     assert "secret allowed" in project.ok("log", "k7f2")
+    assert "a person allowed it" in project.ok("audit", "--json")
     assert "no secret that was not allowed" in project.ok("trust", "--secret", "k7f2")
 
 
