@@ -19,6 +19,8 @@ _VERIFY_SECONDS = 30.0
 _MAGIC = b"SSHSIG"
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 _LARGEST = 16_000
+_TOUCHED = 1
+"""The flag by which a token says that its user was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,12 @@ class Signature:
     key_type: str
     key: str
     namespace: str
+    flags: int = 0
 
     @property
     def is_hardware(self) -> bool:
-        """True if its key lies in a hardware token."""
-        return self.key_type.startswith(("sk-ssh-", "sk-ecdsa-"))
+        """True if its key lies in a hardware token, and somebody touched that; a key may be made to need no touch."""
+        return self.key_type.startswith(("sk-ssh-", "sk-ecdsa-")) and bool(self.flags & _TOUCHED)
 
 
 def read_signature(armored: str) -> Signature | None:
@@ -45,9 +48,18 @@ def read_signature(armored: str) -> Signature | None:
         if blob[:6] != _MAGIC:
             return None
         key, rest = _string(blob[10:])
-        namespace, _ = _string(rest)
+        namespace, rest = _string(rest)
+        _reserved, rest = _string(rest)
+        _hash, rest = _string(rest)
+        _kind, inner = _string(_string(rest)[0])
+        flags = _string(inner)[1][:1]
         key_type, _ = _string(key)
-        return Signature(key_type.decode("ascii"), base64.b64encode(key).decode(), namespace.decode())
+        return Signature(
+            key_type.decode("ascii"),
+            base64.b64encode(key).decode(),
+            namespace.decode(),
+            int.from_bytes(flags, "big"),
+        )
     except (binascii.Error, ValueError):
         return None
 

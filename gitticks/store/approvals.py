@@ -218,7 +218,7 @@ def why_not_proven(
         return f"it says {strength}, and no signature stands there"
     read = read_signature(signature)
     if strength == HARDWARE and read is not None and not read.is_hardware:
-        return f"it says {strength}, and its key ({read.key_type}) is no hardware key"
+        return f"it says {strength}, and its key ({read.key_type}) is no hardware key that was touched"
     try:
         at = datetime.strptime(statement.at, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     except ValueError:
