@@ -134,7 +134,9 @@ def enclosed(
             proxy = held.enter_context(Proxy(own / "proxy", walls.hosts, walls.denied_hosts)).socket
         tools = (*tool_folders(environment), *program_files(argv, environment))
         inside = _inside(walls, private, needs, tools, home=machine.home, own=own)
-        words = bubblewrap(walls, machine, replace(inside, proxy=proxy, has_terminal=has_terminal))
+        words = bubblewrap(
+            walls, machine, replace(inside, proxy=proxy, has_terminal=has_terminal and _is_typing_refused())
+        )
         variables = {"TMPDIR": "/tmp", "GITTICKS_SANDBOX": walls.preset.value}  # noqa: S108
         if proxy is not None:
             words += (sys.executable, "-I", "-S", str(_FORWARDER), str(PROXY_SOCKET), str(PROXY_PORT))
@@ -146,6 +148,14 @@ def enclosed(
             }
         limited = (*words, *_limits(walls, is_agent=client is not None))
         yield Enclosure(walls, limited, variables, needs.variables)
+
+
+def _is_typing_refused() -> bool:
+    """True if the kernel lets no program type into its terminal; else it must not have one of its own."""
+    try:
+        return Path("/proc/sys/dev/tty/legacy_tiocsti").read_text(encoding="ascii").strip() == "0"
+    except OSError:
+        return False
 
 
 def _limits(walls: Walls, *, is_agent: bool) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import signal
 import subprocess
@@ -141,7 +142,12 @@ def project(
     monkeypatch.setenv("RUN_MARK", mark)
     shown = " ".join(f"'{word}'" for word in command())
     monkeypatch.setenv("GT", str(write_program(tmp_path / "gt", f'exec {shown} "$@"')))
-    yield make_run_project(tmp_path / "repo", mark)
+    walls = ""
+    if "GITTICKS_CONFIG_SANDBOX_PRESET" in os.environ:  # what the tests' own agents keep outside of their workspace
+        own = [str(tmp_path / name) for name in ("gt", "agent.py", "prompts", "said", "steps.json")]
+        (tmp_path / "said").touch()
+        walls = f"sandbox: {{allowed_paths: {json.dumps(own)}}}\n"
+    yield make_run_project(tmp_path / "repo", mark, walls)
     is_damaged = request.node.get_closest_marker("damages") is not None
     assert_sound(RunProject(tmp_path / "repo", mark), is_damaged=is_damaged)
 
