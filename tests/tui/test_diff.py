@@ -105,7 +105,7 @@ def test_a_stranger_s_patch_is_bounded() -> None:
     head = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n"
     long = head + "@@ -0,0 +1,2 @@\n+" + "(" * 10_000_000 + "\n+\x1b[31m\u202e[/x] ok\n"
     many = head + f"@@ -0,0 +1,{MOST_LINES * 2} @@\n" + "+x = 1\n" * (MOST_LINES * 2)
-    wrong = head + "@@ -1,999999999 +1,999999999 @@\n+x\ndiff --git\n@@ broken\n"
+    wrong = head + "@@ -1,999999999 +1,999999999 @@\n+x\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ broken\n"
     for text in (long, many, wrong, "", "\n", "@@ -1 +1 @@\n+x\n"):
         begun = time.process_time()
         diff = read_patch(text)

@@ -115,6 +115,7 @@ def read_patch(text: str) -> Diff:
             new, left_new = (new, left_new) if side == "-" else (new + 1, left_new - 1)
         elif raw.startswith("diff --git "):
             files.append(FileDiff(_path_of(lines[number : number + 8])))
+            left_old = left_new = 0
         elif files and (found := _HUNK.match(raw)):
             old, new = int(found[1]), int(found[2])
             left_old, left_new = _count(raw, 0), _count(raw, 1)

@@ -1,0 +1,50 @@
+"""The graph, a review, a task and the permissions as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitticks.tui.messages import Batch
+from gitticks.tui.screens.loaded import Loaded
+from tests.tui import made_up_places as places
+from tests.tui.made_up import StillApp, snapshot
+from tests.tui.support import SMALL, WIDE, Shown, check_picture, play
+
+READ: dict[str, Callable[[], Any]] = {
+    "graph": lambda: places.graph(snapshot()),
+    "review": places.work,
+    "task": lambda: places.page(snapshot()),
+    "permissions": places.asked,
+}
+
+
+@pytest.mark.parametrize(("size", "theme"), [(WIDE, "gt-dark"), (SMALL, "gt-light")], ids=["large", "small"])
+def test_places_look_as_they_did(
+    tmp_path: Path, size: tuple[int, int], theme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Loaded, "load", lambda self: self._take_loaded(READ[self.place]()))
+
+    async def look(shown: Shown) -> None:
+        app = shown.app
+        app.use_theme(theme)
+        await shown.sees("Parallel test")
+        app.feed.batches.append(Batch(replace(snapshot(), questions=places.QUESTIONS)))
+        app.feed._wake()
+        for place, subject, words in (
+            ("graph", None, ("e4mq", "frees")),
+            ("review", "k7f2", ("signer", "approve")),
+            ("task", "k7f2", ("Acceptance Criteria", "Refuse other hosts")),
+            ("permissions", None, ("api.github.com", "pypi.org")),
+        ):
+            app.go(place, subject)
+            await shown.sees(*words)
+            app.clear_notifications()
+            await shown.no_longer_sees("answers")
+            check_picture(shown, place)
+
+    play(tmp_path, look, size, StillApp(tmp_path))
