@@ -182,9 +182,9 @@ class Person(NamedTuple):
         return not any(asked) or not self.names.isdisjoint(asked)
 
 
-def names_reviewer(reviewer: str | None, name: str) -> bool:
-    """True if a task's `reviewer`, which may be several names with commas between them, has this one."""
-    return _plain(name) in map(_plain, (reviewer or "").split(","))
+def names_person(named: str | None, name: str) -> bool:
+    """True if a task's reviewer or assignee, which may be several names with commas between them, has this one."""
+    return _plain(name) in map(_plain, (named or "").split(","))
 
 
 def person_here(context: Context) -> Person | None:

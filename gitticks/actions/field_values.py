@@ -21,6 +21,8 @@ Wishes = Mapping[str, str | tuple[str, ...]]
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _RELATIVE = re.compile(r"\+([0-9]{1,4})([dw])")
 _CLEARED = ("", "null")
+ME = ("me", "@me")
+"""The words for whoever types them."""
 _FARTHEST_YEARS = 100
 _DEFAULTS: dict[str, Any] = {
     field.name: getattr(Task(TaskId("0"), ""), field.name) for field in fields(Task) if field.name != "id"
@@ -29,11 +31,12 @@ _DEFAULTS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reading a field depends on: the day it is, the task's present value, and how ids are found."""
+    """What reading a field depends on: the day it is, the task's present value, and how ids are found, and who asks."""
 
     today: date
     find_task: Callable[[str], TaskId]
     before: Task | None = None
+    me: Callable[[], str] = str
 
 
 def read_wishes(wishes: Wishes, reading: Reading) -> dict[str, Any]:
@@ -174,6 +177,8 @@ _READERS: dict[str, Callable[[str, Reading], object]] = {
     "requires": lambda text, _: read_word(Requires, "gate")(text),
     "awaiting": lambda text, _: read_awaiting(text),
     "reviewer": lambda text, _: _name(text),
+    "assignee": lambda text, reading: reading.me() if text in ME else _name(text),
+    "due": lambda text, reading: read_day(text, reading.today),
     "defer_until": lambda text, reading: read_day(text, reading.today),
     "agent": lambda text, _: _name(text),
     "model": lambda text, _: _name(text),

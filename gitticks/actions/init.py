@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gitticks.actions.config import change_setting
 from gitticks.actions.context import Context
+from gitticks.actions.project_tests import test_command
 from gitticks.board import board_path, create_board
 from gitticks.board.hooks import keep_board_hooks
 from gitticks.board.ignored import keep_board_ignores
@@ -63,6 +64,7 @@ class Initialised:
     silent: tuple[AskedRemote, ...]
     tests: str | None
     human: HumanPolicy
+    proposed_tests: str | None = None
 
 
 def is_begun(context: Context) -> bool:
@@ -112,6 +114,9 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
         silent=silent,
         tests=settings.verify.test,
         human=settings.human,
+        proposed_tests=None
+        if settings.verify.test
+        else test_command(repository.require_project_dir("the board")),
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gitticks.actions.derived_state import by_closing, names_reviewer, standings_of
+from gitticks.actions.derived_state import by_closing, names_person, person_here, standings_of
 from gitticks.actions.stop_reasons import MOST_READ, reasons_of, said_of
+from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import Status
@@ -14,7 +16,7 @@ from gitticks.store.authors import own_names
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.actions.derived_state import Standing
+    from gitticks.actions.derived_state import Person, Standing
     from gitticks.model.notes import Entry
     from gitticks.model.status import Awaiting
     from gitticks.store.index import BrokenFile, Index
@@ -34,14 +36,17 @@ class Filter(NamedTuple):
     parent: str | None = None
     agent: str | None = None
     reviewer: str | None = None
+    assignee: str | None = None
+    is_mine: bool = False
+    is_overdue: bool = False
+    is_blocked: bool = False
+    is_epic: bool | None = None
     with_closed: bool = False
 
     @property
     def is_empty(self) -> bool:
         """True if nothing but closed tasks is left out."""
-        return (self.kinds, self.statuses, self.labels, self.parent, self.agent, self.reviewer) == (
-            None, None, (), None, None, None,
-        )  # fmt: skip
+        return self._replace(with_closed=False) == _EVERYTHING
 
     @property
     def needs_closed(self) -> bool:
@@ -51,7 +56,22 @@ class Filter(NamedTuple):
     @property
     def needs_details(self) -> bool:
         """True if it takes more to tell than a listing shows."""
-        return bool(self.labels) or self.agent is not None or self.reviewer is not None
+        named = self.agent is not None or self.reviewer is not None or self.assignee is not None
+        return named or bool(self.labels) or self.is_mine or self.is_overdue
+
+
+_EVERYTHING = Filter()
+
+
+class Order(StrEnum):
+    """What a listing can be sorted by; the order in which tasks would be picked if by nothing."""
+
+    PRIORITY = "priority"
+    CREATED = "created"
+    DUE = "due"
+    STATUS = "status"
+    TITLE = "title"
+    ID = "id"
 
 
 class Listing(NamedTuple):
@@ -68,19 +88,28 @@ class Listing(NamedTuple):
     said: Mapping[TaskId, str]
     has_tasks: bool
     strangers: Mapping[TaskId, str]
+    left_out: int = 0
 
 
 def list_tasks(
-    context: Context, wanted: Filter, *, with_json: bool = False, with_questions: bool = False
+    context: Context,
+    wanted: Filter,
+    *,
+    with_json: bool = False,
+    with_questions: bool = False,
+    order: Order | None = None,
+    is_reversed: bool = False,
+    limit: int | None = None,
 ) -> Listing:
     """Returns the tasks that pass the filter: open ones in picking order, then closed ones, newest first.
 
     What awaits a person comes by urgency instead, the longest asked first within one priority, with what is asked;
-    with `with_questions` every listing has the open questions. The rows have their JSON where that is wanted.
+    with `with_questions` every listing has the open questions. The rows have their JSON where that is wanted. An
+    `order` sorts all of them by that instead, and of more than `limit` the first are taken.
     """
     index = context.index
     parent = context.resolve(wanted.parent) if wanted.parent else None
-    tasks, passed = _read(index, wanted, parent, with_json=with_json)
+    tasks, passed = _read(context, wanted, parent, with_json=with_json)
     graph = Graph.of(tasks, index.unreadable())
     if wanted.kinds is not None:
         ordered = sorted(passed, key=by_urgency)
@@ -88,6 +117,14 @@ def list_tasks(
         ordered = graph.in_picking_order(task for task in passed if task.is_open)
         if wanted.needs_closed:
             ordered += sorted((task for task in passed if not task.is_open), key=by_closing, reverse=True)
+    if wanted.is_blocked:
+        ordered = [task for task in ordered if task.is_open and graph.open_blockers(task, 1)]
+    if order is not None:
+        ordered = _sorted(index, ordered, order)
+    if is_reversed:
+        ordered = ordered[::-1]
+    left_out = 0 if limit is None else max(0, len(ordered) - limit)
+    ordered = ordered if limit is None else ordered[:limit]
     if wanted.kinds is not None:
         asked = ((task.id, index.open_questions(task.id)) for task in ordered)
         questions = {task_id: found for task_id, found in asked if found}
@@ -95,6 +132,8 @@ def list_tasks(
     else:
         questions = index.questions_of_all() if with_questions else {}
         said = reasons_of(index, ordered) if Status.STUCK in (wanted.statuses or ()) else {}
+        if wanted.is_overdue or order is Order.DUE:
+            said = {**_due(index, ordered), **said}
     return Listing(
         standings=standings_of(context, ordered, graph),
         broken=index.to_fix(),
@@ -102,7 +141,29 @@ def list_tasks(
         said=said,
         has_tasks=bool(tasks) or index.has_tasks(),
         strangers=index.by_strangers(own_names(context.repository.own_place)),
+        left_out=left_out,
     )
+
+
+def _sorted(index: Index, tasks: Sequence[TaskRow], order: Order) -> list[TaskRow]:
+    """Returns the tasks by an order; what is alike stays as it was, and what has no day of its own comes last."""
+    if order is Order.DUE:
+        days = {task_id: one.due for task_id, one in index.details(open_only=False).items()}
+        return sorted(tasks, key=lambda task: days[task.id] or "~")
+    statuses = list(Status)
+    keys: dict[Order, Callable[[TaskRow], Any]] = {
+        Order.PRIORITY: lambda task: task.priority,
+        Order.CREATED: lambda task: task.born,
+        Order.STATUS: lambda task: statuses.index(Status(task.status)),
+        Order.TITLE: lambda task: task.title.casefold(),
+        Order.ID: lambda task: task.id,
+    }
+    return sorted(tasks, key=keys[order])
+
+
+def _due(index: Index, tasks: Sequence[TaskRow]) -> dict[TaskId, str]:
+    details = index.details(open_only=False)
+    return {task.id: f"due {details[task.id].due}" for task in tasks if details[task.id].due}
 
 
 def _said(
@@ -114,9 +175,10 @@ def _said(
 
 
 def _read(
-    index: Index, wanted: Filter, parent: TaskId | None, *, with_json: bool
+    context: Context, wanted: Filter, parent: TaskId | None, *, with_json: bool
 ) -> tuple[Sequence[TaskRow], Sequence[TaskRow]]:
     """Returns the tasks that could matter, and those of them that pass."""
+    index = context.index
     open_only = not wanted.needs_closed
     tasks = index.listed(open_only=open_only, with_json=with_json)
     if not wanted.needs_details:
@@ -125,13 +187,18 @@ def _read(
         return tasks, [task for task in tasks if _passes(task, wanted, parent)]
 
     labels, details = set(wanted.labels), index.details(open_only=open_only)
+    today = context.now.astimezone().date().isoformat()
+    person = _person(context) if wanted.is_mine else None
     return tasks, [
         task
         for task in tasks
         if _passes(task, wanted, parent)
         and labels.issubset(details[task.id].labels)
         and (wanted.agent is None or details[task.id].agent == wanted.agent)
-        and (wanted.reviewer is None or names_reviewer(details[task.id].reviewer, wanted.reviewer))
+        and (wanted.reviewer is None or names_person(details[task.id].reviewer, wanted.reviewer))
+        and (wanted.assignee is None or names_person(details[task.id].assignee, wanted.assignee))
+        and (person is None or (details[task.id].assignee and person.is_asked(details[task.id].assignee)))
+        and (not wanted.is_overdue or (task.is_open and (details[task.id].due or today) < today))
     ]
 
 
@@ -141,4 +208,12 @@ def _passes(task: TaskRow, wanted: Filter, parent: TaskId | None) -> bool:
         and (wanted.kinds is None or task.awaiting in wanted.kinds)
         and (wanted.statuses is None or task.status in wanted.statuses)
         and (parent is None or task.parent == parent)
+        and (wanted.is_epic is None or bool(task.is_epic) is wanted.is_epic)
     )
+
+
+def _person(context: Context) -> Person:
+    person = person_here(context)
+    if person is None:
+        raise GitticksError("git does not know your name", hint='`git config user.name "Ada Lovelace"`')
+    return person

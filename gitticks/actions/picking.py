@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.actions.derived_state import names_reviewer, standing_of, standings_of
+from gitticks.actions.derived_state import names_person, standing_of, standings_of
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, by_urgency, first_ready
 from gitticks.store.indexed_tasks import candidates_in, graph_over
@@ -63,7 +63,7 @@ def next_task(
 
 def _awaiting(context: Context, reviewer: str) -> Sequence[TaskRow]:
     """Returns what awaits a person and names this one."""
-    named = {one for one, asked in context.index.reviewers().items() if names_reviewer(asked, reviewer)}
+    named = {one for one, asked in context.index.reviewers().items() if names_person(asked, reviewer)}
     return [task for task in context.index.needing_people() if task.id in named]
 
 

@@ -26,7 +26,7 @@ from gitticks.terminal_safety import safe_json
 
 COLUMNS = (
     "id", "title", "type", "status", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "reviewer",
-    "defer_until", "created", "created_by", "updated", "closed", "closed_reason", "external_ref", "summary",
+    "assignee", "due", "defer_until", "created", "created_by", "updated", "closed", "closed_reason", "external_ref", "summary",
 )  # fmt: skip
 
 _PERSONS_WORK = "migrate tasks"

@@ -122,7 +122,7 @@ def _wanted_state(
 def reading_for(context: Context, task: Task | None) -> Reading:
     """Returns what reading fields depends on here and now; a task is looked up once, however often one reads."""
     today = context.now.astimezone().date()
-    return Reading(today, cache(lambda text: find_task(context, text)), task)
+    return Reading(today, cache(lambda text: find_task(context, text)), task, lambda: context.actor.name)
 
 
 def add_note(

@@ -9,6 +9,7 @@ from gitticks.cli.at_once import Option
 from gitticks.errors import UsageError
 
 if TYPE_CHECKING:
+    from gitticks.actions.listing import Order
     from gitticks.model.status import Awaiting, Status
 
 _MOST_DIGITS = 9
@@ -51,6 +52,34 @@ def parse_count(text: str) -> int:
         return int(text[:_MOST_DIGITS])
 
     raise UsageError(f"`{text}` is not a number from 1", hint="write a number such as 20")
+
+
+def parse_type(text: str) -> bool:
+    """Returns True for `epic`, False for `task`.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    from gitticks.model.status import TaskType
+
+    return _words(text, [one.value for one in TaskType], "type")[-1:] == [TaskType.EPIC]
+
+
+def parse_order(text: str) -> tuple[Order, bool]:
+    """Returns what a listing is sorted by, and whether the last comes first.
+
+    Raises:
+        UsageError: it cannot be sorted so.
+    """
+    from gitticks.actions.listing import Order
+
+    word = text.removeprefix("-")
+    known = [one.value for one in Order]
+    if word not in known:
+        from gitticks.actions.field_values import unknown_word
+
+        raise unknown_word("order", word, known)
+    return Order(word), word != text
 
 
 def are_kinds(text: str) -> bool:

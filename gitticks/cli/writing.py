@@ -86,6 +86,15 @@ _FIELDS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         {"metavar": "NAME", "shell_complete": Completes("reviewer"), "help": "Who should answer."},
     ),
     (
+        ("--assign", "assignee"),
+        {
+            "metavar": "NAME",
+            "shell_complete": Completes("assignee"),
+            "help": "Who cares for it; `me` is you.",
+        },
+    ),
+    (("--due",), {"metavar": "DAY", "help": "When it should be done: 2026-12-24, +3d, friday, …"}),
+    (
         ("--defer-until", "defer_until"),
         {"metavar": "DAY", "help": "Not before 2026-12-24, +3d, tomorrow, friday, …"},
     ),

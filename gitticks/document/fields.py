@@ -170,6 +170,10 @@ def _commit(key: str) -> Field:
     return Field(key, _read_object_id)
 
 
+def _day(key: str) -> Field:
+    return Field(key, values.read_date, lambda day: Plain(day.isoformat()[:10]))
+
+
 FIELDS: tuple[Field, ...] = (
     Field("id", _read_id, is_always_written=True, takes_null_as_text=True),
     Field(
@@ -190,7 +194,9 @@ FIELDS: tuple[Field, ...] = (
     _word("verdict", Verdict),
     Field("approval", _read_approval, _write_approval),
     _text("reviewer"),
-    Field("defer_until", values.read_date, lambda day: Plain(day.isoformat()[:10])),
+    _text("assignee"),
+    _day("due"),
+    _day("defer_until"),
     _text("agent"),
     _text("model"),
     _word("isolation", Isolation),

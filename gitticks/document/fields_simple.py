@@ -146,6 +146,8 @@ _READERS: dict[str, Read] = {
     "awaiting": _word(Awaiting),
     "verdict": _word(Verdict),
     "reviewer": _text,
+    "assignee": _text,
+    "due": _date,
     "defer_until": _date,
     "agent": _text,
     "model": _text,

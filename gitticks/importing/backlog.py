@@ -108,6 +108,7 @@ def _task_of(data: bytes, path: str, config: Config) -> ForeignTask:
             status=status,
             priority=parts.priority(_PRIORITIES),
             labels=parts.texts("labels"),
+            assignee=", ".join(parts.texts("assignee")) or None,
             blocked_by=tuple(map(TaskId, parts.texts("dependencies"))),
             parent=None if (parent := parts.line("parent_task_id")) is None else TaskId(parent),
             created=parts.time("created_date"),

@@ -115,6 +115,8 @@ def task_of(record: dict[str, Any], path: str = "", line: int | None = None) -> 
             awaiting=awaiting,
             blocked_by=blockers,
             parent=parents[0] if parents else None,
+            assignee=parts.line("assignee"),
+            due=parts.day("due_at"),
         ),
         path,
         line,
@@ -211,7 +213,7 @@ def issue_of(file: TaskFile, record: Mapping[str, Any] | None, names: Mapping[st
     put("priority")
     if was is None or (was.task.is_epic and not task.is_epic):
         issue["issue_type"] = task.type.value
-    put("labels", "defer_until")
+    put("labels", "assignee", "due_at", "defer_until")
     if task.external_ref not in (None, issue["id"]):
         put("external_ref")
     put("created_at", "created_by", "updated_at", "closed_at", "close_reason")
@@ -226,6 +228,8 @@ def _fields_of(task: Task) -> dict[str, Any]:
         "title": task.title,
         "priority": task.priority,
         "labels": list(task.labels),
+        "assignee": task.assignee,
+        "due_at": f"{task.due.isoformat()}T00:00:00Z" if task.due else None,
         "defer_until": format_date(task.defer_until) if task.defer_until else None,
         "external_ref": task.external_ref,
         "created_at": _time(task.created),

@@ -82,6 +82,7 @@ def _task_of(record: Any, path: str) -> ForeignTask:
             title,
             status=status,
             labels=parts.names("labels", "name"),
+            assignee=", ".join(parts.names("assignees", "login")) or None,
             created=created,
             created_by=_login(parts.left.pop("author", None)),
             updated=updated,
@@ -96,7 +97,7 @@ def _task_of(record: Any, path: str) -> ForeignTask:
         record=as_record(record),
         summary=parts.text("body") or "",
         notes=tuple(_comment(one, updated) for one in parts.objects("comments")),
-        extra={"assignees": list(parts.names("assignees", "login")), **parts.left},
+        extra=parts.left,
     )
 
 

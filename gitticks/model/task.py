@@ -15,7 +15,7 @@ DEFAULT_PRIORITY = 2
 HUMAN_FIELDS = frozenset(
     {
         "title", "type", "priority", "labels", "blocked_by", "parent", "requires", "awaiting", "verdict",
-        "reviewer", "defer_until", "agent", "model", "isolation",
+        "reviewer", "assignee", "due", "defer_until", "agent", "model", "isolation",
     }
 )  # fmt: skip
 """The fields that a person may write into the file; `status` too, as a request that `decide` judges."""
@@ -142,6 +142,8 @@ class Task:
     verdict: Verdict | None = None
     approval: Approval | None = None
     reviewer: str | None = None
+    assignee: str | None = None
+    due: date | None = None
     defer_until: date | None = None
     agent: str | None = None
     model: str | None = None

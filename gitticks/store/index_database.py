@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 INDEX_FILE, MEMORY = "index.sqlite3", ":memory:"
 BUSY_SECONDS = 5.0
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Raised with every change of the tables or of what a row holds."""
 
-PARSER_VERSION = 1
+PARSER_VERSION = 2
 """Raised with every change of what the document package reads out of the same bytes."""
 
 TASK_COLUMNS = (*ROW_COLUMNS, *DETAIL_COLUMNS, "body_start", "questions")

@@ -85,6 +85,7 @@ _READERS: dict[str, Callable[[Any], object]] = {
     "awaiting": _words(Awaiting),
     "verdict": _words(Verdict),
     "approval": _approval,
+    "due": date.fromisoformat,
     "defer_until": date.fromisoformat,
     "isolation": _words(Isolation),
     "usage": lambda values: Usage(**values),
@@ -93,6 +94,7 @@ _READERS: dict[str, Callable[[Any], object]] = {
 }
 _WRITERS: dict[str, Callable[[Any], object]] = {
     "approval": _written_approval,
+    "due": format_date,
     "defer_until": format_date,
     "usage": _written_usage,
     "claim": _written_claim,
@@ -125,6 +127,8 @@ def task_row(file: ReadFile, questions: tuple[Entry, ...]) -> tuple[object, ...]
         _COMPACT(task.labels) if task.labels else None,
         task.agent,
         task.reviewer,
+        task.assignee,
+        task.due and task.due.isoformat(),
         _word(task.requires),
         task.created_by,
         task.pr,

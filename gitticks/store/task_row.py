@@ -97,6 +97,8 @@ class TaskDetails(NamedTuple):
     label_list: str | None
     agent: str | None
     reviewer: str | None
+    assignee: str | None
+    due: str | None
     requires: str | None
     created_by: str | None
     pr: str | None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.derived_state import Person, names_reviewer, standing_now, standings_of
+from gitticks.actions.derived_state import Person, names_person, standing_now, standings_of
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
@@ -90,4 +90,4 @@ def test_it_is_somebody_elses_turn(reviewer: str) -> None:
     ],
 )
 def test_who_is_named(reviewer: str | None, name: str, is_named: bool) -> None:
-    assert names_reviewer(reviewer, name) is is_named
+    assert names_person(reviewer, name) is is_named

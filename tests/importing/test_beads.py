@@ -57,7 +57,8 @@ def test_links_of_every_kind() -> None:
 
 def test_fields_without_a_place_are_kept_and_counts_are_not() -> None:
     found = issue(estimated_minutes=30, metadata={"a": [1]}, comment_count=3, assignee="otto", priority=0)
-    assert found.extra == {"estimated_minutes": 30, "metadata": {"a": [1]}, "assignee": "otto"}
+    assert found.extra == {"estimated_minutes": 30, "metadata": {"a": [1]}}
+    assert found.task.assignee == "otto"
     assert found.task.priority == 0
     assert json.loads(found.record)["comment_count"] == 3
 

@@ -44,7 +44,7 @@ LINES = [
     "\ufeffa: b", "a: b\x85c: d", "a: b\u2028c: d", "=======", ">>>>>>> a", "&a a: b", "!!str a: b", "own: {a: [1, x]}", "Own-key: a", "a.b: c", "manual: true", "manual:",
 ]  # fmt: skip
 KEYS = [
-    "id", "title", "type", "status", "priority", "labels", "blocked_by", "parent", "requires", "asked", "awaiting", "verdict", "approval", "reviewer", "defer_until", "agent",
+    "id", "title", "type", "status", "priority", "labels", "blocked_by", "parent", "requires", "asked", "awaiting", "verdict", "approval", "reviewer", "assignee", "due", "defer_until", "agent",
     "model", "isolation", "base", "branch", "start_sha", "end_sha", "merged_sha", "pr", "review_round", "failed_reviews", "crash_count", "usage", "claim", "agent_sessions",
     "asked_at", "responded_at", "created", "created_by", "updated", "closed", "closed_reason", "external_ref", "manual", "own",
 ]  # fmt: skip

@@ -50,6 +50,7 @@ def init_command(context: Context, *, base: str | None, human: str | None, as_js
             base=done.base,
             human=done.human,
             tests=done.tests,
+            proposed_tests=done.proposed_tests,
             agents=[{"name": one.name, "version": one.version} for one in agents],
         )
         return
@@ -75,7 +76,8 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
     names = ", ".join(f"{one.name} {one.version}" if one.version else one.name for one in agents)
     say(f"agents found: {visible(names) or 'none; tasks can still be run as scripts, and done by people'}")
     if done.tests is None:
-        say("tests: none set; agents' work will not be tested before it merges")
+        seen = f"; your project seems to have `{done.proposed_tests}`" if done.proposed_tests else ""
+        say(f"tests: none set; agents' work will not be tested before it merges{seen}")
     else:
         say(f"tests: {visible(done.tests)}")
     if not done.has_commits:
@@ -87,7 +89,8 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
             f"{_why_silent(one)}; if it has tasks already, `gt sync` joins them with what you begin here "
             "once it can be reached"
         )
-    tests = '`gt config verify.test "make test"`, then ' if done.tests is None else ""
+    proposed = done.proposed_tests or "make test"
+    tests = f'`gt config verify.test "{proposed}"`, then ' if done.tests is None else ""
     hint(f'set one with {tests}`gt create "…"`' if tests else '`gt create "…"` makes a task')
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.actions.listing import Filter, list_tasks
 from gitticks.cli.at_once import JSON, Option, ReadingCommand, Switch
-from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS
+from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS, parse_count, parse_order, parse_type
 from gitticks.cli.json import entry_object, print_tasks, task_text
 from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, say, say_all, screen
 from gitticks.cli.views.tasks import has_room_for_questions, task_table, warn_of_broken
@@ -14,7 +14,7 @@ from gitticks.errors import Exit
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
-    from gitticks.actions.listing import Listing
+    from gitticks.actions.listing import Listing, Order
     from gitticks.cli.render import Screen
     from gitticks.model.status import Awaiting, Status
 
@@ -28,6 +28,13 @@ def answer(
     parent: str | None,
     agent: str | None,
     reviewer: str | None,
+    assignee: str | None,
+    is_mine: bool,
+    is_overdue: bool,
+    is_blocked: bool,
+    is_epic: bool | None,
+    sort: tuple[Order, bool] | None,
+    limit: int | None,
     with_closed: bool,
     as_json: bool,
 ) -> int:
@@ -43,10 +50,24 @@ def answer(
         parent=parent,
         agent=agent,
         reviewer=reviewer,
+        assignee=assignee,
+        is_mine=is_mine,
+        is_overdue=is_overdue,
+        is_blocked=is_blocked,
+        is_epic=is_epic,
         with_closed=with_closed,
     )
     on = screen()
-    found = list_tasks(context, wanted, with_json=as_json, with_questions=has_room_for_questions(on))
+    order, is_reversed = sort or (None, False)
+    found = list_tasks(
+        context,
+        wanted,
+        with_json=as_json,
+        with_questions=has_room_for_questions(on),
+        order=order,
+        is_reversed=is_reversed,
+        limit=limit,
+    )
     warn_of_broken(found.broken)
     if as_json:
         _print_json(found, wanted)
@@ -60,6 +81,8 @@ def answer(
         )
     else:
         say(_nothing(found, wanted), err=True)
+    if found.left_out and not as_json:
+        say(f"{found.left_out} more: leave out `--limit` to see them", err=True)
     return Exit.DONE
 
 
@@ -108,8 +131,33 @@ list_command = ReadingCommand(
         Option("parent", ("--parent",), "Only children of this task.", metavar="ID", completes="task"),
         Option("agent", ("--agent",), "Only what is given to this agent.", completes="agent"),
         REVIEWER,
+        Option("assignee", ("--assignee",), "Only what is assigned to this person.", completes="assignee"),
+        Switch("is_mine", ("--mine",), "Only what is assigned to you."),
+        Switch("is_overdue", ("--overdue",), "Only open tasks whose due day is over."),
+        Switch("is_blocked", ("--blocked",), "Only what waits for another task."),
+        Option(
+            "is_epic",
+            ("-t", "--type"),
+            "Only tasks, or only epics.",
+            metavar="TYPE",
+            read=parse_type,
+            completes="task|epic",
+        ),
+        Option(
+            "sort",
+            ("--sort",),
+            "By priority, created, due, status, title or id; `-` before it turns it round.",
+            metavar="KEY",
+            read=parse_order,
+            completes="priority|created|due|status|title|id",
+        ),
+        Option("limit", ("-n", "--limit"), "How many at most.", metavar="N", read=parse_count),
         Switch("with_closed", ("-a", "--all"), "Closed tasks too."),
         JSON,
     ),
-    examples=("gt list --awaiting", "gt list --status working,in_review --label auth"),
+    examples=(
+        "gt list --awaiting",
+        "gt list --status working,in_review --label auth",
+        "gt list --mine --sort due",
+    ),
 )

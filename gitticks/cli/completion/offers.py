@@ -184,6 +184,11 @@ def _labels(context: Context, typed: str) -> list[Offer]:
     )
 
 
+def _assignees(context: Context, typed: str) -> list[Offer]:
+    used = _in_use(one.assignee for one in context.index.details().values() if one.assignee)
+    return _beginning(typed, [Offer("me", "whoever types it"), *used])
+
+
 def _reviewers(context: Context, typed: str) -> list[Offer]:
     return _beginning(
         typed, _in_use(one.reviewer for one in context.index.details().values() if one.reviewer)
@@ -235,5 +240,6 @@ _FINDERS: dict[str, Callable[[Context, str], list[Offer]]] = {
     "kinds": _kinds,
     "labels": _labels,
     "reviewer": _reviewers,
+    "assignee": _assignees,
     "agent": _agents,
 }

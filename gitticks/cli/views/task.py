@@ -66,10 +66,13 @@ def _facts(shown: ShownTask, now: datetime) -> Iterator[str]:
         yield ", ".join(details.labels)
     if task.parent:
         yield f"in {task.parent}{f' ({shown.parent.title})' if shown.parent else ''}"
-    if details.created_by:
-        yield f"by {details.created_by}{', a stranger here' if shown.is_by_stranger else ''}"
-    if details.agent:
-        yield f"for {details.agent}"
+    named = (
+        ("by", f"{details.created_by}, a stranger here" if shown.is_by_stranger else details.created_by),
+        ("for", details.agent),
+        ("assigned to", details.assignee),
+        ("due", details.due),
+    )
+    yield from (f"{word} {value}" for word, value in named if value)
     if task.awaiting:
         asked = f", asked {ago(task.asked_at, now)}" if task.asked_at else ""
         yield f"awaits {task.awaiting}{asked}"

@@ -57,7 +57,7 @@ def task_table(
         Column(
             "waits",
             [
-                _waits(on, standing, reasons or {}) if reasons or may_wait else ""
+                _waits(on, standing, reasons or {}) if reasons or may_wait or standing.task.is_epic else ""
                 for standing, may_wait in zip(standings, Standing.may_wait(standings), strict=True)
             ],
             urgency,
@@ -101,6 +101,8 @@ def _with_questions(on: Screen, columns: Sequence[Column], asked: Sequence[Seque
 def _waits(on: Screen, standing: Standing[Listed], reasons: Mapping[TaskId, str]) -> str:
     """Returns what a task waits for; on a terminal with the sign of what awaits a person."""
     waits, reason = waits_for(standing), reasons.get(standing.task.id)
+    if standing.task.is_epic:
+        waits = f"epic, {waits}" if waits else "epic"
     if standing.task.awaiting and on.is_terminal:
         waits = f"{on.flag} {waits}"
     if reason is None:

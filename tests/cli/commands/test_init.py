@@ -212,6 +212,7 @@ def test_json(tmp_path: Path) -> None:
         "base": "main",
         "human": "always",
         "tests": None,
+        "proposed_tests": None,
         "agents": [],
     }
 

@@ -10,6 +10,7 @@ from gitticks.board import create_board
 from gitticks.model.ids import TaskId
 from gitticks.store.transaction import Transaction
 from tests.cli.support import Ran, gt, gt_on_terminal
+from tests.support.projects import make_project
 from tests.support.repositories import add_linked_worktree, make_repository
 from tests.support.stores import ADA, NOW, make_queue, make_store, make_task, put_task, write_task_file
 
@@ -19,7 +20,7 @@ OPEN = """\
 ⊙ r3vw  0    reviewing      Faster start                review
 ○ k7f2  1    pending        Login loses the return URL
 ○ b1kd  2    pending        Log in by passkey           after k7f2
-○ e0pc  2    pending        Accounts
+○ e0pc  2    pending        Accounts                    epic
 ? m3xq  2    clarification  Rename the error page       input
 ○ d3fr  3    pending        Thank the testers           until 2099-05-01
 """
@@ -29,7 +30,7 @@ ON_TERMINAL = """\
 ⊙ r3vw  0    reviewing      1h   Faster start                ⚑ review
 ○ k7f2  1    pending        1h   Login loses the return URL
 ○ b1kd  2    pending        1h   Log in by passkey           after k7f2
-○ e0pc  2    pending        1h   Accounts
+○ e0pc  2    pending        1h   Accounts                    epic
 ? m3xq  2    clarification  1h   Rename the error page       ⚑ input
 ○ d3fr  3    pending        1h   Thank the testers           until 2099-05-01
 """
@@ -255,3 +256,35 @@ def test_of_very_many_blockers_some_are_counted(tmp_path: Path) -> None:
     listed = gt("list", at=tmp_path).out
     assert "after b000, b001, b002 and 57 more\n" in listed
     assert "after b060, b061, b062 and 97+ more\n" in listed
+
+
+def test_days_and_people(tmp_path: Path) -> None:
+    make_project(tmp_path)
+    first = gt("create", "Mine", "--assign", "me", "--due", "2026-11-01", at=tmp_path).out.strip()
+    other = gt(
+        "create", "Hers", "--assign", "Grace Hopper, Bob", "--due", "2099-01-01", at=tmp_path
+    ).out.strip()
+    gt("create", "Nobody's", at=tmp_path)
+    name = json.loads(gt("show", first, "--json", at=tmp_path).out)["task"]["assignee"]
+
+    def ids(*words: str) -> list[str]:
+        return [one["id"] for one in json.loads(gt("list", "--json", *words, at=tmp_path).out)["tasks"]]
+
+    assert ids("--mine") == ids("--assignee", name) == [first]
+    assert ids("--assignee", "grace hopper") == [other]
+    assert ids("--overdue") == [first]
+    assert ids("--sort", "due")[:2] == [first, other]
+    assert ids("--sort=-title", "--limit", "1") == ids("--sort", "title")[-1:]
+    assert "due 2026-11-01" in gt("list", "--overdue", at=tmp_path).out
+    assert f"assigned to {name} · due 2026-11-01" in gt("show", first, at=tmp_path).out
+    assert gt("list", "-n", "1", at=tmp_path).err == "2 more: leave out `--limit` to see them\n"
+    assert gt("update", first, "--due=null", "--assign=null", at=tmp_path).code == 0
+    assert ids("--mine") == ids("--overdue") == []
+
+
+def test_epics_and_what_is_blocked(tmp_path: Path) -> None:
+    make_queue(tmp_path)
+    by_type = [gt("list", "--type", kind, at=tmp_path).out for kind in ("task", "epic")]
+    assert ["Accounts" in out for out in by_type] == [False, True]
+    assert [line.split()[1] for line in gt("list", "--blocked", at=tmp_path).out.splitlines()[1:]] == ["b1kd"]
+    assert gt("list", "--sort", "size", at=tmp_path).err.startswith("error: `size` is not a valid order")
