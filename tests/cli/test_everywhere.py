@@ -76,8 +76,6 @@ CALLS: dict[str, tuple[str, ...]] = {
     "worktree": ("worktree", "list"),
     "verify": ("verify", "work"),
     "conflicts": ("conflicts", "k7f2"),
-    "permissions": ("permissions", "explain", "shell", "make test"),
-    "audit": ("audit",),
     "merge": ("merge",),
 }
 """One plain call of each command that succeeds; `attach` needs an agent at work, `demo` makes its own repository and `hook` and `merge-driver` are called by git."""
