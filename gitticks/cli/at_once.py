@@ -195,6 +195,10 @@ def finish(context: Context) -> None:
     """Lets the index of a call go, and prints warnings that came up on the way."""
     if "index" in context.__dict__:
         context.index.close()
+    if context.has_store and context.store.has_masked:
+        context.warnings.append(
+            "what looks like a secret was masked before it was committed: change it if it is one"
+        )
     for warning in context.warnings:
         warn(warning)
 

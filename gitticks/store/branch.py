@@ -45,6 +45,7 @@ class Store:
 
     Attributes:
         written: the subjects of the commits that were made through it, the oldest first.
+        has_masked: a secret was masked in what was written through it.
     """
 
     def __init__(self, repository: Repository, objects: Objects, board: Board | None) -> None:
@@ -52,6 +53,7 @@ class Store:
         self.objects = objects
         self._publisher = Publisher(repository, objects, board)
         self.written: list[str] = []
+        self.has_masked = False
         self._secrets: Mapping[str, str] | None = None
 
     @classmethod
@@ -164,7 +166,7 @@ class Store:
         Raises:
             GitticksError: whatever the operation raised.
         """
-        transaction = Transaction(self.objects, self.tip(), self._load_tasks, self.masked)
+        transaction = Transaction(self.objects, self.tip(), self._load_tasks, self._mask)
         value = operation(transaction)
         made = self._commit(transaction, transaction.changes, author)
         self.objects.sync(made.objects)
@@ -201,7 +203,7 @@ class Store:
             if links and was_published(self.repository, (link.commit for link in links)):
                 links = ()  # somebody put the branch back since, and has their will
             pending = links[-1].commit if links else None
-            transaction = Transaction(self.objects, pending or tip, self._load_tasks, self.masked)
+            transaction = Transaction(self.objects, pending or tip, self._load_tasks, self._mask)
             try:
                 value = operation(transaction)
                 changes = transaction.changes
@@ -219,7 +221,7 @@ class Store:
 
     def _followed(self, link: Link, operation: Callable[[Transaction], object], author: Identity) -> Link:
         """Returns one link of two commits: what the operation makes of the first one is no other writer's to wait for."""
-        transaction = Transaction(self.objects, link.commit, self._load_tasks, self.masked)
+        transaction = Transaction(self.objects, link.commit, self._load_tasks, self._mask)
         operation(transaction)
         changes = transaction.changes
         if not changes:
@@ -255,6 +257,11 @@ class Store:
             project = self.repository.project_dir
             self._secrets = secret_values(os.environ, () if project is None else (str(project),))
         return mask_bytes(content, self._secrets)
+
+    def _mask(self, content: bytes) -> bytes:
+        masked = self.masked(content)
+        self.has_masked = self.has_masked or masked != content
+        return masked
 
     def _load_tasks(self, commit: str) -> Mapping[TaskId, Task]:
         from gitticks.store.later_tasks import tasks_after  # loads the YAML reader

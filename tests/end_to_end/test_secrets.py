@@ -60,6 +60,8 @@ def test_what_an_agent_leaks_reaches_neither_the_branch_nor_a_transcript(project
 
 def test_what_people_say_by_command_is_masked_and_their_files_are_refused(project: RunProject) -> None:
     task_id = project.create(f"Push with {TOKEN}")
+    assert "was masked before it was committed" in project.gt("note", task_id, f"and {TOKEN}").err
+    assert "masked" not in project.gt("note", task_id, "and nothing").err
     project.ok("note", task_id, f"it is {VALUE}")
     file = Path(project.ok("path", task_id).strip())
     saved = file.read_text() + f"\n## Context\n\nuse {TOKEN}\n"
