@@ -13,7 +13,7 @@ export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv test demo lint types imports format docs docs-check bench bench-run soak clean
+.PHONY: help venv test demo lint types imports format docs docs-check package bench bench-run soak clean
 
 help: ## list these jobs
 	@echo "make <job>, with ARGS=\"…\" for more arguments:"
@@ -73,6 +73,9 @@ docs-check: $(READY) ## check what is taken from the code, and run the documents
 	$(BIN)/python -m tools.workflow_tables
 	$(BIN)/python -m tools.events_reference
 	$(BIN)/python -m tools.blocks README.md docs/tutorial/*.md docs/how-to/*.md
+
+package: $(READY) ## build sdist and wheel into dist/, and try the wheel in a clean environment
+	$(BIN)/python -m tools.package
 
 bench: $(READY) ## measure, beside the peers that are installed (ARGS=--quick, ARGS=--write)
 	$(BIN)/python -m benchmarks $(ARGS)

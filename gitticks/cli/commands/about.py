@@ -29,12 +29,26 @@ from gitticks.git.process import versions_of_git
     examples=("gt help all", "gt help states", "gt help approve", "gt help worktree clean"),
 )
 @click.argument("words", metavar="[TOPIC|COMMAND...]", nargs=-1, shell_complete=Completes("topic", "-"))
+@click.option(
+    "--man",
+    "folder",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False, path_type=Path),
+    shell_complete=Completes("folder"),
+    help="Write man pages of all commands there, such as ~/.local/share/man/man1.",
+)
 @click.pass_context
-def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
+def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> None:
     """Explain a command or a topic.
 
     Without a word: the commands of a normal day, and the topics. `all` lists every command.
     """
+    if folder is not None:
+        from gitticks.cli.man import write_pages
+
+        pages = write_pages(ctx.find_root().command, folder.expanduser())
+        say(f"{len(pages)} man pages written: `man -l {folder}/gt.1`")
+        return
     if words == ("all",):
         say(*_all_commands())
         return

@@ -32,6 +32,15 @@ def test_all_lists_every_command_which_help_alone_does_not(tmp_path: Path) -> No
     assert "--manual" not in gt("create", "--help", at=tmp_path).out
 
 
+def test_man_pages_are_written_from_help(tmp_path: Path) -> None:
+    ran = gt("help", "--man", "man", at=tmp_path)
+    assert ran.out.endswith("man pages written: `man -l man/gt.1`\n")
+    page = (tmp_path / "man" / "gt-worktree-clean.1").read_text()
+    assert page.startswith('.TH GT-WORKTREE-CLEAN 1 "" "gitticks ')
+    assert "\n.SH NAME\ngt\\-worktree\\-clean \\- " in page
+    assert all((tmp_path / "man" / f"gt-{entry.name}.1").is_file() for entry in CATALOGUE)
+
+
 def test_one_table_explains_status_phase_and_awaiting(tmp_path: Path) -> None:
     page = gt("help", "states", at=tmp_path).out
     for word in (*Status, *Phase, *Awaiting):

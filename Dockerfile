@@ -1,0 +1,22 @@
+# An image for `gt run`: git for the work, bubblewrap for the sandbox. Agents' clients are added on top of it:
+#   FROM gitticks
+#   RUN npm install -g …
+# docker build -t gitticks . && docker run --rm -it -v "$PWD:/work" gitticks run
+# bubblewrap needs user namespaces, which many container runtimes forbid: add `--security-opt seccomp=unconfined`.
+FROM python:3.11-slim-bookworm AS build
+WORKDIR /source
+COPY . .
+RUN python -m pip install --no-cache-dir hatchling==1.33.0 \
+    && python -m hatchling build --target wheel --directory /wheels
+
+FROM python:3.11-slim-bookworm
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends git openssh-client bubblewrap less \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=build /wheels /wheels
+RUN python -m pip install --no-cache-dir /wheels/*.whl && rm -rf /wheels \
+    && useradd --create-home gitticks
+USER gitticks
+WORKDIR /work
+ENTRYPOINT ["gt"]
+CMD ["--help"]
