@@ -293,7 +293,7 @@ class _Sync:
     def _fetch(self, known: str | None) -> Synced | None:
         """Learns where the remote stands; returns how the sync ends if it cannot go on."""
         where = self._context.repository, self._remote, self._branch
-        fetched = fetch(*where, timeout_seconds=self._timeout)
+        fetched = fetch(*where, takes_all_names=True, timeout_seconds=self._timeout)
         if fetched.outcome is Fetched.UNREACHABLE and fetched.is_strange:
             raise _strange(self._context, self._remote, fetched.words)
         if fetched.outcome is Fetched.UNREACHABLE:

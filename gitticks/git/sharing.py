@@ -26,6 +26,8 @@ UPLOAD, RECEIVE = "--upload-pack=git-upload-pack", "--receive-pack=git-receive-p
 _URL = re.compile(r"remote\.(.+)\.url", re.DOTALL)
 _UPSTREAM = "branch.{}.remote"
 _USUAL = "origin"
+_ODD_NAMES = ("hasDot", "hasDotdot", "hasDotgit")
+"""What `git fsck` says of names that no checkout can hold."""
 _REFUSALS = (
     "Authentication failed",
     "Permission denied",
@@ -125,16 +127,24 @@ def tracking_ref(remote: str, branch: str) -> str:
 
 
 def fetch(
-    repository: Repository, remote: str, branch: str, *, timeout_seconds: float = LONGEST_SECONDS
+    repository: Repository,
+    remote: str,
+    branch: str,
+    *,
+    takes_all_names: bool = False,
+    timeout_seconds: float = LONGEST_SECONDS,
 ) -> FetchedBranch:
     """Brings `refs/remotes/<remote>/<branch>` up to date, also in a clone that was made of a single branch.
 
     Every object that comes is checked, and on disk before the ref moves; a partial clone leaves none of them there, as it
     would ask for each by itself. The remote must be one of `remotes`: git would take any other word for an address.
+    With `takes_all_names`, names of files that no checkout can hold come along; who asks takes them out.
     """
     tracking = tracking_ref(remote, branch)
     options = ["--quiet", "--no-tags", "--no-filter", "--no-write-fetch-head", "--no-recurse-submodules"]
     safely = ["-c", "core.fsync=all", "-c", "fetch.fsckObjects=true"]
+    if takes_all_names:
+        safely += [word for name in _ODD_NAMES for word in ("-c", f"fetch.fsck.{name}=warn")]
     asked = [*safely, "fetch", *options, "--refmap=", UPLOAD, "--end-of-options", remote]
     asked.append(f"+refs/heads/{branch}:{tracking}")
     done = reach(repository, asked, timeout_seconds)
@@ -322,6 +332,6 @@ def look_for_branch(repository: Repository, branch: str) -> tuple[AskedRemote, .
 
 
 def _ask(repository: Repository, remote: str, branch: str) -> AskedRemote:
-    fetched = fetch(repository, remote, branch)
+    fetched = fetch(repository, remote, branch, takes_all_names=True)
     known = fetched.commit or read_ref(repository.common_dir, tracking_ref(remote, branch))
     return AskedRemote(remote, fetched.outcome, known, fetched.words)

@@ -89,16 +89,27 @@ def project(tmp_path: Path, hub: Path) -> Project:
     return project
 
 
-def clone_of(hub: Path, at: Path) -> Project:
-    git("clone", "--quiet", "--branch", "main", str(hub), str(at), at=hub.parent)
+def clone_of(hub: Path, at: Path, *options: str) -> Project:
+    git("clone", "--quiet", "--branch", "main", *options, str(hub), str(at), at=hub.parent)
     return Project(at)
 
 
+def push_entry(name: str, hub: Path) -> str:
+    """Pushes such a commit from a clone of Eve's own, so that nobody else has its objects, and returns it."""
+    eve = hub.parent / "eve.git"
+    git("clone", "--quiet", "--bare", str(hub), str(eve), at=hub.parent)
+    evil = commit_entry(name, eve)
+    git("push", "--quiet", "origin", f"{evil}:{STATE}", at=eve)
+    return evil
+
+
+@pytest.mark.parametrize("options", [(), ("--single-branch", "--no-local")], ids=["whole", "single"])
 @pytest.mark.parametrize("name", IMPOSSIBLE, ids=lambda name: ascii(name)[:12])
-def test_a_new_clone_has_the_rest_and_is_told(project: Project, hub: Path, tmp_path: Path, name: str) -> None:
-    evil = commit_entry(name, project.path)
-    git("push", "--quiet", "origin", f"{evil}:{STATE}", at=project.path)
-    clone = clone_of(hub, tmp_path / "second")
+def test_a_new_clone_has_the_rest_and_is_told(
+    project: Project, hub: Path, tmp_path: Path, name: str, options: tuple[str, ...]
+) -> None:
+    evil = push_entry(name, hub)
+    clone = clone_of(hub, tmp_path / "second", *options)
     told = clone.gt("init")
     assert told.code == 0, told.seen
     assert f"can be in no checkout; it came with {evil[:10]}, and was removed" in told.err
@@ -115,8 +126,7 @@ def test_a_new_clone_has_the_rest_and_is_told(project: Project, hub: Path, tmp_p
 @pytest.mark.parametrize("has_work", [False, True], ids=["behind", "both changed"])
 @pytest.mark.parametrize("name", IMPOSSIBLE, ids=lambda name: ascii(name)[:12])
 def test_a_sync_goes_on_around_it(project: Project, hub: Path, name: str, has_work: bool) -> None:
-    evil = commit_entry(name, project.path)
-    git("push", "--quiet", "origin", f"{evil}:{STATE}", at=project.path)
+    evil = push_entry(name, hub)
     if has_work:
         project.create("Made meanwhile")
     told = project.gt("sync")
@@ -144,8 +154,7 @@ def test_the_doctor_removes_one_that_plain_git_brought(project: Project) -> None
 
 @pytest.mark.parametrize("name", ODD_BUT_POSSIBLE, ids=ascii)
 def test_names_that_are_only_odd_stay(project: Project, hub: Path, tmp_path: Path, name: str) -> None:
-    odd = commit_entry(name, project.path)
-    git("push", "--quiet", "origin", f"{odd}:{STATE}", at=project.path)
+    push_entry(name, hub)
     clone = clone_of(hub, tmp_path / "second")
     clone.ok("init")
     assert (clone.board / "tasks/d1" / name / "TASK.md").read_text() == "evil"
