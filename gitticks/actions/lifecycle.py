@@ -80,6 +80,7 @@ def close_task(
         moved = _decide(context, task_id, closed)
     except RefusedError as error:
         if is_stopped:
+            Holds(context.repository.own_dir).hold(task_id)
             held = f"its agent was stopped, and `gt run {task_id}` starts it again"
             error.hint = f"{error.hint}; {held}" if error.hint else held
         raise
@@ -93,13 +94,15 @@ def is_worked_on(context: Context, task_id: TaskId) -> bool:
 
 
 def _stop_agent(context: Context, task_id: TaskId) -> None:
-    """Stops the task's agent and waits for its end; the task stays held."""
+    """Stops the task's agent and waits for its end; the task stays held, and a run waits for what is decided."""
     import time
 
-    Holds(context.repository.own_dir).hold(task_id)
+    holds = Holds(context.repository.own_dir)
+    holds.hold(task_id, is_deciding=True)
     give_up_at = time.monotonic() + _LONGEST_STOP_SECONDS
     while is_worked_on(context, task_id):
         if time.monotonic() > give_up_at:
+            holds.hold(task_id)
             raise GitticksError(
                 f"the agent of `{task_id}` does not end, so the task stays as it is",
                 hint="`gt status` shows it",

@@ -168,7 +168,14 @@ def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
 
     if runner_merges(context):
         return None
-    result = merge_task(context, task_id)
+    try:
+        result = merge_task(context, task_id)
+    except RefusedError:
+        task = context.store.task_file(task_id).task
+        if task.status is not Status.DONE or task.merged_sha is None:
+            raise
+        # a run merged it, and ended meanwhile
+        return MergedNow((merged_words(task.base, task.merged_sha, ""), "done"), is_done=True)
     task = context.store.task_file(task_id).task
     if result.waits is not None:
         return MergedNow((f"approved; the merge waits: {result.waits}",), is_done=False, is_waiting=True)

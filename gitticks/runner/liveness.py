@@ -26,6 +26,7 @@ RECORD, LOCK, TREE_LOCK = ".json", ".lock", ".tree"
 STOPPED, INTERRUPTED = ".stopped", ".interrupted"
 """The endings of empty files that say how a task's last session ended, where it left the task unfinished."""
 _AFTER_SESSION = "after the session"
+_DECIDING = "until it is decided"
 _TELLING = frozenset({RECORD, STOPPED, INTERRUPTED})
 _NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
@@ -113,17 +114,28 @@ class Holds:
         self._pause = own_dir / PAUSED_FILE
         self._added = own_dir / "added-to-run"
 
-    def hold(self, task_id: TaskId, *, ends_session: bool = True) -> None:
-        """Keeps runners of this clone away from a task and ends its session, at once or as it ends by itself."""
+    def hold(self, task_id: TaskId, *, ends_session: bool = True, is_deciding: bool = False) -> None:
+        """Keeps runners of this clone away from a task and ends its session, at once or as it ends by itself.
+
+        With `is_deciding` for a moment only, until the command that asks has closed or cancelled the task.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / task_id).write_text("" if ends_session else _AFTER_SESSION, encoding="utf-8")
+        kind = _DECIDING if is_deciding else "" if ends_session else _AFTER_SESSION
+        (self._folder / task_id).write_text(kind, encoding="utf-8")
 
     def ends_session(self, task_id: TaskId) -> bool:
         """True if the session of a held task is to be ended at once."""
+        return self._kind(task_id) not in (None, _AFTER_SESSION)
+
+    def being_decided(self) -> tuple[TaskId, ...]:
+        """Returns the held tasks that a command which stopped their agent is about to close or cancel."""
+        return tuple(task_id for task_id in self.held() if self._kind(task_id) == _DECIDING)
+
+    def _kind(self, task_id: TaskId) -> str | None:
         try:
-            return (self._folder / task_id).read_text(encoding="utf-8") != _AFTER_SESSION
+            return (self._folder / task_id).read_text(encoding="utf-8")
         except OSError:
-            return False
+            return None
 
     def release(self, task_id: TaskId) -> None:
         """Lets runners take the task again."""

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 TICK_SECONDS = 0.25
 LONGEST_END_SECONDS = 30.0
 LONGEST_TELLING_SECONDS = 10.0
+LONGEST_DECIDING_SECONDS = 5.0
 
 
 class Loop:
@@ -58,6 +59,7 @@ class Loop:
         self._left_alone = LeftAlone(run)
         self._merges = MergeTurns(run)
         self._overlaps = OverlapWatch(run)
+        self._decided_by: float | None = None
         self._notifier = Notifier(run)
         self._current_epic: TaskId | None = None
         self._interrupted = threading.Event()
@@ -214,7 +216,22 @@ class Loop:
             )
             return bool(self._jobs) or has_more or self._goes_on
         started = self._start_merge(pool) | self._start_sessions(pool)
-        return bool(self._jobs) or started or self._patience.is_short or self._goes_on
+        return (
+            bool(self._jobs) or started or self._patience.is_short or self._goes_on or self._awaits_decision()
+        )
+
+    def _awaits_decision(self) -> bool:
+        """True while a command that stopped an agent is about to close its task, whose merge it leaves to this run."""
+        found = self.run.holds.being_decided()
+        if not found:
+            self._decided_by = None
+        elif self._decided_by is None:
+            self._decided_by = self._clock() + LONGEST_DECIDING_SECONDS
+        elif self._clock() > self._decided_by:  # the command was killed
+            for task_id in found:
+                self.run.holds.hold(task_id)
+            return False
+        return bool(found)
 
     @property
     def _goes_on(self) -> bool:
@@ -408,7 +425,8 @@ class Loop:
             waits_for = self._patience.waits_for or self._crowded() or "nothing is ready; waiting for tasks"
             self._tell_waiting(f"{waits_for}, Ctrl-C ends the run")
 
-        seconds = TICK_SECONDS if self._patience.is_short else self.options.poll
+        is_short = self._patience.is_short or self._decided_by is not None
+        seconds = TICK_SECONDS if is_short else self.options.poll
         if self._merges.is_waiting:
             seconds = min(seconds, AGAIN_SECONDS)
         held, resting = self.run.holds.held(), self._patience.resting

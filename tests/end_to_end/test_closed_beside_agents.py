@@ -19,16 +19,17 @@ __all__ = ["project"]
 
 
 @contextmanager
-def worked_on(project: RunProject, work: str) -> Iterator[None]:
-    """Runs an agent that does `work` and then goes on until it is stopped."""
+def worked_on(project: RunProject, work: str) -> Iterator[list[str]]:
+    """Runs an agent that does `work` and then goes on until it is stopped; the list gets what the run says."""
     up = project.path.parent / "up"
     project.settings(NO_REVIEW)
     project.agent(f'{work}touch "{up}"; sleep 600')
     project.make()
     with project.running() as process:
         until(up.exists, "the agent")
-        yield
-        process.wait(LONGEST_SECONDS)
+        said: list[str] = []
+        yield said
+        said.append(process.communicate(timeout=LONGEST_SECONDS)[0])
     assert not is_run_alive(discover(project.path))
 
 
@@ -39,10 +40,22 @@ def test_it_is_refused_with_the_flag_that_stops_the_agent(project: RunProject) -
         assert ran.err.startswith("error: an agent works on `k7f2` now\n\nhint: `gt close k7f2 --stop`")
         assert project.task("k7f2").status is Status.WORKING
         project.ok("close", "k7f2", "--stop")
-    project.gt("merge", "k7f2")
     assert project.task("k7f2").status is Status.DONE
     assert "k7f2.txt" in project.files()
     assert "k7f2" not in project.gt("run").out
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [(("close", "--stop"), Status.DONE), (("cancel",), Status.CANCELLED)]
+)
+def test_the_run_does_not_call_held_what_was_decided(
+    project: RunProject, words: tuple[str, ...], status: Status
+) -> None:
+    with worked_on(project, COMMIT) as said:
+        project.ok(words[0], "k7f2", *words[1:])
+    assert project.task("k7f2").status is status
+    assert "k7f2  stopped" in said[0]
+    assert "held" not in said[0]
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y\n", Status.DONE), ("n\n", Status.WORKING)])
@@ -51,7 +64,6 @@ def test_on_a_terminal_it_is_asked(project: RunProject, answer: str, status: Sta
         ran = typed("close", "k7f2", at=project.path, answers=[("Stop it", answer)])
         assert ran.code == (0 if status is Status.DONE else 3), ran.seen
         project.gt("stop", "k7f2")
-    project.gt("merge", "k7f2")
     assert project.task("k7f2").status is status
 
 
