@@ -70,8 +70,6 @@ CALLS: dict[str, tuple[str, ...]] = {
     "unpause": ("unpause",),
     "resume": ("resume", "work-1", "--no-run"),
     "checkpoints": ("checkpoints", "diff", "work-1"),
-    "permissions": ("permissions", "explain", "shell", "ls"),
-    "audit": ("audit",),
     "health": ("health",),
     "worktree": ("worktree", "list"),
     "verify": ("verify", "work"),
