@@ -81,6 +81,8 @@ class GitticksApp(App[int]):
 
     def on_fed(self, _event: Fed) -> None:
         """Takes what lies in the queue, and lets the place on top draw it."""
+        if self.feed.failure is not None:
+            raise self.feed.failure
         has_new = False
         while self.feed.batches:
             batch = self.feed.batches.popleft()
@@ -206,6 +208,11 @@ class GitticksApp(App[int]):
             except OSError as error:
                 self.call_from_thread(self.refuse, str(error))
                 return
+            except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
+                from gitticks.cli.bug_report import report
+
+                self.call_from_thread(self.refuse, *report(error, [what or "the interface"]))
+                return
         self.feed.look_again()
         self.call_from_thread(self._done, what, found, done)
 
@@ -253,6 +260,15 @@ class GitticksApp(App[int]):
         self.choose_theme(theme.NAMES[(at + 1) % len(theme.NAMES)])
 
     # leaving
+
+    @property
+    def crash(self) -> Exception | None:
+        """Returns the bug that ended the interface, if one did; the command reports it."""
+        return self._exception
+
+    def _fatal_error(self) -> None:
+        """Leaves without textual's own traceback."""
+        self._close_messages_no_wait()
 
     def action_ask_to_leave(self) -> None:
         """Asks what is to become of the run, if one is alive."""

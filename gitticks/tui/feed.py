@@ -60,11 +60,11 @@ class Feed:
         self._context = context
         self._wake = wake
         self._over = threading.Event()
-        self._asked = threading.Event()
         self._number = 0
         self._marks: tuple[object, ...] = ()
         self._heard: dict[tuple[TaskId, datetime, int], _Heard] = {}
-        self._thread = threading.Thread(target=self._run, name="feed", daemon=True)
+        self.failure: Exception | None = None
+        self._thread = threading.Thread(target=self._watch, name="feed", daemon=True)
         self._until_liveness = self._rests_until = 0.0
 
     def start(self) -> None:
@@ -78,6 +78,13 @@ class Feed:
     def look_again(self) -> None:
         """Asks for a new snapshot even if nothing seems to have moved."""
         self._marks = ()
+
+    def _watch(self) -> None:
+        try:
+            self._run()
+        except Exception as error:  # noqa: BLE001 (it ends the interface, which reports it)
+            self.failure = error
+            self._wake()
 
     def _run(self) -> None:
         with contextlib.ExitStack() as stack:

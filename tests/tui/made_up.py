@@ -129,6 +129,13 @@ COSTS = {
 }
 
 
+def _details(task_id: str) -> TaskDetails:
+    known = dict.fromkeys(TaskDetails._fields)
+    return TaskDetails(
+        **{**known, "iterations": int(task_id in COSTS), "cost": COSTS.get(task_id, 0.0)}  # type: ignore[arg-type]
+    )
+
+
 def _session(task: str, agent: str, minutes: float, role: Role = Role.WORKER) -> SessionRecord:
     place = f"{PLACE}/.gitticks-work/{task}"
     return SessionRecord(TaskId(task), role, 1, agent, 4711, 1, "boot", ago(minutes), place)
@@ -222,12 +229,7 @@ def snapshot() -> Snapshot:
         rows=ROWS,
         graph=graph,
         around=around,
-        details={
-            one.id: TaskDetails(
-                None, None, None, None, None, None, int(one.id in COSTS), COSTS.get(one.id, 0.0)
-            )
-            for one in ROWS
-        },
+        details={one.id: _details(one.id) for one in ROWS},
         inbox=(
             asked("m3xq", questions=(question,)),
             asked("k7f2", review=ReviewWord("pass", "gemini", "PASS\n\nOne round trip fewer, as asked.")),

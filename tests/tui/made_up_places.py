@@ -136,7 +136,7 @@ def page(snapshot: Snapshot) -> Page:
     )
     shown = ShownTask(
         standing=snapshot.standing(snapshot.graph.tasks[TaskId("k7f2")]),
-        details=TaskDetails('["auth"]', "claude", None, "review", "Ada", None, 2, 0.61),
+        details=TaskDetails('["auth"]', "claude", None, None, None, "review", "Ada", None, 2, 0.61),
         parent=snapshot.graph.tasks[TaskId("fbv2")],
         children=(),
         idle_blockers=(),
@@ -159,6 +159,7 @@ def page(snapshot: Snapshot) -> Page:
         rounds=(),
         mentions=(),
         changes=None,
+        is_by_stranger=False,
     )
     return Page(shown, events, work().commits)
 

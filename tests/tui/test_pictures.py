@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from gitticks.actions.context import Context
 from gitticks.tui.screens.dashboard import Dashboard
 from tests.tui.made_up import ITERATIONS, StillApp
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, check_picture, play
@@ -60,3 +61,30 @@ def test_a_key_typed_ahead_answers_no_question_that_was_not_shown(tmp_path: Path
         await shown.no_longer_sees("Approve k7f2")
 
     play(tmp_path, hurry, WIDE, StillApp(tmp_path))
+
+
+def test_a_bug_in_a_use_case_is_reported_and_takes_nothing_else_down(tmp_path: Path) -> None:
+    def broken(_context: Context) -> None:
+        raise ZeroDivisionError
+
+    async def look(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        shown.app.act("done", broken)
+        await shown.sees("error", "ZeroDivisionError")
+        await shown.press("down")
+        await shown.no_longer_sees("ZeroDivisionError")
+
+    play(tmp_path, look, WIDE, StillApp(tmp_path))
+
+
+def test_a_bug_of_the_interface_reaches_the_command_that_reports_it(tmp_path: Path) -> None:
+    app = StillApp(tmp_path)
+
+    async def look(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        app.feed.failure = ZeroDivisionError()
+        app.feed._wake()
+        await shown.until(lambda: app.crash is not None, "the crash")
+
+    with pytest.raises(ZeroDivisionError):
+        play(tmp_path, look, WIDE, app)
