@@ -185,6 +185,19 @@ def test_nothing_that_a_reviewer_does_reaches_the_work(project: RunProject) -> N
     assert "by a reviewer" in kept
 
 
+def test_a_reviewer_that_moves_the_branch_voids_its_review(project: RunProject) -> None:
+    folder = project.path.parent
+    once = f'[ -e "{folder}/moved" ] || {{ touch "{folder}/moved"; '
+    move = "git commit -q --allow-empty -m moved; git update-ref refs/heads/gitticks/work/k7f2 HEAD; }\n"
+    council(project, one=once + move + APPROVED)
+    project.make()
+    assert project.run().code in (3, 4)
+    task = project.task("k7f2")
+    tip = git("rev-parse", "gitticks/work/k7f2", at=project.path)
+    assert task.status is not Status.DONE
+    assert not (task.status is Status.REVIEWING and task.end_sha != tip), "an old review stands for new work"
+
+
 def test_a_killed_run_asks_the_council_again(project: RunProject) -> None:
     slow = 'if [ -e "$0.done" ]; then echo "VERDICT: APPROVED"; else touch "$0.done"; sleep 600; fi\n'
     council(project, one=slow, two=slow)

@@ -96,3 +96,15 @@ def test_what_is_added_wants_a_run_and_an_id(project: RunProject) -> None:
     assert "`gt run k7f2` starts one" in ran.err
     assert "`--add` needs an ID" in project.gt("run", "--add").err
     assert "takes no `--parallel`" in project.gt("run", "--add", "k7f2", "--parallel", "2").err
+
+
+def test_an_epic_with_nothing_to_do_ends_the_run_and_keeps_others_going(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.make("aaaa", type="epic")
+    project.make("bbbb", type="epic")
+    project.make("bbb2", parent="bbbb")
+    ran = project.run("aaaa", "bbbb", "--worktree", "--parallel", "2")
+    assert "Traceback" not in ran.seen
+    assert project.task("bbbb").status is Status.DONE, ran.seen
+    assert project.task("aaaa").status is Status.PENDING
+    assert "Traceback" not in project.run("aaaa").seen
