@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitticks.agents.base import HAND_OVER_COMMANDS, AgentKind, AgentSpec
+from gitticks.agents.base import HAND_OVER_COMMANDS, AgentKind, AgentSpec, Front
 from gitticks.agents.registry import PRESETS, granted_mode
 from gitticks.agents.tool_calls import accesses
 from gitticks.errors import GitticksError
@@ -179,8 +179,9 @@ class Gatekeeper:
 
     def _ask(self, agent: AgentSpec, access: Access, ruling: Ruling) -> HookAnswer:
         if not self._questions.is_attended:
-            if ruling.is_open:
-                # The client's own mode refuses what it would have to ask for, and knows more of harmless commands.
+            if ruling.is_open or self.run.options.front is not Front.NONE:
+                # A client on a terminal asks there; elsewhere its own mode refuses what it would have to ask for, and
+                # knows more of harmless commands.
                 self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.LEFT)
                 return HookAnswer("none", ruling.reason)
             self._note(agent, access, Decided.ASKED, ruling.reason, UserAction.NOBODY)

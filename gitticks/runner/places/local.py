@@ -386,7 +386,7 @@ class _Conversation:
     def _hook(self) -> PermissionHook | None:
         """Returns what the agent's client is to call before it uses a tool; none for those that know no hooks."""
         kind, mailbox_ = self.order.agent.kind, self.desk.workspace.mailbox
-        if not PRESETS[kind].has_hook or self._front is not Front.NONE:
+        if not PRESETS[kind].has_hook:
             return None
         # Without -P the workspace, where a folder may be called `gitticks`, would stand before the installed one.
         program = (sys.executable, "-P", "-m", "gitticks", "hook", "permission", kind.value)
