@@ -36,8 +36,7 @@ def test_three_epics_work_side_by_side_and_each_is_merged_as_one(project: RunPro
     project.settings(NO_PERSON)
     make_epics(project, *EPICS)
     with project.running(*EPICS, "--worktree", "--parallel", "3") as process:
-        for task_id in ("aaa2", "bbb2", "ccc2"):
-            until(lambda one=task_id: is_up(project, one), task_id)
+        until(lambda: all(is_up(project, one) for one in ("aaa2", "bbb2", "ccc2")), "three agents at once")
         assert sorted(path.name for path in project.path.glob(".gitticks-work/????")) == [*EPICS]
         let_go(project, "aaa2", "bbb2", "ccc2")
         out, _ = process.communicate(timeout=LONGEST_SECONDS)
