@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitticks.actions.context import Context
-from gitticks.agents.base import AgentSpec
 from gitticks.agents.tool_calls import file_access, host_of
 from gitticks.errors import GitticksError, NotFoundError, UsageError
 from gitticks.model.settings import PermissionMode, SandboxPreset
@@ -161,12 +160,6 @@ def change_mode(context: Context, mode: PermissionMode | None) -> ChangedMode:
         found.origin("permissions.mode"),
         is_run_alive_at(context.repository.own_place),
     )
-
-
-def agent_specs(context: Context) -> tuple[AgentSpec, ...]:
-    """Returns the agents that can be asked about."""
-    registry = registry_for(context.settings, context.world.environment)
-    return tuple(one.spec for one in registry.found())
 
 
 def needs_walls(context: Context) -> bool:

@@ -112,11 +112,6 @@ def stricter(rulings: Iterable[Ruling]) -> Ruling:
     return min(rulings, key=lambda ruling: _ORDER.index(ruling.answer))
 
 
-def stricter_mode(one: PermissionMode, other: PermissionMode) -> PermissionMode:
-    """Returns the stricter of two modes."""
-    return min(one, other, key=_MODES.index)
-
-
 def is_looser(mode: PermissionMode, than: PermissionMode) -> bool:
     """True if a mode lets agents do more than another."""
     return _MODES.index(mode) > _MODES.index(than)
