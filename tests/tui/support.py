@@ -18,6 +18,7 @@ from gitticks.world import World
 from tests.support.waiting import LONGEST_SECONDS
 
 WIDE, SMALL, NARROW = (120, 40), (80, 24), (40, 24)
+_LOOKS_WITHOUT_CHANGE, _LONGEST_UNTIL_SETTLED = 10, 30.0
 _TOP = Path(__file__).resolve().parents[2]
 WRITE = "WRITE_PICTURES"
 """With this variable set the pictures are written anew, to be looked at and committed."""
@@ -81,18 +82,24 @@ def play(
     asyncio.run(run())
 
 
-def check_picture(shown: Shown, name: str) -> None:
-    """Compares the screen with its stored picture; the large ones stand in the docs."""
+async def check_picture(shown: Shown, name: str) -> None:
+    """Compares the screen, once it has settled, with its stored picture; the large ones stand in the docs."""
     width, height = shown.app.size
     folder = _TOP / ("docs/pictures" if (width, height) == WIDE else "tests/tui/pictures")
     file = folder / f"{name}-{width}x{height}.svg"
-    picture = self_contained(shown.app.export_screenshot(title="gt"))
+    stored = file.read_text(encoding="utf-8") if file.exists() else ""
+    before, same, deadline = "", 0, time.monotonic() + _LONGEST_UNTIL_SETTLED
+    while same < _LOOKS_WITHOUT_CHANGE and time.monotonic() < deadline:
+        await shown.pilot.pause(0.1)
+        picture = self_contained(shown.app.export_screenshot(title="gt"))
+        if picture == stored:
+            return
+        before, same = picture, same + 1 if picture == before else 0
     if os.environ.get(WRITE):
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(picture, encoding="utf-8")
-    assert file.read_text(encoding="utf-8") == picture, (
-        f"{file} shows something else; {WRITE}=1 writes it anew"
-    )
+        file.write_text(before, encoding="utf-8")
+        return
+    raise AssertionError(f"{file} shows something else; {WRITE}=1 writes it anew")
 
 
 def self_contained(picture: str) -> str:

@@ -21,17 +21,17 @@ def test_places_look_as_they_did(tmp_path: Path, size: tuple[int, int], theme: s
         await shown.press("i", "down")
         if size == WIDE:
             await shown.sees("UNCERTAIN", "merges cleanly")
-        check_picture(shown, "home")
+        await check_picture(shown, "home")
         shown.app.go("run", "h8d4")
         await shown.sees("e4mq", "pytest tests/worker")
         view = shown.app.screen
         assert isinstance(view, Dashboard)
         view._take_iterations(ITERATIONS)
         await shown.sees("handed off")
-        check_picture(shown, "run")
+        await check_picture(shown, "run")
         await shown.press("w")
         await shown.sees("3 of 8", "In all")
-        check_picture(shown, "parallel")
+        await check_picture(shown, "parallel")
 
     play(tmp_path, look, size, StillApp(tmp_path))
 
@@ -43,7 +43,7 @@ def test_on_a_telephone_the_focused_pane_is_open_and_ascii_is_enough(tmp_path: P
         await shown.press("i")
         await shown.sees("Rename the error", "Which tone: friendly")
         assert "Parallel test" not in shown.text
-        check_picture(shown, "home")
+        await check_picture(shown, "home")
 
     play(tmp_path, look, NARROW, StillApp(tmp_path))
 

@@ -45,6 +45,6 @@ def test_places_look_as_they_did(
             await shown.sees(*words)
             app.clear_notifications()
             await shown.no_longer_sees("answers")
-            check_picture(shown, place)
+            await check_picture(shown, place)
 
     play(tmp_path, look, size, StillApp(tmp_path))
