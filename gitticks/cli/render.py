@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from gitticks.cli.text import cut, pad, visible, width
+from gitticks.cli.text import as_called, cut, pad, visible, width
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.status import Status
 from gitticks.safe_read import reason_of
@@ -266,7 +266,7 @@ def warn(text: str) -> None:
 
 def _from_here(text: str) -> str:
     if BOARD_FOLDER not in text:
-        return text
+        return as_called(text)
     from gitticks.cli.text import from_here
 
     return from_here(text)

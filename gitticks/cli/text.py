@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
@@ -119,8 +120,14 @@ def _pieces(word: str, columns: int) -> list[str]:
     return [*pieces, word[begin:]]
 
 
+def as_called(text: str) -> str:
+    """Returns a message whose commands begin with `gitticks` where that was typed, as beside another tool's `gt`."""
+    return text.replace("`gt ", "`gitticks ") if sys.argv[0].endswith("/gitticks") else text
+
+
 def from_here(text: str) -> str:
     """Returns a message with the board's folder in its commands as it is called from the current one."""
+    text = as_called(text)
     if BOARD_FOLDER not in text or "`" not in text or os.path.lexists(BOARD_FOLDER):
         return text
     board = _board()

@@ -5,6 +5,7 @@ import os
 import pty
 import struct
 import subprocess
+import sys
 import termios
 from pathlib import Path
 
@@ -88,6 +89,22 @@ def _on_terminal(*words: str, at: Path, pager: str, lines: int) -> str:
         assert process.wait(LONGEST_SECONDS) == 0
     os.close(ours)
     return shown.decode()
+
+
+def test_beside_another_gt_hints_say_gitticks(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    (other / "gt").write_text("#!/bin/sh\n")
+    (other / "gt").chmod(0o755)
+    path = {"PATH": f"{other}:{os.environ['PATH']}"}
+    assert (
+        f"another tool's `gt` comes first on PATH: {other}/gt"
+        in gt_process("init", at=project, environment=path).err
+    )
+    ours = Path(sys.executable).with_name("gitticks")
+    ran = subprocess.run([ours, "show", "zzzz"], cwd=project, capture_output=True, text=True, check=False)
+    assert "hint: `gitticks list" in ran.stderr
 
 
 def test_a_pager_shows_what_is_longer_than_the_terminal(project: Path) -> None:

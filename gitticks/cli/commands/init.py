@@ -9,6 +9,8 @@ import click
 
 from gitticks.actions.agents import KnownAgent, known_agents
 from gitticks.actions.context import Context
+from gitticks.actions.doctor.finding import Severity
+from gitticks.actions.doctor.machine import check_program
 from gitticks.actions.init import Begun, Initialised, initialise, is_begun
 from gitticks.agents.base import AgentKind
 from gitticks.cli.json import print_object
@@ -89,6 +91,9 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
             f"{_why_silent(one)}; if it has tasks already, `gt sync` joins them with what you begin here "
             "once it can be reached"
         )
+    for finding in check_program(os.environ):
+        if finding.severity is Severity.WARNING:
+            warn(f"{finding.what}; {finding.fix}")
     proposed = done.proposed_tests or "make test"
     tests = f'`gt config verify.test "{proposed}"`, then ' if done.tests is None else ""
     hint(f'set one with {tests}`gt create "…"`' if tests else '`gt create "…"` makes a task')
