@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor.finding import Finding, Repair, Severity
@@ -45,6 +45,25 @@ def check_merged(context: Context) -> Iterator[Finding]:
         aside = f"`git branch rescue {one.commits[0]}` keeps it aside; `gt reopen` if it is not wanted"
         fix = one.way_back if one.is_gone else f"{one.way_back}; {aside}"
         yield Finding(Severity.WARNING, one.words, fix, task=one.tasks[0])
+    if not (context.repository.common_dir / "shallow").exists():
+        yield from _not_stored(context, tasks)
+
+
+def _not_stored(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
+    """Yields a note of merges that this clone does not have: nobody fetched them, or git dropped them for good."""
+    has = context.store.objects.has
+    merges = {one.id: one.merged_sha for one in tasks if one.status is Status.DONE and one.merged_sha}
+    absent = sorted(task_id for task_id, commit in merges.items() if not has(commit))
+    if absent:
+        first = absent[0]
+        more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+        what = f"the commit `{merges[first][:10]}`, as which `{first}` was merged, is not stored here{more}"
+        yield Finding(
+            Severity.NOTE,
+            what,
+            f"`git fetch` brings it if a remote has it; if its code is lost, `gt reopen {first}`",
+            task=first,
+        )
 
 
 def _workspace(state: WorkspaceState) -> Iterator[Finding]:
