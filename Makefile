@@ -13,7 +13,7 @@ export PIP_NO_INPUT := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv test demo lint types imports format docs docs-check package bench bench-run soak clean
+.PHONY: help venv test demo lint types imports format docs docs-check pictures package bench bench-run soak clean
 
 help: ## list these jobs
 	@echo "make <job>, with ARGS=\"…\" for more arguments:"
@@ -65,6 +65,9 @@ docs: $(READY) ## write what is taken from the code: commands, what they complet
 	$(BIN)/python -m tools.settings_reference --write
 	$(BIN)/python -m tools.workflow_tables --write
 	$(BIN)/python -m tools.events_reference --write
+
+pictures: $(READY) ## draw the pictures of the terminal interface again, from made-up tasks
+	WRITE_PICTURES=1 $(BIN)/python -m pytest -q -n 0 tests/tui/test_pictures.py tests/tui/test_pictures_of_tasks.py
 
 docs-check: $(READY) ## check what is taken from the code, and run the documents' console blocks
 	$(BIN)/python -m tools.reference
