@@ -96,16 +96,14 @@ def read_worktree_setting(git_dir: Path, key: str) -> str | None:
 def write_worktree_setting(git_dir: Path, key: str, value: str | None) -> None:
     """Sets or, with None, removes a setting of one worktree; a file that holds nothing any more goes with it."""
     file = git_dir / CONFIG_FILE
-    if value is None and read_worktree_setting(git_dir, key) is None:
-        return
-    clear_shared_locks(git_dir, file.name)
-    with _opened(file) as settings:
-        if value is not None:
+    if value is not None:
+        clear_shared_locks(git_dir, file.name)
+        with _opened(file) as settings:
             settings[key] = value
-            return
-        settings.delete_multivar(key, ".*")
-    if all(line.startswith(b"[") for line in file.read_bytes().splitlines()):  # libgit2 leaves empty sections
-        file.unlink()
+    elif read_worktree_setting(git_dir, key) is not None:
+        _change(file, "--unset-all", key)  # libgit2 would leave an empty section
+        if file.stat().st_size == 0:
+            file.unlink()
 
 
 def _read(file: Path, key: str) -> str | None:

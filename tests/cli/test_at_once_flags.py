@@ -15,7 +15,8 @@ from gitticks.model.status import Awaiting, Status
 
 LEFT_OUT = {
     "awaiting": None, "statuses": (), "labels": (), "parent": None, "agent": None, "reviewer": None,
-    "with_closed": False, "as_json": False,
+    "with_closed": False, "as_json": False, "assignee": None, "is_mine": False, "is_overdue": False,
+    "is_blocked": False, "is_epic": None, "sort": None, "limit": None,
 }  # fmt: skip
 
 

@@ -383,7 +383,7 @@ def test_a_resume_that_is_killed_is_finished_by_the_next(begun: RunProject, inst
     assert (begun.workspace() / "draft.txt").read_text() == "draft 2\n"
     rescued = refs(begun, "rescued")["refs/gitticks/rescued/k7f2"]
     git("merge-base", "--is-ancestor", before, rescued, at=begun.path)
-    kept = git("log", "--format=%H", rescued, "--", "draft.txt", at=begun.path).split()
+    kept = git("log", "--full-history", "--format=%H", rescued, "--", "draft.txt", at=begun.path).split()
     assert "draft 6" in [git("show", f"{one}:draft.txt", at=begun.path) for one in kept]
 
 
