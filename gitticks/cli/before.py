@@ -10,7 +10,7 @@ from gitticks.errors import UsageError
 
 _COLOUR = "--color"
 ALIAS_SETTING = "gitticks.alias."
-"""In git's configuration, so that an alias is the user's own and never comes with a fetch of the tasks."""
+"""In the user's own configuration of git: neither a fetch of the tasks nor an agent here can set one."""
 _MOST_ALIASES = 10
 
 
@@ -76,7 +76,7 @@ def _without_alias(words: list[str]) -> list[str]:
         words = meant + words[1:]
     raise UsageError(
         f"the aliases go round in a cycle at `{words[0]}`",
-        hint=f"`git config --show-origin --get-regexp '^{ALIAS_SETTING}'`",
+        hint=f"`git config --global --get-regexp '^{ALIAS_SETTING}'`",
     )
 
 
@@ -84,17 +84,13 @@ def _alias(name: str) -> list[str] | None:
     if not name.replace("-", "").isalnum() or not name.isascii():
         return None  # no key of git's configuration
     import shlex
-    import subprocess
+
+    from gitticks.git.config import read_own_setting
 
     try:
-        asked = subprocess.run(
-            ["git", "config", "--get", f"{ALIAS_SETTING}{name}"], capture_output=True, text=True, check=False
-        )
-        return shlex.split(asked.stdout)
-    except OSError:
-        return None
+        return shlex.split(read_own_setting(f"{ALIAS_SETTING}{name}") or "")
     except ValueError as error:
         raise UsageError(
             f"the alias `{name}` cannot be read: {error}",
-            hint=f"`git config --edit` has `{ALIAS_SETTING}{name}`",
+            hint=f"`git config --global --edit` has `{ALIAS_SETTING}{name}`",
         ) from None

@@ -108,9 +108,12 @@ def paged(answer: Callable[[], R]) -> R:
 
 
 def _pager() -> str | None:
-    """Returns the pager's command line; None where there is none, or where it would only print."""
-    asked = subprocess.run(["git", "var", "GIT_PAGER"], capture_output=True, text=True, check=False)
-    command = asked.stdout.strip()
+    """Returns the pager's command line, asked for in git's order; None where there is none, or it would only print."""
+    from gitticks.git.config import read_own_setting
+
+    command = (
+        os.environ.get("GIT_PAGER") or read_own_setting("core.pager") or os.environ.get("PAGER") or "less"
+    )
     try:
         program = shlex.split(command)[0]
     except (ValueError, IndexError):

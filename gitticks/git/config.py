@@ -59,6 +59,15 @@ def read_global_config(key: str) -> str | None:
     return run_git(["config", "--global", "--includes", "--get", key], check=False).text or None
 
 
+def read_own_setting(key: str) -> str | None:
+    """Returns a setting of the person's own configuration; the repository's does not count: an agent may have written it."""
+    for scope in ("--global", "--system"):
+        found = run_git(["config", scope, "--includes", "--get", key], check=False).text
+        if found:
+            return found
+    return None
+
+
 def enable_worktree_config(repository: Repository) -> None:
     """Turns `extensions.worktreeConfig` on; a submodule's `core.worktree` moves to the main worktree's own file first.
 

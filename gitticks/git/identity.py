@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gitticks.errors import GitticksError
-from gitticks.git.config import read_config
+from gitticks.git.config import read_config, read_own_setting
 from gitticks.git.process import run_git
 from gitticks.git.repository import Repository
 
@@ -21,11 +21,9 @@ def editor_command(repository: Repository, environment: Mapping[str, str]) -> st
     """
     if environment.get("GIT_EDITOR"):
         return environment["GIT_EDITOR"]
-    for scope in ("--global", "--system"):
-        asked = ["config", scope, "--includes", "core.editor"]
-        found = run_git(asked, repository_dir=repository.common_dir, check=False).text
-        if found:
-            return found
+    own = read_own_setting("core.editor")
+    if own is not None:
+        return own
     for name in ("VISUAL", "EDITOR"):
         if environment.get(name):
             return environment[name]

@@ -62,10 +62,10 @@ def test_a_wrong_choice_of_colour(project: Path) -> None:
 
 
 def test_aliases_of_ones_own(project: Path) -> None:
-    git("config", "gitticks.alias.mine", "every --json", at=project)
-    git("config", "gitticks.alias.every", "ls --all", at=project)
-    git("config", "gitticks.alias.list", "create no", at=project)
-    git("config", "gitticks.alias.round", "round", at=project)
+    git("config", "--global", "gitticks.alias.mine", "every --json", at=project)
+    git("config", "--global", "gitticks.alias.every", "ls --all", at=project)
+    git("config", "--global", "gitticks.alias.list", "create no", at=project)
+    git("config", "--global", "gitticks.alias.round", "round", at=project)
     assert gt_process("mine", at=project).out.startswith('{"schema": 1, "tasks"')
     assert "Fix the login" in gt_process("list", at=project).out
     assert gt_process("round", at=project).err.startswith("error: the aliases go round in a cycle at `round`")
