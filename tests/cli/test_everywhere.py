@@ -74,6 +74,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "worktree": ("worktree", "list"),
     "verify": ("verify", "work"),
     "conflicts": ("conflicts", "k7f2"),
+    "audit": ("audit",),
+    "permissions": ("permissions", "explain", "shell", "make test"),
     "merge": ("merge",),
 }
 """One plain call of each command that succeeds; `attach` needs an agent at work, `demo` makes its own repository and `hook` and `merge-driver` are called by git."""
