@@ -3,8 +3,6 @@
 
 PYTHON ?= python3
 ARGS ?=
-# Tests wait for processes and disks a third of their time, so more of them run at once than there are processors.
-WORKERS ?= $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2)))
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -42,7 +40,7 @@ $(READY): .venv/.pinned pyproject.toml
 
 test: $(READY) ## run all tests, on every core (ARGS=--shuffle=random: in another order)
 	$(BIN)/python -m compileall -q gitticks tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 demo: $(READY) ## show the whole way of a task in a throw-away repository
 	$(BIN)/gt demo --yes $(ARGS)
