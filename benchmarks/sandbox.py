@@ -28,6 +28,7 @@ def measure_walls(scratch: Path, preset: SandboxPreset = SandboxPreset.STRICT) -
     """
     walls = walls_of(SandboxSettings(preset))
     assert walls is not None  # noqa: S101 - asked for walls
+    scratch.mkdir(parents=True, exist_ok=True)
     repository = discover(repository_in(scratch).directory)
     workspace = scratch / "workspace"
     add_worktree(repository, workspace, branch="work", commit="HEAD")
