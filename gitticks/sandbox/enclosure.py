@@ -53,7 +53,7 @@ class ClientNeeds:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """Walls that stand; `walled` is the command line up to a command, `variables` what it is told of them."""
+    """Walls that stand; `walled` is the command line up to a command, `variables` the environment that describes them to it."""
 
     walls: Walls
     walled: tuple[str, ...]

@@ -26,7 +26,7 @@ _SHOWN = {
 class Key(NamedTuple):
     """One key, or several with commas between them, what it does and how the footer and the help name it.
 
-    A key without an action is told only: a widget binds it. `{key}` in an action is the key itself. `is_first` takes it before the focused pane does.
+    A key without an action is only listed: a widget binds it. `{key}` in an action is the key itself. `is_first` takes it before the focused pane does.
     """
 
     key: str

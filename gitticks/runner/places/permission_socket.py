@@ -28,7 +28,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class HookAnswer:
-    """What the hook is told: `allow`, `deny`, or `none`, which leaves it to the client's own mode."""
+    """What the hook answers: `allow`, `deny`, or `none`, which leaves it to the client's own mode."""
 
     decision: str
     reason: str
