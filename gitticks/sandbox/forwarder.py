@@ -6,6 +6,7 @@ child; it ends with it, and as it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import sys
@@ -50,8 +51,9 @@ def _pump(source: socket.socket, target: socket.socket) -> None:
             target.sendall(data)
         target.shutdown(socket.SHUT_WR)
     except OSError:
-        for end in (source, target):
-            end.close()
+        for end in (source, target):  # the other thread may still read from one: both close when it is gone
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
 
 if __name__ == "__main__":

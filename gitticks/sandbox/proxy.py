@@ -67,11 +67,12 @@ class Proxy:
         self._allowed, self._denied = allowed, denied
         self._listener = socket.socket(socket.AF_UNIX)
         self._room = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self._thread = threading.Thread(target=self._serve, name="proxy", daemon=True)
 
     def __enter__(self) -> Self:
         self._listener.bind(str(self.socket))
         self._listener.listen(64)
-        threading.Thread(target=self._serve, name="proxy", daemon=True).start()
+        self._thread.start()
         return self
 
     def __exit__(
@@ -79,6 +80,7 @@ class Proxy:
     ) -> None:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
+            self._thread.join()  # left in `accept`, it would be begun again with a number that is another's by then
         self._listener.close()
 
     def _serve(self) -> None:

@@ -8,9 +8,9 @@ import secrets
 import shutil
 import socket
 import subprocess
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,7 @@ from gitticks.runner.verifiers import judge_tree
 from gitticks.sandbox.enclosure import ClientNeeds, enclosed, take_home
 from gitticks.sandbox.walls import walls_of
 from tests.sandbox.escapes import ESCAPES, SECRET, Escape
+from tests.support.listeners import listening
 from tests.support.repositories import git, make_repository
 
 pytestmark = [pytest.mark.debian("bubblewrap", program="bwrap"), pytest.mark.damages]
@@ -129,10 +130,10 @@ def scene(folder: Path) -> Iterator[Scene]:
     checkout = checkout_at(repository, main / ".gitticks-work/k7f2")
     heard: list[bytes] = []
     with contextlib.ExitStack() as held:
-        tcp = held.enter_context(socket.create_server(("127.0.0.1", 0)))
-        udp = held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        tcp = socket.create_server(("127.0.0.1", 0))
+        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         udp.bind(("127.0.0.1", 0))
-        unix, abstract = (held.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(2))
+        unix, abstract = (socket.socket(socket.AF_UNIX) for _ in range(2))
         place = f"/tmp/{name}.sock"
         unix.bind(place)
         held.callback(os.unlink, place)
@@ -140,8 +141,8 @@ def scene(folder: Path) -> Iterator[Scene]:
         for listener in (unix, abstract):
             listener.listen()
         for one in (tcp, unix, abstract):
-            threading.Thread(target=_accept, args=(one, heard), daemon=True).start()
-        threading.Thread(target=_receive, args=(udp, heard), daemon=True).start()
+            held.enter_context(listening(one, partial(_accept, heard)))
+        held.enter_context(listening(udp, partial(_receive, heard)))
         victim = subprocess.Popen(["sleep", "600"], env={"OF_THE_PERSON": SECRET})
         held.callback(victim.wait)
         held.callback(victim.kill)
@@ -173,18 +174,16 @@ def scene(folder: Path) -> Iterator[Scene]:
         )
 
 
-def _accept(listener: socket.socket, heard: list[bytes]) -> None:
-    with contextlib.suppress(OSError):
-        while True:
-            near = listener.accept()[0]
-            heard.append(near.recv(10))
-            near.close()
+def _accept(heard: list[bytes], listener: socket.socket) -> bool:
+    with listener.accept()[0] as near:
+        heard.append(near.recv(10))
+    return True
 
 
-def _receive(listener: socket.socket, heard: list[bytes]) -> None:
-    with contextlib.suppress(OSError):
-        while True:
-            heard.append(listener.recv(10))
+def _receive(heard: list[bytes], listener: socket.socket) -> bool:
+    data = listener.recv(10)
+    heard += [data] if data else []
+    return bool(data)
 
 
 def test_forty_are_blocked_or_flagged_and_thirty_work_without_walls(tmp_path: Path) -> None:

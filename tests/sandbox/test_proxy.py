@@ -12,6 +12,7 @@ import pytest
 
 from gitticks.sandbox import proxy as module
 from gitticks.sandbox.proxy import Proxy, is_public, is_reachable
+from tests.support.listeners import listening
 
 
 @pytest.mark.parametrize(
@@ -124,16 +125,14 @@ def test_a_listed_name_that_leads_to_this_machine_is_refused(tmp_path: Path, loo
 @pytest.fixture
 def service() -> Iterator[int]:
     """Answers each connection with what it was sent."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
 
-        def serve() -> None:
-            with contextlib.suppress(OSError):
-                while True:
-                    near = listener.accept()[0]
-                    near.sendall(b"got " + near.recv(65536))
-                    near.close()
+    def answer(listener: socket.socket) -> bool:
+        with listener.accept()[0] as near:
+            near.sendall(b"got " + near.recv(65536))
+        return True
 
-        threading.Thread(target=serve, daemon=True).start()
+    listener = socket.create_server(("127.0.0.1", 0))
+    with listening(listener, answer):
         yield listener.getsockname()[1]
 
 
@@ -158,3 +157,9 @@ def test_what_is_listed_and_public_is_reached(
     assert (
         lookups == ["allowed.test"] * 2
     )  # once for each connection, and the address that was judged is reached
+
+
+def test_nobody_listens_any_more_when_the_block_is_over(tmp_path: Path) -> None:
+    with Proxy(tmp_path / "proxy", ()):
+        assert "proxy" in {one.name for one in threading.enumerate()}
+    assert "proxy" not in {one.name for one in threading.enumerate()}

@@ -43,19 +43,23 @@ def serving(mailbox: Path, judge: Callable[[ToolCall], HookAnswer]) -> Iterator[
     """
     folder = os.open(mailbox, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     listener = socket.socket(socket.AF_UNIX)
+    accepting = threading.Thread(
+        target=_accept, args=(listener, judge), name=f"hooks of {mailbox}", daemon=True
+    )
     try:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(NAME, dir_fd=folder)
         short = Path(f"/proc/self/fd/{folder}")  # an address may not be longer than a hundred bytes
         listener.bind(str((short if short.is_dir() else mailbox) / NAME))
         listener.listen(64)
-        threading.Thread(
-            target=_accept, args=(listener, judge), name=f"hooks of {mailbox}", daemon=True
-        ).start()
-        yield
+        accepting.start()
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+                accepting.join()  # left in `accept`, it would be begun again with a number that is another's by then
     finally:
-        with contextlib.suppress(OSError):
-            listener.shutdown(socket.SHUT_RDWR)
         listener.close()
         with contextlib.suppress(OSError):
             os.unlink(NAME, dir_fd=folder)
