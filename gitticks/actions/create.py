@@ -9,10 +9,8 @@ from gitticks.actions.changing import circumstances_of, record
 from gitticks.actions.context import Context
 from gitticks.actions.field_values import Wishes, read_title, read_wishes
 from gitticks.actions.update import reading_for
-from gitticks.errors import GitticksError
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import Section
-from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.store.links import changes_links, check_links
 from gitticks.store.task_ids import free_id
@@ -20,8 +18,6 @@ from gitticks.store.task_ids import free_id
 if TYPE_CHECKING:
     from gitticks.document.taskfile import TaskFile
     from gitticks.store.transaction import Transaction
-
-UNNAMED = "Title of the new task"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,41 +46,6 @@ def create_task(context: Context, new: NewTask) -> Task:
 
     def write(transaction: Transaction) -> Task:
         return _commit_file(context, transaction, _make_file(context, transaction, title, values, new))
-
-    return _with_warning(context, context.store.transact(write, author=context.author))
-
-
-def template(context: Context, new: NewTask) -> bytes:
-    """Returns the text that an editor opens on for a new task; a missing title stands in it as `UNNAMED`."""
-    require_creator(context)
-    values = read_wishes(new.wishes, reading_for(context, None))
-    title = read_title(new.title) if new.title.strip() else UNNAMED
-    file = _make_file(context, context.store.snapshot(), title, values, new)
-    bare = replace(file.task, created=None, created_by=None, updated=None, asked_at=None)
-    return file.with_task(bare).data
-
-
-def create_from_text(context: Context, content: bytes) -> Task:
-    """Commits the task that a person wrote, beginning with `template`, under a free id."""
-    from gitticks.document.taskfile import TaskFile
-    from gitticks.store.hand_edits import HandEdit, check_fields
-
-    file = TaskFile.parse(content, "TASK.md")
-    if file.title == UNNAMED:
-        raise GitticksError("nothing was written: the task has no title", hint='`gt create "Fix the login"`')
-    check_fields(HandEdit(None, file, None))
-    if file.task.verdict is not None or file.task.status is not Status.PENDING:
-        raise GitticksError(
-            "a new task is `pending` and has no verdict", hint="leave out `status` and `verdict`"
-        )
-
-    def write(transaction: Transaction) -> Task:
-        task_id = file.task.id
-        if transaction.has_task(task_id):
-            task_id = free_id(transaction, context.world.random_number)
-        asked_at = context.now if file.task.awaiting else None
-        born = _born(context, replace(file.task, id=task_id, asked_at=asked_at))
-        return _commit_file(context, transaction, file.with_task(born))
 
     return _with_warning(context, context.store.transact(write, author=context.author))
 

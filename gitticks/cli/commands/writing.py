@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gitticks.actions.context import Context
-from gitticks.actions.create import NewTask, create_from_text, create_task, require_creator, template
-from gitticks.actions.drafts import kept_on_error, make_draft
+from gitticks.actions.create import NewTask, create_task, require_creator
+from gitticks.actions.create_template import (
+    TITLE_LINE,
+    create_from_draft,
+    is_template,
+    nothing_written,
+    read_template,
+    template,
+)
+from gitticks.actions.drafts import make_draft
 from gitticks.actions.field_values import unknown_word
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_task_to_change
 from gitticks.actions.update import Changes, update_task
@@ -43,7 +51,9 @@ if TYPE_CHECKING:
     shell_complete=Completes("file"),
     help="Shell commands that the script agent runs; `-` reads stdin.",
 )
-@click.option("--edit", "with_editor", is_flag=True, help="Write it in your editor first.")
+@click.option(
+    "--edit", "with_editor", is_flag=True, help="Write it in your editor, in a form that explains the fields."
+)
 def create_command(
     context: Context,
     /,
@@ -57,16 +67,21 @@ def create_command(
 ) -> None:
     """Create a task and print its id.
 
-    With `-` as the title, stdin's first line is the title and the rest the description.
+    With `-` as the title, stdin's first line is the title and the rest the description; a text that --edit kept is
+    read as your editor left it.
     """
     require_creator(context)
     body = read_text(description, "the description") or ""
-    if title == "-":
-        title, _, rest = (read_text(title) or "").lstrip("\n").partition("\n")
-        body = body or rest.strip("\n")
-    new = NewTask(
-        check_text(title, "the title"), wishes_of(fields), body, read_text_file(script, "the script")
-    )
+    wishes = wishes_of(fields)
+    if title == STDIN:
+        text = (read_text(title) or "").lstrip("\n")
+        if is_template(text):
+            written = read_template(context, text.encode(), "stdin")
+            title, body, wishes = written.title, body or written.description, {**written.wishes, **wishes}
+        else:
+            title, _, rest = text.partition("\n")
+            body = body or rest.strip("\n")
+    new = NewTask(check_text(title, "the title"), wishes, body, read_text_file(script, "the script"))
     task = _write_in_editor(context, new) if with_editor else create_task(context, new)
     if as_json:
         print_change(context, task.id, "", as_json=True)
@@ -77,12 +92,10 @@ def create_command(
 
 
 def _write_in_editor(context: Context, new: NewTask) -> Task:
-    original = template(context, new)
-    draft = make_draft(context, original, "TASK.md")
+    draft = make_draft(context, template(context, new), "TASK.md", line=TITLE_LINE)
     if not write_in_editor(context, draft):
-        return create_from_text(context, original)
-    with kept_on_error(draft):
-        return create_from_text(context, draft.read())
+        raise nothing_written()
+    return create_from_draft(context, draft)
 
 
 def _status(text: str) -> Status:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from gitticks.document.scripts import read_scripts
 from gitticks.model.event import EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Isolation, Requires, Status, TaskType
-from tests.cli.support import gt
+from tests.cli.support import Ran, gt
 from tests.support.projects import SESSION, Project, make_project
 from tests.support.repositories import fsck_problems, git
 
@@ -166,34 +167,99 @@ def test_an_agent_cannot_create_tasks(project: Project) -> None:
     )
 
 
-def test_an_editor_is_opened_on_a_template(project: Project) -> None:
-    script = "sed -i -e 's/^title: .*/title: Written/' -e '$a\\\\n## Context\\n\\nfrom the editor'"
-    task_id = project.ok("create", "--edit", "-p", "1", environment={"GIT_EDITOR": script}).strip()
+def _edited(project: Project, script: str, *arguments: str) -> Ran:
+    return project.gt("create", "--edit", *arguments, environment={"GIT_EDITOR": script}, now=SUNDAY)
+
+
+def _kept(ran: Ran) -> Path:
+    found = re.search(r"your text is kept in `(.+?)`", ran.err)
+    assert found is not None, ran.err
+    return Path(found[1])
+
+
+def test_an_editor_opens_a_form_whose_hints_are_dropped(project: Project) -> None:
+    project.make("e0pc", type=TaskType.EPIC)
+    lines = ("title: Fix: the login, #12", "parent: e0", "labels: auth, ui", "assignee: me", "due: friday")
+    script = "; ".join(f"sed -i 's/^{line.split(':')[0]}:.*/{line}/' \"$1\"" for line in lines)
+    ran = _edited(project, f"{script}; sed -i 's/^<!-- What is.*/SSO users land on it./'", "-p", "1")
+    task_id = ran.out.strip()
+    task = project.task(task_id)
+    assert (task.title, task.priority, task.parent) == ("Fix: the login, #12", 1, "e0pc")
+    assert (task.labels, task.assignee, task.due) == (("auth", "ui"), "Ada Lovelace", date(2026, 11, 27))
+    text = project.board_file(task_id).read_text()
+    assert text.endswith("---\n\nSSO users land on it.\n")
+    assert "#" not in text.replace("#12", "")
+    assert not list((project.path / ".git" / "gitticks" / "drafts").iterdir())
+
+
+def test_the_form_holds_what_is_known_already(project: Project) -> None:
+    script = "cp \"$1\" seen; sed -i 's/^title: .*/&!/'"
+    given = ("A: title", "-d", "Text.\n\n## Acceptance Criteria\n\n- works", "-l", "a", "-l", "b")
+    task_id = _edited(project, script, *given).out.strip()
+    seen = (project.path / "seen").read_text()
+    assert "title: A: title\n" in seen
+    assert "labels: a, b\n" in seen
+    assert seen.count("## Acceptance Criteria") == 1
     file = project.file(task_id)
-    assert (file.title, file.task.priority, file.section("Context")) == ("Written", 1, "from the editor")
-    assert file.task.created_by == "Ada Lovelace"
+    assert (file.title, file.summary, file.section(Section.ACCEPTANCE)) == ("A: title!", "Text.", "- works")
+
+
+@pytest.mark.parametrize("script", ["true", "sed -i d", "sed -i 's/ *$//'"])
+@pytest.mark.parametrize("title", [(), ("A title",)])
+def test_a_form_that_is_left_as_it_is_or_empty_creates_nothing(
+    project: Project, script: str, title: tuple[str, ...]
+) -> None:
+    tip = project.tip()
+    ran = _edited(project, script, *title)
+    assert ran.code == 1
+    assert ran.err.startswith("error: nothing was written, so no task was created\n")
+    assert project.tip() == tip
+    assert not list((project.path / ".git" / "gitticks" / "drafts").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("priority: hgh", "TASK.md:12:1: `hgh` is not a valid priority"),
+        ("due: soon", "TASK.md:36:1: `soon` is not a day"),
+        ("parent: zzzz", "TASK.md:18:1: there is no task `zzzz`"),
+        ("labels: [a", "TASK.md:"),
+        ("title:", "TASK.md:6:1: the title is empty"),
+        ("priority: 1\\nstatus: done", "TASK.md:13:1: `status` is written by gitticks alone"),
+        ("priority: 1\\nreview_round: 3", "TASK.md:13:1: `review_round` is written by gitticks alone"),
+        ("priority: 1\\npriorty: 3", "TASK.md:13:1: `priorty` is not a valid field"),
+    ],
+)
+def test_what_cannot_be_taken_is_kept_and_can_be_fixed(project: Project, field: str, message: str) -> None:
+    tip = project.tip()
+    name = field.split(":", maxsplit=1)[0]
+    ran = _edited(project, f"sed -i 's/^{name}:.*/{field}/' \"$1\"; sed -i 's/^<!-- What.*/MINE/'", "A title")
+    assert (ran.code, project.tip()) == (1, tip)
+    assert message in ran.err
+    kept = _kept(ran)
+    assert f"`gt create - < {kept}`" in ran.err
+    text = re.sub(
+        r"^(status|review_round|priorty|labels|due|parent|priority):.*\n",
+        "",
+        kept.read_text(),
+        flags=re.MULTILINE,
+    )
+    task_id = project.ok(
+        "create", "-", input=re.sub("^title:.*", "title: Fixed", text, flags=re.MULTILINE)
+    ).strip()
+    assert (project.file(task_id).title, project.file(task_id).summary) == ("Fixed", "MINE")
 
 
 @pytest.mark.parametrize(
     ("editor", "message"),
     [
-        ("true", "nothing was written: the task has no title"),
         ("false", "the editor `false` failed with 1; nothing was changed"),
         ("no-such-editor", "the editor `no-such-editor` is not there; nothing was changed"),
-        ("sed -i 's/^status: pending/status: done/'", "a new task is `pending` and has no verdict"),
-        (
-            "sed -i 's/^status: pending/&\\nreview_round: 3/'",
-            "TASK.md:5: `review_round` is written by gitticks alone",
-        ),
     ],
 )
-def test_an_edited_template_that_cannot_be_taken(project: Project, editor: str, message: str) -> None:
-    title = [] if editor == "true" else ["A title"]
-    ran = project.gt("create", "--edit", *title, environment={"GIT_EDITOR": editor})
-    assert ran.code in (1, 3)
-    assert message in ran.err
-    if "sed" in editor:
-        assert "your text is kept in" in ran.err
+def test_an_editor_that_fails_or_is_missing(project: Project, editor: str, message: str) -> None:
+    ran = _edited(project, editor)
+    assert (ran.code, message in ran.err) == (1, True)
 
 
 def test_a_repository_without_tasks_says_how_to_begin(tmp_path: Path) -> None:
